@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace bench {
+
+/// Measures how long a batch of work takes. Adapters in `lib/cuda` and `lib/mpi` add devices and
+/// ranks.
+class Clock
+{
+public:
+    virtual ~Clock() = default;
+
+    /// Name stored with every sample: "host", "cuda-event", "max-over-ranks(host)", ...
+    virtual std::string name() const = 0;
+
+    /// Seconds from the start of `batch` until all its work has finished.
+    virtual double seconds(std::function<void()> const& batch) = 0;
+};
+
+/// Wall time of the calling thread: `std::chrono::steady_clock`.
+class HostClock : public Clock
+{
+public:
+    std::string name() const override { return "host"; }
+    double seconds(std::function<void()> const& batch) override;
+};
+
+} // namespace bench

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bench {
+
+/// The processes that measure together. Rank 0 decides (order, sample counts) and the others follow;
+/// a check passes only if it passes on every rank. The default is one process; `lib/mpi` adapts a
+/// communicator.
+class Team
+{
+public:
+    virtual ~Team() = default;
+    virtual int rank() const { return 0; }
+    virtual int size() const { return 1; }
+
+    /// Rank 0's value, on every rank.
+    virtual std::uint64_t from_root(std::uint64_t value) { return value; }
+
+    /// True if `value` is true on every rank.
+    virtual bool all(bool value) { return value; }
+
+    /// Largest `value` of all ranks.
+    virtual double maximum(double value) { return value; }
+
+    /// Sum of `value` over all ranks.
+    virtual double sum(double value) { return value; }
+};
+
+} // namespace bench

@@ -1,0 +1,207 @@
+#pragma once
+
+#include "bench/clock.hpp"
+#include "bench/fill.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+/// What one call must do at least: the same for every variant of a trial.
+struct Work
+{
+    double flops = 0;
+    double bytes = 0; ///< compulsory traffic: every operand once
+};
+
+/// A higher-precision result and the largest error allowed for each of its elements.
+struct Expected
+{
+    std::vector<double> value;
+    std::vector<double> bound; ///< absolute; not used by the exact check
+};
+
+/// State of the caches when a timed call begins.
+enum class Cache
+{
+    automatic, ///< cold if the compulsory bytes exceed the last-level cache, else warm
+    cold,      ///< flushed before every sample, or rotated over more than the last-level cache
+    warm,      ///< the variant ran once just before the sample
+};
+
+/// Something a variant writes. `lib/cuda` adapts device memory.
+class Output
+{
+public:
+    virtual ~Output() = default;
+
+    /// Overwrites every element with a pattern that no correct result has.
+    virtual void poison() = 0;
+
+    /// The elements, on the host.
+    virtual std::vector<double> fetch() = 0;
+};
+
+/// What a variant prepares before it can multiply: timed once, reported apart from the samples.
+class Setup
+{
+public:
+    /// Keeps a format alive for as long as the variant and adds its `bytes()` to the record.
+    template <class Format>
+    std::shared_ptr<Format const> keep(Format format)
+    {
+        stored_bytes_ += static_cast<double>(format.bytes());
+        return std::make_shared<Format const>(std::move(format));
+    }
+
+    double stored_bytes() const { return stored_bytes_; }
+
+private:
+    double stored_bytes_ = 0;
+};
+
+/// One contender of a trial, in the words of the report.
+class Variant
+{
+public:
+    using Call = std::function<void(std::size_t set)>;
+
+    /// Name of the marked source text; the variant's own name if not called.
+    Variant& excerpt(std::string name);
+
+    /// Groups variants in tables and claims ("ladder", "flags", "peer"); default "own".
+    Variant& group(std::string name);
+
+private:
+    friend class TrialCore;
+    std::string name_;
+    std::string excerpt_;
+    std::string group_ = "own";
+    std::function<Call(Setup&)> prepare_;
+};
+
+class Session;
+
+/// Everything of a trial that does not depend on the element type. See `Trial`.
+class TrialCore
+{
+public:
+    ~TrialCore();
+    TrialCore(TrialCore const&) = delete;
+    TrialCore& operator=(TrialCore const&) = delete;
+
+    void work(Work work);
+    void cache(Cache cache);
+
+    /// Computes the expected result from the inputs as they are when it is called.
+    void expect(std::function<Expected()> expected);
+
+    /// Registers an adapter of something variants write.
+    void output(std::unique_ptr<Output> output);
+
+    /// Called after the inputs got new values: upload them, or restore what is derived from them.
+    void on_refill(std::function<void()> action);
+
+    /// Called before every call that is checked or timed, outside the timed part: restores operands
+    /// that variants change in place.
+    void on_reset(std::function<void()> action);
+
+    /// Uses another clock for this trial; the experiment's clock if not called.
+    void clock(std::unique_ptr<Clock> clock);
+
+    /// Replaces the host's cache flush, for data that lives elsewhere.
+    void flush_with(std::function<void()> flush);
+
+    /// Declares that calls rotate over `count` operand sets: call `i` gets set `i % count`.
+    void operand_sets(std::size_t count);
+
+    /// Only the bounded check applies; the reason is recorded ("exp is never exact").
+    void inexact(std::string reason);
+
+    /// Records what identifies an input: a digest and its features, shown in reports.
+    void dataset(std::string const& name, std::string const& sha256,
+                 std::vector<std::pair<std::string, double>> const& features);
+
+    /// Records a variant that cannot run here, with the reason.
+    void skip(std::string name, std::string reason, std::string group = "own");
+
+    /// The point cannot be measured here: records the reason and leaves the body.
+    [[noreturn]] void not_applicable(std::string reason);
+
+    /// Adds a variant. `kernel` is called as `kernel()` or `kernel(set)`; or it takes a `Setup&` and
+    /// returns such a callable. The returned reference is valid until the next `add`.
+    template <class Kernel>
+    Variant& add(std::string name, Kernel kernel)
+    {
+        if constexpr (std::is_invocable_v<Kernel&, Setup&>) {
+            return add_variant(std::move(name), [kernel](Setup& setup) mutable {
+                return as_call(kernel(setup));
+            });
+        } else {
+            return add_variant(std::move(name), [kernel](Setup&) { return as_call(kernel); });
+        }
+    }
+
+    /// Verifies every variant, then times those that passed. Call it last: what the variants
+    /// captured must still be alive.
+    void run();
+
+    int threads() const;
+
+protected:
+    TrialCore(Session& session, Check check);
+    Fill next_fill();
+
+    /// Registers what refills an input; called at once and before each check.
+    void input(std::function<void(Fill const&)> refill);
+
+private:
+    template <class Kernel>
+    static Variant::Call as_call(Kernel kernel)
+    {
+        if constexpr (std::is_invocable_v<Kernel&, std::size_t>) {
+            return kernel;
+        } else {
+            return [kernel](std::size_t) mutable { kernel(); };
+        }
+    }
+
+    Variant& add_variant(std::string name, std::function<Variant::Call(Setup&)> prepare);
+
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// One point of an experiment: inputs, outputs, the expected result and the variants to compare.
+///
+/// The body of an experiment runs twice for each point: once with small integers, where equality is
+/// required, and once with random values, where results must lie within `Expected::bound` and the
+/// variants that passed both are timed. `T` is the element type: float or double.
+template <class T>
+class Trial : public TrialCore
+{
+public:
+    Trial(Session& session, Check check) : TrialCore{session, check} {}
+
+    /// Fills operands that stay the same during the trial (matrix values).
+    Fill fill() { return next_fill(); }
+
+    /// An operand of `count` elements that gets new values before every check, so that a variant
+    /// cannot pass by replaying an earlier result. Owned by the trial, aligned to 64 bytes.
+    std::span<T> input(std::size_t count);
+
+    /// An array on the host that variants must overwrite completely.
+    void output(std::span<T> values);
+
+    using TrialCore::output;
+};
+
+} // namespace bench

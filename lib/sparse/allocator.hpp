@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace sparse {
+
+/// Allocator that leaves trivial elements uninitialised on resize and aligns to `Alignment` bytes.
+///
+/// Value-initialising a large array would touch every page on one thread, which decides its NUMA
+/// placement and doubles the memory traffic of a conversion.
+template <class T, std::size_t Alignment = alignof(std::max_align_t)>
+struct UninitialisedAllocator
+{
+    using value_type = T;
+
+    template <class U>
+    struct rebind
+    {
+        using other = UninitialisedAllocator<U, Alignment>;
+    };
+
+    UninitialisedAllocator() = default;
+
+    template <class U>
+    UninitialisedAllocator(UninitialisedAllocator<U, Alignment> const&) noexcept
+    {}
+
+    T* allocate(std::size_t count)
+    {
+        if (count > static_cast<std::size_t>(-1) / sizeof(T)) {
+            throw std::bad_array_new_length{};
+        }
+        return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{Alignment}));
+    }
+
+    void deallocate(T* pointer, std::size_t) noexcept
+    {
+        ::operator delete(pointer, std::align_val_t{Alignment});
+    }
+
+    template <class U>
+    void construct(U* pointer) noexcept
+    {
+        ::new (static_cast<void*>(pointer)) U;
+    }
+
+    template <class U, class... Arguments>
+    void construct(U* pointer, Arguments&&... arguments)
+    {
+        ::new (static_cast<void*>(pointer)) U(std::forward<Arguments>(arguments)...);
+    }
+
+    friend bool operator==(UninitialisedAllocator, UninitialisedAllocator) { return true; }
+};
+
+/// A growable array whose new elements are uninitialised; alignment is that of malloc.
+template <class T>
+using Array = std::vector<T, UninitialisedAllocator<T>>;
+
+/// An `Array` that starts on a cache line (64 bytes).
+template <class T>
+using AlignedArray = std::vector<T, UninitialisedAllocator<T, 64>>;
+
+} // namespace sparse
