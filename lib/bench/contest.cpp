@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <regex>
 #include <stdexcept>
 
 namespace bench {
@@ -36,8 +35,7 @@ Contest::Contest(Session& owner, Check kind)
 
 bool Contest::selected(std::string const& name) const
 {
-    return session.settings.filter.empty() ||
-           std::regex_search(name, std::regex{session.settings.filter});
+    return session.filter.found_in(name);
 }
 
 void Contest::run()
