@@ -152,7 +152,7 @@ struct Case
     Expected expected;
 };
 
-/// Every awkward shape with every kind of values.
+/// Makes a matrix of every awkward shape with every kind of values.
 template <class T>
 std::vector<Case<T>> make_cases()
 {
@@ -171,6 +171,14 @@ std::vector<Case<T>> make_cases()
         }
     }
     return cases;
+}
+
+/// Those matrices, made once in a program.
+template <class T>
+std::vector<Case<T>> const& cases()
+{
+    static auto const made = make_cases<T>();
+    return made;
 }
 
 /// Runs `multiply` on a poisoned `y` between guards: every element must be written and right, and
@@ -196,8 +204,7 @@ void check_multiply(Case<T> const& test, Multiply<T> const& multiply)
 template <class T, class Make>
 void check_on_awkward_matrices(Make make)
 {
-    static auto const cases = make_cases<T>();
-    for (Case<T> const& test : cases) {
+    for (Case<T> const& test : cases<T>()) {
         CAPTURE(test.name);
         check_multiply<T>(test, make(test.a.view()));
     }
