@@ -53,6 +53,14 @@ public:
         }
     }
 
+    T* data()
+    {
+        return elements_.get();
+    }
+    T const* data() const
+    {
+        return elements_.get();
+    }
     std::span<T> span()
     {
         return {elements_.get(), count_};

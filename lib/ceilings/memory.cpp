@@ -5,9 +5,6 @@
 
 #include <omp.h>
 
-#include <cmath>
-#include <limits>
-
 namespace ceilings {
 
 namespace {
@@ -84,20 +81,6 @@ void triad_streaming_stores(std::span<T> a, std::span<T const> b, T scalar, std:
     });
 }
 
-template <class T>
-BoundedSum dot_reference(std::span<T const> a, std::span<T const> b)
-{
-    long double sum = 0;
-    double magnitude = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        sum += static_cast<long double>(a[i]) * b[i];
-        magnitude += std::abs(static_cast<double>(a[i]) * b[i]);
-    }
-    auto const roundings = static_cast<double>(a.size()) + 1;
-    return {static_cast<double>(sum),
-            roundings * static_cast<double>(std::numeric_limits<T>::epsilon()) * magnitude};
-}
-
 template float read_simd(std::span<float const>, std::span<float const>, int);
 template double read_simd(std::span<double const>, std::span<double const>, int);
 template float read_four_streams(std::span<float const>, std::span<float const>, int);
@@ -114,7 +97,5 @@ template void triad_streaming_stores(std::span<float>, std::span<float const>, f
                                      std::span<float const>, int);
 template void triad_streaming_stores(std::span<double>, std::span<double const>, double,
                                      std::span<double const>, int);
-template BoundedSum dot_reference(std::span<float const>, std::span<float const>);
-template BoundedSum dot_reference(std::span<double const>, std::span<double const>);
 
 } // namespace ceilings

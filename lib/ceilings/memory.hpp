@@ -35,16 +35,4 @@ template <class T>
 void triad_streaming_stores(std::span<T> a, std::span<T const> b, T scalar, std::span<T const> c,
                             int threads);
 
-/// A sum in double precision and the largest error of the sum in `T`, whatever the order of its
-/// terms.
-struct BoundedSum
-{
-    double value = 0;
-    double bound = 0;
-};
-
-/// Dot product to compare with: terms are exact for float, compensated for double.
-template <class T>
-BoundedSum dot_reference(std::span<T const> a, std::span<T const> b);
-
 } // namespace ceilings
