@@ -135,6 +135,12 @@ std::span<T> Trial<T>::input(std::size_t count)
 }
 
 template <class T>
+void Trial<T>::input(std::span<T> values)
+{
+    TrialCore::input([values](Fill const& fill) { fill(values); });
+}
+
+template <class T>
 void Trial<T>::output(std::span<T> values)
 {
     TrialCore::output(std::make_unique<HostOutput<T>>(values));

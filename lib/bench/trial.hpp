@@ -20,6 +20,8 @@ struct Work
 {
     double flops = 0;
     double bytes = 0; ///< compulsory traffic: every operand once
+    double operations =
+        0; ///< what one call repeats (barriers, hand-overs) if its time is of interest
 };
 
 /// A higher-precision result and the largest error allowed for each of its elements.
@@ -215,6 +217,9 @@ public:
     /// An operand of `count` elements that gets new values before every check, so that a variant
     /// cannot pass by replaying an earlier result. Owned by the trial, aligned to 64 bytes.
     std::span<T> input(std::size_t count);
+
+    /// As above for `values` that the caller owns, placed where they will be read.
+    void input(std::span<T> values);
 
     /// An array on the host that variants must overwrite completely.
     void output(std::span<T> values);
