@@ -135,11 +135,12 @@ class Measurements:
         """Cases of a region; with `timed` only those that passed."""
         for name in where:
             self._require_axis(name)
+        wanted = [(name, _listed(value)) for name, value in where.items()]
         return [
             case
             for case in self.cases
             if (case.passed or not timed)
-            and all(self._value(case, name) in _listed(value) for name, value in where.items())
+            and all(self._facts[id(case)].get(name) in values for name, values in wanted)
         ]
 
     def skips(self, where: Where) -> list[Mapping[str, Any]]:
@@ -310,10 +311,18 @@ class Measurements:
         coordinates = {**self.coordinates(case), **(overrides or {})}
         return variant or case.variant, frozenset(coordinates.items())
 
-    def _value(self, case: Case, name: str) -> Any:
-        if name in ("variant", "group", "cache"):
-            return getattr(case, name)
-        return self.coordinates(case).get(name)
+    @cached_property
+    def _facts(self) -> Mapping[int, Coordinates]:
+        """What `where` can ask of each case."""
+        return {
+            id(case): {
+                **self.coordinates(case),
+                "variant": case.variant,
+                "group": case.group,
+                "cache": case.cache,
+            }
+            for case in self.cases
+        }
 
     def _skip_matches(self, entry: Mapping[str, Any], where: Where) -> bool:
         coordinates = self._coordinates(entry["launch"], entry["parameters"])
