@@ -127,13 +127,13 @@ public:
     {
     }
 
-    /// Reads a piece of the body that goes on at `progress`, which moves to its end. Entries are
+    /// Reads a piece of the body that goes on at `progress`; returns where it ends. Entries are
     /// appended, each followed by its mirror image where there is one. Throws `MatrixMarketError`.
-    void read(std::string_view text, Progress<Number>& progress, Entries& entries) const
+    Progress<Number> read(std::string_view text, Progress<Number> progress, Entries& entries) const
     {
         Cursor cursor{text, progress.line};
-        auto& entry = progress.entry;
-        auto position = array_position(errors_.header(), is_array_ ? progress.ordinal : 0);
+        auto& [ordinal, line, entry] = progress;
+        auto position = array_position(errors_.header(), is_array_ ? ordinal : 0);
         while (cursor.find_data()) {
             if (entry.numbers == 0) {
                 begin_entry(cursor, progress);
@@ -151,9 +151,10 @@ public:
             }
             keep(entry, entries);
             entry.numbers = 0;
-            ++progress.ordinal;
+            ++ordinal;
         }
-        progress.line = cursor.line();
+        line = cursor.line();
+        return progress;
     }
 
     /// Throws `MatrixMarketError` if the body must not end here.

@@ -86,6 +86,16 @@ public:
     std::optional<std::int64_t> integer()
     {
         std::int64_t value = 0;
+        // Nearly all numbers are short and need no check for overflow at each digit.
+        auto const* digit = at_;
+        auto const* const most = end_ - at_ > 18 ? at_ + 18 : end_;
+        for (; digit < most && *digit >= '0' && *digit <= '9'; ++digit) {
+            value = 10 * value + (*digit - '0');
+        }
+        if (digit > at_ && ends_token(digit)) {
+            at_ = digit;
+            return value;
+        }
         if (accept(value)) {
             return value;
         }
