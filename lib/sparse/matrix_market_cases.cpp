@@ -1,10 +1,19 @@
 #include "sparse/matrix_market_cases.hpp"
 
+#include <limits>
+
 // The banners, shortened to what differs.
 #define COORDINATE "%%MatrixMarket matrix coordinate "
 #define ARRAY "%%MatrixMarket matrix array "
 
 namespace sparse::cases {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+} // namespace
 
 std::span<Good const> good()
 {

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,35 +15,35 @@ namespace sparse::cases {
 /// A nonzero, one-based as in a file.
 struct Nonzero
 {
-    int row;
-    int col;
-    double value;
+    int row;      ///< from 1
+    int col;      ///< from 1
+    double value; ///< real part
 };
 
 /// A text that is read.
 struct Good
 {
-    std::string_view name;
-    std::string_view text;
-    int rows;
-    int columns;
+    std::string_view name;         ///< what is awkward about it
+    std::string_view text;         ///< the file
+    int rows;                      ///< of the matrix
+    int columns;                   ///< of the matrix
     std::vector<Nonzero> nonzeros; ///< by row, then column
 };
 
 /// A text that is refused.
 struct Bad
 {
-    std::string_view name;
-    std::string_view text;
-    std::size_t line;
+    std::string_view name;     ///< what is wrong with it
+    std::string_view text;     ///< the file
+    std::size_t line;          ///< line the error names
     std::string_view found;    ///< part of the error
     std::string_view expected; ///< part of the error
 };
 
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
-inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
+/// All texts that must be read.
 std::span<Good const> good();
+
+/// All texts that must be refused.
 std::span<Bad const> bad();
 
 } // namespace sparse::cases

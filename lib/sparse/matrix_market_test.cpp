@@ -311,6 +311,8 @@ TEST_CASE("damaged gzip data is refused")
           std::string::npos);
     CHECK(error_of(whole + "junk").find("damaged gzip data") != std::string::npos);
 
+    CHECK(error_of(whole + std::string(512, '\0')).empty());
+
     auto const long_line = gzip(text + "%" + std::string(5 << 20, 'x') + "\n");
     CHECK(error_of(long_line).starts_with("x.mtx:102: found a line of 4194304 bytes or more"));
     CHECK(error_of(text + "%" + std::string(5 << 20, 'x') + "\n").empty());

@@ -122,6 +122,8 @@ private:
     void judge(int status)
     {
         if (status == Z_STREAM_END) {
+            // Zeros pad what once was on a tape.
+            data_.remove_prefix(std::min(data_.find_first_not_of('\0'), data_.size()));
             done_ = data_.empty();
             inflateReset(stream_.get());
         } else if (status == Z_OK || status == Z_BUF_ERROR) {
