@@ -1,0 +1,80 @@
+# The user's interface. On a fresh machine call ./justw in place of just.
+
+set positional-arguments
+
+root := justfile_directory()
+python := root / ".venv/bin/python"
+
+export PYTHONPATH := root / "reports"
+# Open MPI refuses both by default: to run as root, and more ranks than cores.
+export OMPI_ALLOW_RUN_AS_ROOT := "1"
+export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := "1"
+export OMPI_MCA_rmaps_base_oversubscribe := "1"
+export OMPI_MCA_mpi_yield_when_idle := "1"
+
+# List the recipes
+_list:
+    @just --justfile "{{justfile()}}" --list --unsorted
+
+# Install what this machine lacks
+setup:
+    @.ci/setup test
+
+# Build everything for release into build/ (or only the given targets)
+build *TARGETS: (_needs "run")
+    @.ci/build build "$@"
+
+# Run every test as CI does (or only the given stages: unit, python, sanitize, ...)
+test *STAGES: (_needs "test")
+    @"{{python}}" .ci/stages.py "$@"
+
+# Measure one experiment and weave its page under build/runs/
+[no-cd]
+run NAME *ARGS: (_needs "run")
+    @"{{root}}/.ci/build" build "experiments/$1/$1" lib/bench/machine
+    @"{{python}}" -m weave.runner run "$@"
+
+# Measure every experiment into this machine's book (--full: beyond every cache; takes hours)
+run-all *ARGS: (_needs "run") build
+    @"{{python}}" -m weave.runner run-all "$@"
+
+# Weave the books again from their results (or only that of one machine)
+report *MACHINE: (_needs "run")
+    @"{{python}}" -m weave.cli report "$@"
+
+# Check style, result files, and that every committed book is what its results weave to
+check: (_needs "test")
+    @"{{python}}" -m weave.cli check
+
+# Time the same kernels with Google Benchmark and compare the medians
+check-harness: (_needs "test") build
+    @build/lib/bench/check-harness
+
+# Start a new experiment that already builds, runs and weaves
+new NAME: (_needs "run")
+    @"{{python}}" -m weave.scaffold "$@"
+
+# Print the features of a Matrix Market file (--json for programs)
+[no-cd]
+describe *FILE: (_needs "run")
+    @"{{root}}/.ci/build" build lib/sparse/describe
+    @"{{root}}/build/lib/sparse/describe" "$@"
+
+# Fetch a matrix of the SuiteSparse collection by its catalogue name
+fetch *NAME: (_needs "run")
+    @"{{python}}" datasets/fetch.py "$@"
+
+# Make the Doxygen site in build/docs/
+docs: (_needs "test")
+    @"{{python}}" -m weave.site
+
+# Format the C++ sources
+format: (_needs "test")
+    @git ls-files -z -co --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh' | xargs -0 clang-format -i
+
+# Remove everything that was built or measured outside the books
+clean:
+    @rm -rf build build-*
+
+_needs LEVEL:
+    @.ci/setup --check "$1"

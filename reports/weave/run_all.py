@@ -1,0 +1,155 @@
+"""`just run-all`: every experiment into the book of this machine."""
+
+import json
+import re
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weave import definition, results
+from weave.console import Console
+from weave.errors import WeaveError
+from weave.plan import Step, duration, launches_of, make_plan, plan_text, worth
+from weave.runner import Measurement, Workspace, Watch, measure
+from weave.runner_state import RunState, exclusive, file_digest
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One line of the summary."""
+
+    name: str
+    verb: str  # "measured", "FAILED", "skipped"
+    details: str
+
+
+def run_all(workspace: Workspace, profile: str, slug: str | None, console: Console) -> int:
+    """Measures what the plan says, then weaves the book. 1 if anything failed, else 0."""
+    machine = describe_machine(workspace, slug)
+    with exclusive(workspace.build / "run-all") as lock:
+        state = RunState(workspace.build / "run-all", {"machine": machine["slug"], "profile": profile})
+        run = Run(workspace, profile, machine, state, lock, console)
+        outcomes = run.everything()
+        state.complete()
+    console.line(summary(outcomes))
+    return 1 if any(outcome.verb == "FAILED" for outcome in outcomes) else 0
+
+
+class Run:
+    """One run of all experiments on one machine."""
+
+    def __init__(self, workspace: Workspace, profile: str, machine: dict[str, Any], state: RunState,
+                 lock: int, console: Console) -> None:
+        self._workspace = workspace
+        self._profile = profile
+        self._slug = machine["slug"]
+        self._machine = machine
+        self._state = state
+        self._lock = lock
+        self._console = console
+        self._book = workspace.root / "reports" / self._slug
+
+    def everything(self) -> list[Outcome]:
+        """Follows the plan to its end, whatever fails, and weaves the book."""
+        steps = self._plan()
+        self._console.line(plan_text(steps, self._profile, self._slug))
+        outcomes = [self._follow(steps, index) for index in range(len(steps))]
+        return [*outcomes, self._weave()]
+
+    def _plan(self) -> list[Step]:
+        experiments = definition.load_all(self._workspace.root)
+        stored = {path.stem: results.load(path).run["profile"]
+                  for path in sorted(self._book.glob("results/*.json"))}
+        done = [experiment.name for experiment in experiments
+                if self._state.done(experiment.name, self._workspace.program(experiment.name))]
+        return make_plan(experiments, self._machine, self._profile, self._state.durations(), done,
+                         stored)
+
+    def _follow(self, steps: Sequence[Step], index: int) -> Outcome:
+        step = steps[index]
+        name = step.experiment.name
+        if step.verb != "run":
+            verb = {"skip": "skipped", "done": "measured"}[step.verb]
+            return Outcome(name, verb, step.reason)
+        title = f"[{index + 1}/{len(steps)}] {name}"
+        later = sum(other.seconds for other in steps[index + 1:])
+        started = time.monotonic()
+        self._console.step(title)
+        try:
+            failures = self._measure(step, Watch(self._console, title, step.seconds, later))
+        except (WeaveError, OSError) as error:
+            failures = [str(error)]
+        outcome = Outcome(name, "FAILED" if failures else "measured",
+                          "; ".join([duration(time.monotonic() - started), *failures]))
+        self._console.line(f"{title}: {outcome.verb}, {outcome.details}")
+        return outcome
+
+    def _measure(self, step: Step, watch: Watch) -> list[str]:
+        """Measures an experiment, a second time with more samples if a verdict is open."""
+        experiment = step.experiment
+        program = self._workspace.program(experiment.name)
+        folder = self._state.folder(experiment.name)
+        fresh = not folder.exists()
+        started = time.monotonic()
+        measured = self._measure_once(step, folder, [], watch)
+        if is_inconclusive(experiment, measured.result):
+            rounds = 3 * measured.result["run"]["rounds"]
+            self._console.line(f"{experiment.name}: a verdict is open; once more, {rounds} rounds")
+            measured = self._measure_once(step, folder / "tripled", ["--samples", str(rounds)], watch)
+            measured.result["run"]["tripled"] = True
+        measured.result["machine"]["slug"] = self._slug
+        results.write(measured.result, self._book / "results" / f"{experiment.name}.json")
+        if fresh:
+            self._state.took(experiment.name, time.monotonic() - started)
+        if not measured.failures:
+            self._state.finish(experiment.name, program)
+        return measured.failures
+
+    def _measure_once(self, step: Step, folder: Path, more: list[str], watch: Watch) -> Measurement:
+        """Measures an experiment, unless this run did so with the same program before it was
+        interrupted."""
+        program = self._workspace.program(step.experiment.name)
+        path = folder / "result.json"
+        if path.exists() and program.is_file():
+            result = results.load(path).raw
+            if result["source"]["binary_sha256"] == file_digest(program):
+                return Measurement(result, [])
+        measured = measure(program, ["--profile", self._profile, *more],
+                           launches_of(step.experiment), folder, watch, [self._lock])
+        if not measured.failures:
+            results.write(measured.result, path)
+        return measured
+
+    def _weave(self) -> Outcome:
+        shown = self._workspace.shown(self._book / "README.md")
+        try:
+            weave_book(self._workspace.root, self._slug)
+        except WeaveError as error:
+            return Outcome(shown, "FAILED", str(error))
+        return Outcome(shown, "woven", "")
+
+
+def describe_machine(workspace: Workspace, slug: str | None) -> dict[str, Any]:
+    """The `machine` object of results, under another name if one is given."""
+    command = workspace.build / "lib/bench/machine"
+    described = subprocess.run([command], capture_output=True, text=True, check=False)
+    if described.returncode:
+        raise WeaveError(f"{workspace.shown(command)}: {described.stderr.strip()}")
+    machine = json.loads(described.stdout)
+    if slug is not None:
+        if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug):
+            raise WeaveError(f"--machine: found {slug!r}, expected lower-case words and hyphens")
+        machine["slug"] = slug
+    return machine
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """What became of each experiment, as a table for people."""
+    width = max(len(outcome.name) for outcome in outcomes)
+    rows = [f"  {outcome.verb:<8}  {outcome.name:<{width}}  {outcome.details}".rstrip()
+            for outcome in outcomes]
+    failed = sum(outcome.verb == "FAILED" for outcome in outcomes)
+    return "\n".join(["", *rows, f"{failed} failed" if failed else "nothing failed"])
