@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weave import definition, results
+from weave import book, claims, definition, results
 from weave.console import Console
 from weave.errors import WeaveError
-from weave.plan import Step, duration, launches_of, make_plan, plan_text, worth
-from weave.runner import Measurement, Workspace, Watch, measure
+from weave.plan import Step, duration, launches_of, make_plan, plan_text
+from weave.measure import Measurement, Watch, Workspace, measure
 from weave.runner_state import RunState, exclusive, file_digest
 
 
@@ -29,10 +29,14 @@ class Outcome:
 def run_all(workspace: Workspace, profile: str, slug: str | None, console: Console) -> int:
     """Measures what the plan says, then weaves the book. 1 if anything failed, else 0."""
     machine = describe_machine(workspace, slug)
-    with exclusive(workspace.build / "run-all") as lock:
-        state = RunState(workspace.build / "run-all", {"machine": machine["slug"], "profile": profile})
-        run = Run(workspace, profile, machine, state, lock, console)
-        outcomes = run.everything()
+    directory = workspace.build / "run-all"
+    with exclusive(directory) as lock:
+        state = RunState(directory, {"machine": machine["slug"], "profile": profile})
+        try:
+            outcomes = Run(workspace, profile, machine, state, lock, console).everything()
+        except KeyboardInterrupt:
+            console.line("interrupted: the same command goes on from here")
+            raise
         state.complete()
     console.line(summary(outcomes))
     return 1 if any(outcome.verb == "FAILED" for outcome in outcomes) else 0
@@ -88,24 +92,23 @@ class Run:
         return outcome
 
     def _measure(self, step: Step, watch: Watch) -> list[str]:
-        """Measures an experiment, a second time with more samples if a verdict is open."""
-        experiment = step.experiment
-        program = self._workspace.program(experiment.name)
-        folder = self._state.folder(experiment.name)
+        """Measures an experiment, a second time with more samples if a verdict is open; returns
+        what failed in it."""
+        name = step.experiment.name
+        folder = self._state.folder(name)
         fresh = not folder.exists()
         started = time.monotonic()
         measured = self._measure_once(step, folder, [], watch)
-        if is_inconclusive(experiment, measured.result):
-            rounds = 3 * measured.result["run"]["rounds"]
-            self._console.line(f"{experiment.name}: a verdict is open; once more, {rounds} rounds")
+        undecided = claims.inconclusive_claims(measured.result, self._workspace.root)
+        if undecided:
+            rounds = 3 * measured.result.run["rounds"]
+            self._console.line(f"{name}: {', '.join(undecided)} undecided: again, {rounds} rounds")
             measured = self._measure_once(step, folder / "tripled", ["--samples", str(rounds)], watch)
-            measured.result["run"]["tripled"] = True
-        measured.result["machine"]["slug"] = self._slug
-        results.write(measured.result, self._book / "results" / f"{experiment.name}.json")
+        self._store(name, measured.result.raw, tripled=bool(undecided))
         if fresh:
-            self._state.took(experiment.name, time.monotonic() - started)
+            self._state.took(name, time.monotonic() - started)
         if not measured.failures:
-            self._state.finish(experiment.name, program)
+            self._state.finish(name, self._workspace.program(name))
         return measured.failures
 
     def _measure_once(self, step: Step, folder: Path, more: list[str], watch: Watch) -> Measurement:
@@ -114,19 +117,28 @@ class Run:
         program = self._workspace.program(step.experiment.name)
         path = folder / "result.json"
         if path.exists() and program.is_file():
-            result = results.load(path).raw
-            if result["source"]["binary_sha256"] == file_digest(program):
-                return Measurement(result, [])
-        measured = measure(program, ["--profile", self._profile, *more],
-                           launches_of(step.experiment), folder, watch, [self._lock])
-        if not measured.failures:
-            results.write(measured.result, path)
+            earlier = results.load(path)
+            if earlier.raw["source"]["binary_sha256"] == file_digest(program):
+                return Measurement(earlier, [])
+        arguments = ["--profile", self._profile, *more]
+        measured = measure(program, arguments, launches_of(step.experiment), folder, watch,
+                           [self._lock])
+        if measured.failures:
+            path.unlink()  # to be measured again when the run is continued
         return measured
+
+    def _store(self, name: str, raw: results.Json, tripled: bool) -> None:
+        """Puts a result into the book."""
+        raw["machine"]["slug"] = self._slug
+        raw["run"]["tripled"] = tripled
+        results.write(raw, self._book / "results" / f"{name}.json")
 
     def _weave(self) -> Outcome:
         shown = self._workspace.shown(self._book / "README.md")
         try:
-            weave_book(self._workspace.root, self._slug)
+            house = book.read(self._workspace.root)
+            texts = book.book(house, self._slug) | book.scorecard(house)
+            book.write(self._workspace.root, texts)
         except WeaveError as error:
             return Outcome(shown, "FAILED", str(error))
         return Outcome(shown, "woven", "")

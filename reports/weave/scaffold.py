@@ -1,0 +1,59 @@
+"""`just new NAME`: a small experiment that already builds, runs, weaves and passes the checks."""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from weave.errors import WeaveError
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+TEMPLATES = Path(__file__).with_name("new_experiment")
+FILES = ("main.cpp", "report.md.in", "experiment.toml", "meson.build")
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+def create(root: Path, name: str) -> list[Path]:
+    """Writes the files of a new experiment and registers it; nothing that exists is changed."""
+    if not NAME.fullmatch(name):
+        raise WeaveError(f"found the name {name!r}, expected lower-case words and hyphens: my-idea")
+    folder = root / "experiments" / name
+    if folder.exists():
+        raise WeaveError(f"experiments/{name} exists already")
+    folder.mkdir()
+    for file in FILES:
+        text = (TEMPLATES / file).read_text()
+        (folder / file).write_text(text.replace("@NAME@", name).replace("@TITLE@", title(name)))
+    _register(root / "experiments/meson.build", name)
+    return [folder / file for file in FILES]
+
+
+def title(name: str) -> str:
+    """A name as the beginning of a sentence."""
+    return name.replace("-", " ").capitalize()
+
+
+def _register(path: Path, name: str) -> None:
+    """Adds the folder behind the others."""
+    text = path.read_text()
+    separator = "" if not text or text.endswith("\n") else "\n"
+    path.write_text(f"{text}{separator}subdir('{name}')\n")
+
+
+def main() -> int:
+    """The command line; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="just new")
+    parser.add_argument("name")
+    name = parser.parse_args().name
+    try:
+        for path in create(REPOSITORY, name):
+            print(path.relative_to(REPOSITORY))
+    except WeaveError as error:
+        print(f"just new: {error}", file=sys.stderr)
+        return 2
+    print(f"now: just run {name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
