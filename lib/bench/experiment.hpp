@@ -5,7 +5,6 @@
 
 #include <concepts>
 #include <initializer_list>
-#include <map>
 #include <memory>
 #include <string>
 #include <variant>
@@ -16,11 +15,28 @@ namespace bench {
 /// A typed parameter as it stands in the record.
 using Parameter = std::variant<std::string, std::int64_t, double>;
 
-/// The values of an axis in the two profiles.
+/// The values of an axis in the three profiles.
 struct AxisValues
 {
+    std::vector<Parameter> tiny;  ///< seconds: for tests
     std::vector<Parameter> quick; ///< fits a two-core laptop
-    std::vector<Parameter> full;  ///< leaves every cache behind; quick's values if empty
+    std::vector<Parameter> full;  ///< leaves every cache behind
+
+    AxisValues() = default;
+
+    /// The same values in every profile.
+    AxisValues(std::initializer_list<Parameter> values) : tiny{values}, quick{values}, full{values}
+    {
+    }
+
+    /// From anything with lists of names for the three profiles (`sparse::MatrixSet`).
+    template <class Set>
+    requires requires(Set const& set) { set.tiny, set.quick, set.full; }
+    AxisValues(Set const& set)
+        : tiny(set.tiny.begin(), set.tiny.end()), quick(set.quick.begin(), set.quick.end()),
+          full(set.full.begin(), set.full.end())
+    {
+    }
 };
 
 /// Where in the space of parameters a trial stands.
@@ -34,11 +50,12 @@ public:
     /// "fp32" or "fp64".
     std::string const& precision() const { return text("precision"); }
 
-    std::map<std::string, Parameter> const& parameters() const { return parameters_; }
+    /// Names and values in the order of the axes, precision last.
+    std::vector<std::pair<std::string, Parameter>> const& parameters() const { return parameters_; }
 
 private:
     friend class Session;
-    std::map<std::string, Parameter> parameters_;
+    std::vector<std::pair<std::string, Parameter>> parameters_;
 };
 
 /// Name of an element type in records and on the command line.
@@ -66,7 +83,8 @@ public:
     /// Adds an axis; the last axis varies fastest, precision after it.
     Experiment& axis(std::string const& name, AxisValues values);
 
-    /// Adds `--name VALUE` with its present value as the default. `value` is set when `each` begins.
+    /// Adds `--name VALUE` with its present value as the default. `value` is set when `each`
+    /// begins.
     Experiment& option(std::string const& name, std::int64_t& value, std::string const& help);
     Experiment& option(std::string const& name, double& value, std::string const& help);
     Experiment& option(std::string const& name, std::string& value, std::string const& help);
@@ -95,11 +113,11 @@ public:
     template <class... Types, class Body>
     int each(Body body)
     {
-        std::vector<TypedBody> bodies{{precision_name<Types>,
-            [body](Session& session, Point const& at, Check check) {
-                Trial<Types> trial{session, check};
-                body(at, trial);
-            }}...};
+        std::vector<TypedBody> bodies{
+            {precision_name<Types>, [body](Session& session, Point const& at, Check check) {
+                 Trial<Types> trial{session, check};
+                 body(at, trial);
+             }}...};
         return run(bodies);
     }
 
@@ -119,7 +137,8 @@ private:
     void add_ceiling(std::function<Ceiling(int threads)> make);
     int run(std::vector<TypedBody> const& bodies);
 
-    std::unique_ptr<Session> session_;
+    struct State;
+    std::unique_ptr<State> state_;
 };
 
 } // namespace bench

@@ -8,12 +8,12 @@ namespace bench {
 /// Which of the two verifications the values are made for.
 enum class Check
 {
-    exact,   ///< non-zero integers of magnitude 1 to 3: sums are representable, equality is required
-    bounded, ///< uniform reals in [-1, 1) away from 0: compared within a rounding bound
+    exact, ///< non-zero integers of magnitude 1 to 3: sums are representable, equality is required
+    bounded, ///< reals of magnitude 1/16 to 1: compared within a rounding bound
 };
 
-/// Fills arrays with reproducible values for one verification. Copyable; a seed gives the same values
-/// on every machine.
+/// Fills arrays with reproducible values for one verification. Copyable; a seed gives the same
+/// values on every machine.
 class Fill
 {
 public:

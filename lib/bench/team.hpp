@@ -5,9 +5,9 @@
 
 namespace bench {
 
-/// The processes that measure together. Rank 0 decides (order, sample counts) and the others follow;
-/// a check passes only if it passes on every rank. The default is one process; `lib/mpi` adapts a
-/// communicator.
+/// The processes that measure together. Rank 0 decides (order, sample counts) and the others
+/// follow; a check passes only if it passes on every rank. The default is one process; `lib/mpi`
+/// adapts a communicator.
 class Team
 {
 public:

@@ -68,27 +68,37 @@ private:
     double stored_bytes_ = 0;
 };
 
-/// One contender of a trial, in the words of the report.
+/// How a variant appears in the report.
 class Variant
 {
 public:
     using Call = std::function<void(std::size_t set)>;
 
-    /// Name of the marked source text; the variant's own name if not called.
-    Variant& excerpt(std::string name);
+    explicit Variant(std::string name) : excerpt_{std::move(name)} {}
 
-    /// Groups variants in tables and claims ("ladder", "flags", "peer"); default "own".
-    Variant& group(std::string name);
+    /// Name of the marked source text; the variant's own name unless set.
+    Variant& excerpt(std::string name)
+    {
+        excerpt_ = std::move(name);
+        return *this;
+    }
+    std::string const& excerpt() const { return excerpt_; }
+
+    /// Groups variants in tables and claims ("ladder", "flags", "peer"); "own" unless set.
+    Variant& group(std::string name)
+    {
+        group_ = std::move(name);
+        return *this;
+    }
+    std::string const& group() const { return group_; }
 
 private:
-    friend class TrialCore;
-    std::string name_;
     std::string excerpt_;
     std::string group_ = "own";
-    std::function<Call(Setup&)> prepare_;
 };
 
 class Session;
+class Contest;
 
 /// Everything of a trial that does not depend on the element type. See `Trial`.
 class TrialCore
@@ -136,15 +146,14 @@ public:
     /// The point cannot be measured here: records the reason and leaves the body.
     [[noreturn]] void not_applicable(std::string reason);
 
-    /// Adds a variant. `kernel` is called as `kernel()` or `kernel(set)`; or it takes a `Setup&` and
-    /// returns such a callable. The returned reference is valid until the next `add`.
+    /// Adds a variant. `kernel` is called as `kernel()` or `kernel(set)`; or it takes a `Setup&`
+    /// and returns such a callable. The reference stays valid as long as the trial.
     template <class Kernel>
     Variant& add(std::string name, Kernel kernel)
     {
         if constexpr (std::is_invocable_v<Kernel&, Setup&>) {
-            return add_variant(std::move(name), [kernel](Setup& setup) mutable {
-                return as_call(kernel(setup));
-            });
+            return add_variant(std::move(name),
+                               [kernel](Setup& setup) mutable { return as_call(kernel(setup)); });
         } else {
             return add_variant(std::move(name), [kernel](Setup&) { return as_call(kernel); });
         }
@@ -176,8 +185,8 @@ private:
 
     Variant& add_variant(std::string name, std::function<Variant::Call(Setup&)> prepare);
 
-    struct State;
-    std::unique_ptr<State> state_;
+    std::unique_ptr<Contest> contest_;
+    Variant unselected_{""};
 };
 
 /// One point of an experiment: inputs, outputs, the expected result and the variants to compare.

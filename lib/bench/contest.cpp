@@ -1,0 +1,341 @@
+#include "bench/contest.hpp"
+
+#include "bench/provenance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <regex>
+#include <stdexcept>
+
+namespace bench {
+
+namespace {
+
+constexpr std::size_t least_pairs = 20; ///< A/A pairs of an experiment
+constexpr double most_iterations = 1e6;
+
+std::string name_of(Check check)
+{
+    return check == Check::exact ? "exact" : "bounded";
+}
+
+std::string occasion(Check check, std::string const& when)
+{
+    return fmt::format("{} check, {}", name_of(check), when);
+}
+
+} // namespace
+
+Contest::Contest(Session& owner, Check kind)
+    : session{owner}, check{kind}, random_{
+                                       Random{owner.settings.seed + 0x1000 * owner.index}.next()}
+{
+}
+
+bool Contest::selected(std::string const& name) const
+{
+    return session.settings.filter.empty() ||
+           std::regex_search(name, std::regex{session.settings.filter});
+}
+
+void Contest::run()
+{
+    require_complete();
+    if (session.settings.list) {
+        list();
+        return;
+    }
+    session.pacer.turn("prepare");
+    if (check == Check::exact) {
+        check_exactly();
+    } else {
+        check_within_bounds_and_time();
+    }
+}
+
+void Contest::require_complete() const
+{
+    if (!expected || outputs.empty()) {
+        throw std::logic_error{"a trial needs outputs and their expected result"};
+    }
+    for (auto const& declared : variants) {
+        auto const& name = declared.variant.excerpt();
+        auto const& texts = provenance().excerpts;
+        if (std::ranges::find(texts, name, &Excerpt::name) == texts.end()) {
+            throw std::logic_error{
+                fmt::format("variant '{}' has no marked source text: put it between two lines "
+                            "//! [{}]",
+                            declared.name, name)};
+        }
+    }
+}
+
+void Contest::list() const
+{
+    for (auto const& declared : variants) {
+        fmt::print("  {} ({})\n", declared.name, declared.variant.group());
+    }
+    for (auto const& entry : session.measured.skipped) {
+        fmt::print("  {}: {}\n", entry.at("variant").get<std::string>(),
+                   entry.at("reason").get<std::string>());
+    }
+}
+
+bool Contest::is_cold() const
+{
+    auto const touched = work.bytes * static_cast<double>(sets);
+    return cache == Cache::cold ||
+           (cache == Cache::automatic && touched > static_cast<double>(session.cache_bytes));
+}
+
+Contender Contest::prepare(Declared const& declared)
+{
+    Contender contender;
+    contender.name = declared.name;
+    contender.group = declared.variant.group();
+    contender.excerpt = declared.variant.excerpt();
+    contender.verdict = session.exact[declared.name];
+    if (contender.verdict.passed) {
+        Setup setup;
+        guarded(contender, "setup", [&] {
+            contender.setup_seconds =
+                timer().seconds([&] { contender.call = declared.prepare(setup); });
+        });
+        contender.stored_bytes = setup.stored_bytes();
+    }
+    return contender;
+}
+
+std::vector<Contender> Contest::prepare_all()
+{
+    std::vector<Contender> contenders;
+    for (auto const& declared : variants) {
+        contenders.push_back(prepare(declared));
+    }
+    return contenders;
+}
+
+/// A variant that throws has failed; the trial goes on.
+void Contest::guarded(Contender& contender, std::string const& when,
+                      std::function<void()> const& action)
+{
+    try {
+        action();
+    } catch (std::exception const& error) {
+        contender.verdict.fail(fmt::format("{} threw: {}", occasion(check, when), error.what()));
+    }
+}
+
+void Contest::refill()
+{
+    for (auto const& input : inputs) {
+        input(next_fill());
+    }
+    if (on_refill) {
+        on_refill();
+    }
+    wanted_ = expected();
+}
+
+void Contest::reset()
+{
+    if (on_reset) {
+        on_reset();
+    }
+}
+
+void Contest::poison()
+{
+    for (auto const& output : outputs) {
+        output->poison();
+    }
+}
+
+void Contest::call_every_set(Contender& contender)
+{
+    for (std::size_t set = 0; set < sets; ++set) {
+        contender.call(set);
+    }
+}
+
+void Contest::check_results(Contender& contender, std::string const& when)
+{
+    std::vector<double> actual;
+    for (auto const& output : outputs) {
+        auto const part = output->fetch();
+        actual.insert(actual.end(), part.begin(), part.end());
+    }
+    auto& verdict = contender.verdict;
+    compare(check, wanted_, actual, occasion(check, when), verdict);
+    if (!session.team->all(verdict.passed) && verdict.passed) {
+        verdict.fail(occasion(check, when) + ": wrong on another rank");
+    }
+}
+
+/// Two calls with different inputs, each with poisoned outputs.
+void Contest::verify(std::vector<Contender>& contenders)
+{
+    for (int call = 1; call <= 2; ++call) {
+        refill();
+        auto const when = fmt::format("call {}", call);
+        for (auto& contender : contenders) {
+            if (contender.verdict.passed) {
+                reset();
+                poison();
+                guarded(contender, when, [&] { call_every_set(contender); });
+            }
+            if (contender.verdict.passed) {
+                check_results(contender, when);
+            }
+        }
+    }
+    for (auto& contender : contenders) {
+        contender.verdict.checks.push_back(name_of(check));
+    }
+}
+
+void Contest::check_exactly()
+{
+    auto contenders = prepare_all();
+    if (inexact.empty()) {
+        verify(contenders);
+    }
+    for (auto const& contender : contenders) {
+        auto verdict = contender.verdict;
+        verdict.reason = verdict.passed ? inexact : verdict.reason;
+        session.exact[contender.name] = verdict;
+    }
+}
+
+void Contest::check_within_bounds_and_time()
+{
+    cold_ = is_cold();
+    auto contenders = prepare_all();
+    verify(contenders);
+    std::vector<Contender> sound;
+    for (auto& contender : contenders) {
+        if (contender.verdict.passed) {
+            sound.push_back(std::move(contender));
+        } else {
+            record_case(contender);
+        }
+    }
+    if (!sound.empty()) {
+        add_twins(sound);
+        time_rounds(sound);
+    }
+    for (auto const& contender : sound) {
+        record_case(contender);
+    }
+}
+
+/// Adds second runs of some variants, so that the experiment has enough A/A pairs.
+void Contest::add_twins(std::vector<Contender>& contenders)
+{
+    auto const points = session.points();
+    auto const originals = contenders.size();
+    auto const twins = (least_pairs + points - 1) / points;
+    for (std::size_t i = 0; i < twins; ++i) {
+        auto twin = contenders[(session.index + i) % originals];
+        twin.twin = true;
+        contenders.push_back(std::move(twin));
+    }
+}
+
+/// Calls per sample: enough to fill the least time of a sample, rotating over all sets.
+void Contest::choose_iterations(Contender& contender)
+{
+    bool const repeats = sets > 1 || (!cold_ && !on_reset);
+    if (!repeats) {
+        return;
+    }
+    reset();
+    poison();
+    auto const round_trip = timer().seconds([&] { call_every_set(contender); });
+    auto const round_trips = std::ceil(session.settings.min_time_s / std::max(round_trip, 1e-9));
+    auto const calls = std::clamp(round_trips, 1.0, most_iterations) * static_cast<double>(sets);
+    contender.iterations = session.team->from_root(static_cast<std::uint64_t>(calls));
+}
+
+void Contest::time_rounds(std::vector<Contender>& contenders)
+{
+    std::vector<Contender*> order;
+    for (auto& contender : contenders) {
+        choose_iterations(contender);
+        order.push_back(&contender);
+    }
+    auto const rounds = session.settings.rounds;
+    auto const audit = random_.below(rounds);
+    for (std::size_t round = 0; round < rounds; ++round) {
+        session.pacer.turn("round");
+        if (round == audit) {
+            refill();
+        }
+        random_.shuffle(order);
+        for (auto* contender : order) {
+            contender->samples.push_back(rounded(sample(*contender)));
+            if (round == audit && contender->verdict.passed) {
+                check_results(*contender, "a timed call");
+            }
+        }
+    }
+}
+
+/// Warm: one more call, so that what fits is in the caches. Cold: evicts everything, unless the
+/// rotation over operand sets does. The poison stays until the timed call overwrites it.
+void Contest::restore_caches(Contender& contender)
+{
+    if (!cold_) {
+        call_every_set(contender);
+        reset();
+    }
+    poison();
+    if (cold_ && sets == 1) {
+        flush ? flush() : session.flush_caches();
+    }
+}
+
+double Contest::sample(Contender& contender)
+{
+    reset();
+    restore_caches(contender);
+    auto const calls = contender.iterations;
+    auto const seconds = timer().seconds([&] {
+        for (std::size_t i = 0; i < calls; ++i) {
+            contender.call(i % sets);
+        }
+    });
+    return seconds / static_cast<double>(calls);
+}
+
+void Contest::record_case(Contender const& contender)
+{
+    auto const& verdict = contender.verdict;
+    Json outcome{{"status", verdict.passed ? "passed" : "failed"},
+                 {"checks", verdict.checks},
+                 {"error", rounded(verdict.error)}};
+    if (!verdict.reason.empty()) {
+        outcome["reason"] = verdict.reason;
+    }
+    auto const samples = verdict.passed ? contender.samples : std::vector<double>{};
+    session.measured.cases.push_back({{"variant", contender.name},
+                                      {"group", contender.group},
+                                      {"excerpt", contender.excerpt},
+                                      {"twin", contender.twin},
+                                      {"launch", 0},
+                                      {"parameters", Session::parameters(session.at)},
+                                      {"work", {{"flops", work.flops}, {"bytes", work.bytes}}},
+                                      {"verdict", outcome},
+                                      {"clock", timer().name()},
+                                      {"cache", cold_ ? "cold" : "warm"},
+                                      {"setup",
+                                       {{"seconds", rounded(contender.setup_seconds)},
+                                        {"stored_bytes", contender.stored_bytes}}},
+                                      {"iterations", verdict.passed ? contender.iterations : 0},
+                                      {"samples_s", samples}});
+    session.measured.excerpts.push_back(contender.excerpt);
+}
+
+} // namespace bench

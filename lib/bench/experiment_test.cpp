@@ -1,0 +1,504 @@
+#include "bench/experiment.hpp"
+
+#include "bench/provenance.hpp"
+#include "bench/statistics.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::array<bench::Excerpt, 1> excerpts{
+    {{"kernel", "lib/bench/experiment_test.cpp", "the text that ran\n"}}};
+constexpr std::array<bench::ObjectFlags, 1> objects{
+    {{"a.o", "lib/bench/experiment_test.cpp", "-O3"}}};
+
+/// A folder of this test that goes away with it.
+class Folder
+{
+public:
+    Folder()
+    {
+        auto name = (std::filesystem::temp_directory_path() / "memwall-XXXXXX").string();
+        path_ = mkdtemp(name.data());
+    }
+    ~Folder() { std::filesystem::remove_all(path_); }
+    Folder(Folder const&) = delete;
+    Folder& operator=(Folder const&) = delete;
+
+    std::string file(std::string const& name) const { return (path_ / name).string(); }
+
+private:
+    std::filesystem::path path_;
+};
+
+/// argv for an experiment; `arguments` come after a tiny profile and the output file.
+class CommandLine
+{
+public:
+    CommandLine(std::string const& output, std::vector<std::string> arguments)
+        : words_{"test", "--profile", "tiny", "--threads", "1", "--output", output}
+    {
+        words_.insert(words_.end(), arguments.begin(), arguments.end());
+        for (auto& word : words_) {
+            pointers_.push_back(word.data());
+        }
+        pointers_.push_back(nullptr);
+    }
+    int argc() const { return static_cast<int>(words_.size()); }
+    char** argv() { return pointers_.data(); }
+
+private:
+    std::vector<std::string> words_;
+    std::vector<char*> pointers_;
+};
+
+Json read(std::string const& file)
+{
+    return Json::parse(std::ifstream{file});
+}
+
+/// y[i] = weights[i] * x[i], except that the last element sums a long row of products.
+template <class T>
+struct Product
+{
+    static constexpr std::size_t rows = 33;
+    static constexpr std::size_t long_row = 100'000;
+
+    Product(bench::Fill const& fill, std::span<T const> operand) : weights(long_row), x{operand}
+    {
+        fill(std::span<T>{weights});
+    }
+
+    T last(std::size_t products) const
+    {
+        return std::inner_product(weights.begin(),
+                                  weights.begin() + static_cast<std::ptrdiff_t>(products),
+                                  x.begin(), T{0});
+    }
+
+    void operator()(std::span<T> y, std::size_t written = rows,
+                    std::size_t products = long_row) const
+    {
+        for (std::size_t i = 0; i < std::min(written, rows - 1); ++i) {
+            y[i] = weights[i] * x[i];
+        }
+        if (written == rows) {
+            y[rows - 1] = last(products);
+        }
+    }
+
+    bench::Expected expected() const
+    {
+        bench::Expected result;
+        for (std::size_t i = 0; i < rows - 1; ++i) {
+            result.value.push_back(static_cast<double>(weights[i]) * static_cast<double>(x[i]));
+            result.bound.push_back(1e-6 * std::abs(result.value.back()));
+        }
+        double sum = 0;
+        for (std::size_t i = 0; i < long_row; ++i) {
+            sum += static_cast<double>(weights[i]) * static_cast<double>(x[i]);
+        }
+        result.value.push_back(sum);
+        result.bound.push_back(long_row * 1e-6 * long_row);
+        return result;
+    }
+
+    std::vector<T> weights;
+    std::span<T const> x;
+};
+
+/// Runs one experiment with the sound kernel and whatever `add` adds.
+template <class Add>
+int run(std::string const& output, std::vector<std::string> arguments, Add add)
+{
+    CommandLine line{output, std::move(arguments)};
+    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
+    experiment.axis("size", {std::int64_t{1}, std::int64_t{2}});
+    return experiment.each<float, double>(
+        [&]<class T>(bench::Point const& at, bench::Trial<T>& trial) {
+            auto const x = trial.input(Product<T>::long_row);
+            Product<T> const product{trial.fill(), x};
+            std::vector<T> y(Product<T>::rows);
+            trial.work({.flops = 2.0 * Product<T>::long_row, .bytes = 8.0 * Product<T>::long_row});
+            trial.output(y);
+            trial.expect([&] { return product.expected(); });
+            trial.add("sound", [&] { product(y); }).excerpt("kernel");
+            add(at, trial, product, y);
+            trial.run();
+        });
+}
+
+Json cases_of(Json const& result, std::string const& variant)
+{
+    Json found = Json::array();
+    for (auto const& one : result.at("cases")) {
+        if (one.at("variant") == variant && !one.at("twin").get<bool>()) {
+            found.push_back(one);
+        }
+    }
+    return found;
+}
+
+/// Adds `make(product, y)` as "broken" and returns why it failed at the first point.
+template <class Make>
+std::string failure_of(Make make)
+{
+    Folder const folder;
+    auto const output = folder.file("result.json");
+    auto const code = run(output, {}, [&](auto const&, auto& trial, auto const& product, auto& y) {
+        trial.add("broken", make(product, y)).excerpt("kernel");
+    });
+    CHECK(code == 1);
+    auto const result = read(output);
+    for (auto const& sound : cases_of(result, "sound")) {
+        CHECK(sound.at("verdict").at("status") == "passed");
+        CHECK(sound.at("samples_s").size() == 3);
+    }
+    auto const broken = cases_of(result, "broken");
+    REQUIRE(broken.size() == 4);
+    for (auto const& one : broken) {
+        CHECK(one.at("verdict").at("status") == "failed");
+        CHECK(one.at("samples_s").empty());
+        CHECK(one.at("iterations") == 0);
+    }
+    return broken.front().at("verdict").at("reason");
+}
+
+constexpr auto nothing_more = [](auto const&, auto&, auto const&, auto&) {};
+
+} // namespace
+
+bench::Provenance const& bench::provenance()
+{
+    static Provenance const built{"unknown", false, "test", "release", excerpts, objects};
+    return built;
+}
+
+TEST_CASE("a do-nothing kernel fails")
+{
+    auto const reason = failure_of([](auto const&, auto&) { return [] {}; });
+    CHECK(reason.find("exact check, call 1: 33 of 33 elements are wrong") == 0);
+    CHECK(reason.find("not written") != std::string::npos);
+}
+
+TEST_CASE("a kernel that writes NaN fails")
+{
+    failure_of([](auto const&, auto& y) { return [&y] { y.assign(y.size(), std::nanf("")); }; });
+}
+
+TEST_CASE("a kernel that is right only on its first call fails")
+{
+    auto const reason = failure_of([](auto const& product, auto& y) {
+        return [&, calls = 0]() mutable { product(y, calls++ == 0 ? product.rows : 1); };
+    });
+    CHECK(reason.find("call 2") != std::string::npos);
+}
+
+TEST_CASE("a kernel that is right until it is timed fails")
+{
+    auto const reason = failure_of([](auto const& product, auto& y) {
+        return [&, calls = 0]() mutable { product(y, calls++ < 2 ? product.rows : 1); };
+    });
+    CHECK(reason.find("a timed call") != std::string::npos);
+}
+
+TEST_CASE("a kernel that writes an element too few fails")
+{
+    auto const reason = failure_of(
+        [](auto const& product, auto& y) { return [&] { product(y, product.rows - 1); }; });
+    CHECK(reason.find("1 of 33 elements are wrong; element 32 was not written") !=
+          std::string::npos);
+}
+
+TEST_CASE("a kernel that drops one product in a row of 100,000 fails, though within the bound")
+{
+    auto const reason = failure_of([](auto const& product, auto& y) {
+        return [&] { product(y, product.rows, product.long_row - 1); };
+    });
+    CHECK(reason.find("exact check") == 0);
+    CHECK(reason.find("element 32") != std::string::npos);
+}
+
+TEST_CASE("a kernel that replays its last result fails")
+{
+    auto const reason = failure_of([](auto const& product, auto& y) {
+        return [&, last = y, known = false]() mutable {
+            if (!known) {
+                product(y);
+                last = y;
+                known = true;
+            }
+            y = last;
+        };
+    });
+    CHECK(reason.find("call 2") != std::string::npos);
+}
+
+TEST_CASE("a kernel or a setup that throws fails and the trial goes on")
+{
+    auto const reason = failure_of(
+        [](auto const&, auto&) { return [] { throw std::runtime_error{"no such device"}; }; });
+    CHECK(reason == "exact check, call 1 threw: no such device");
+    failure_of([](auto const& product, auto& y) {
+        return [&](bench::Setup&) {
+            throw std::runtime_error{"does not fit"};
+            return [&] { product(y); };
+        };
+    });
+}
+
+struct Format
+{
+    std::size_t bytes() const { return 1234; }
+};
+
+TEST_CASE("a result holds what was measured")
+{
+    Folder const folder;
+    auto const output = folder.file("deep/er/result.json");
+    auto const add = [](auto const&, auto& trial, auto const& product, auto& y) {
+        trial.dataset("some/folder/matrix.mtx.gz", std::string(64, 'a'), {{"rows", 3}});
+        trial.skip("foreign", "not installed", "peer");
+        trial
+            .add("formatted",
+                 [&](bench::Setup& setup) {
+                     return [&, kept = setup.keep(Format{})] { product(y); };
+                 })
+            .excerpt("kernel")
+            .group("format");
+    };
+    REQUIRE(run(output, {"--samples", "5"}, add) == 0);
+    auto const result = read(output);
+    CHECK(result.at("schema") == 1);
+    CHECK(result.at("run").at("rounds") == 5);
+    CHECK(result.at("run").at("arguments").dump().find("result.json") == std::string::npos);
+    CHECK(result.at("excerpts").at("kernel").at("text") == "the text that ran\n");
+    CHECK(result.at("datasets").at("matrix").at("features").at("rows") == 3);
+    auto const formatted = cases_of(result, "formatted");
+    REQUIRE(formatted.size() == 4);
+    for (auto const& one : formatted) {
+        CHECK(one.at("group") == "format");
+        CHECK(one.at("samples_s").size() == 5);
+        CHECK(one.at("iterations") >= 1);
+        CHECK(one.at("cache") == "warm");
+        CHECK(one.at("clock") == "host");
+        CHECK(one.at("setup").at("stored_bytes") == 1234);
+        CHECK(one.at("verdict").at("checks") == Json{"exact", "bounded"});
+        CHECK(one.at("verdict").at("error") <= 1);
+    }
+    CHECK(formatted.front().at("parameters") == Json{{"size", 1}, {"precision", "fp32"}});
+    CHECK(result.at("skipped").size() == 4);
+    CHECK(result.at("skipped").front().at("reason") == "not installed");
+    CHECK(!std::filesystem::exists(output + ".journal"));
+}
+
+TEST_CASE("an experiment has at least twenty A/A pairs, over all its variants")
+{
+    Folder const folder;
+    auto const output = folder.file("result.json");
+    REQUIRE(run(output, {}, nothing_more) == 0);
+    CHECK(read(output).at("cases").size() == 4 + 20);
+    auto const add = [](auto const&, auto& trial, auto const& product, auto& y) {
+        for (auto const* name : {"a", "b", "c", "d", "e", "f"}) {
+            trial.add(name, [&] { product(y); }).excerpt("kernel");
+        }
+    };
+    REQUIRE(run(output, {}, add) == 0);
+    int twins = 0;
+    std::set<std::string> names;
+    auto const result = read(output);
+    for (auto const& one : result.at("cases")) {
+        if (one.at("twin").get<bool>()) {
+            ++twins;
+            names.insert(one.at("variant"));
+        }
+    }
+    CHECK(twins == 20);
+    CHECK(names.size() == 7);
+}
+
+TEST_CASE("a run that died goes on behind the points of its journal")
+{
+    Folder const folder;
+    auto const output = folder.file("result.json");
+    std::ofstream{output} << "an earlier result";
+    int bodies = 0;
+    auto const dies_at = [&](std::int64_t size) {
+        return [&, size](bench::Point const& at, auto&, auto const&, auto&) {
+            ++bodies;
+            if (at.integer("size") == size) {
+                throw std::runtime_error{"power cut"};
+            }
+        };
+    };
+    CHECK(run(output, {}, dies_at(2)) == 2);
+    CHECK(bodies == 5);
+    CHECK(std::filesystem::file_size(output) == std::string{"an earlier result"}.size());
+
+    std::ofstream{output + ".journal", std::ios::app} << "{\"key\": \"cut o";
+    bodies = 0;
+    CHECK(run(output, {}, dies_at(99)) == 0);
+    CHECK(bodies == 4);
+    CHECK(cases_of(read(output), "sound").size() == 4);
+
+    CHECK(run(output, {}, dies_at(2)) == 2);
+    bodies = 0;
+    CHECK(run(output, {"--seed", "7"}, dies_at(99)) == 0);
+    CHECK(bodies == 8);
+}
+
+TEST_CASE("options choose what is measured")
+{
+    Folder const folder;
+    auto const output = folder.file("result.json");
+    auto const add = [](auto const&, auto& trial, auto const& product, auto& y) {
+        trial.add("second", [&] { product(y); }).excerpt("kernel");
+    };
+    REQUIRE(run(output, {"--filter", "^sec", "--size", "7", "--precision", "fp64"}, add) == 0);
+    auto const result = read(output);
+    CHECK(cases_of(result, "sound").empty());
+    REQUIRE(cases_of(result, "second").size() == 1);
+    CHECK(cases_of(result, "second").front().at("parameters").at("size") == 7);
+
+    std::filesystem::remove(output);
+    CHECK(run(output, {"--list"}, add) == 0);
+    CHECK(run(output, {"--help"}, add) == 0);
+    CHECK(run(output, {"--samples", "0"}, add) == 2);
+    CHECK(run(output, {"--filter", "("}, add) == 2);
+    CHECK(run(output, {"--size", "seven"}, add) == 2);
+    CHECK(run(output, {"--size", "7", "7"}, add) == 2);
+    CHECK(run(output, {"--no-such-option"}, add) == 2);
+    CHECK(!std::filesystem::exists(output));
+}
+
+TEST_CASE("a variant without a marked text is refused")
+{
+    Folder const folder;
+    auto const output = folder.file("result.json");
+    auto const add = [](auto const&, auto& trial, auto const&, auto&) { trial.add("bare", [] {}); };
+    CHECK(run(output, {}, add) == 2);
+    CHECK(!std::filesystem::exists(output));
+}
+
+TEST_CASE("a point that does not apply is recorded with its reason")
+{
+    Folder const folder;
+    auto const output = folder.file("result.json");
+    auto const add = [](bench::Point const& at, auto& trial, auto const&, auto&) {
+        if (at.integer("size") == 2) {
+            trial.not_applicable("too large");
+        }
+    };
+    REQUIRE(run(output, {}, add) == 0);
+    auto const result = read(output);
+    CHECK(cases_of(result, "sound").size() == 2);
+    REQUIRE(result.at("skipped").size() == 2);
+    CHECK(result.at("skipped").front().at("reason") == "too large");
+}
+
+TEST_CASE("operands changed in place are restored, and operand sets rotate")
+{
+    Folder const folder;
+    auto const output = folder.file("result.json");
+    CommandLine line{output, {}};
+    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
+    auto const code = experiment.each<double>([](bench::Point const&, bench::Trial<double>& trial) {
+        constexpr std::size_t sets = 3;
+        auto const x = trial.input(sets * 4);
+        std::vector<double> y(sets * 4);
+        std::vector<double> in_place(sets * 4);
+        std::set<std::size_t> seen;
+        trial.work({.flops = 12, .bytes = 96});
+        trial.operand_sets(sets);
+        trial.output(y);
+        trial.on_reset([&] { in_place.assign(x.begin(), x.end()); });
+        trial.expect([&] {
+            bench::Expected expected{{x.begin(), x.end()}, std::vector<double>(x.size(), 0.0)};
+            for (auto& value : expected.value) {
+                value *= 2;
+            }
+            return expected;
+        });
+        trial
+            .add("rotating",
+                 [&](std::size_t set) {
+                     for (std::size_t i = 4 * set; i < 4 * set + 4; ++i) {
+                         y[i] = 2 * x[i];
+                     }
+                     seen.insert(set);
+                 })
+            .excerpt("kernel");
+        trial.run();
+        CHECK(seen.size() == sets);
+    });
+    REQUIRE(code == 0);
+    auto const one = read(output).at("cases").front();
+    CHECK(one.at("iterations").get<int>() % 3 == 0);
+    CHECK(one.at("parameters").empty());
+}
+
+TEST_CASE("a cold trial flushes and times single calls")
+{
+    Folder const folder;
+    auto const output = folder.file("result.json");
+    int flushes = 0;
+    auto const add = [&](auto const&, auto& trial, auto const&, auto&) {
+        trial.cache(bench::Cache::cold);
+        trial.flush_with([&] { ++flushes; });
+    };
+    REQUIRE(run(output, {"--size", "1", "--precision", "fp32"}, add) == 0);
+    auto const one = cases_of(read(output), "sound").front();
+    CHECK(one.at("cache") == "cold");
+    CHECK(one.at("iterations") == 1);
+    CHECK(flushes == (1 + 20) * 3);
+}
+
+struct Probe
+{
+    std::string name = "read";
+    double bytes = 64;
+    double flops = 0;
+    void pass() {}
+};
+
+TEST_CASE("ceilings are measured before and after")
+{
+    Folder const folder;
+    auto const output = folder.file("result.json");
+    CommandLine line{output, {}};
+    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
+    experiment.ceiling([](int threads) {
+        CHECK(threads == 1);
+        return Probe{};
+    });
+    auto const code = experiment.each<double>(
+        [](bench::Point const&, bench::Trial<double>& trial) { trial.not_applicable("nothing"); });
+    REQUIRE(code == 0);
+    auto const ceilings = read(output).at("ceilings");
+    REQUIRE(ceilings.size() == 2);
+    CHECK(ceilings.at(0).at("when") == "before");
+    CHECK(ceilings.at(1).at("when") == "after");
+    CHECK(ceilings.at(0).at("samples_s").size() >= 5);
+}
+
+TEST_CASE("the median of an even and an odd number of samples")
+{
+    CHECK(bench::median({3, 1, 2}) == 2);
+    CHECK(bench::median({4, 1, 2, 3}) == 2.5);
+    CHECK(bench::median({7}) == 7);
+}

@@ -1,0 +1,162 @@
+#include "bench/record.hpp"
+
+#include "bench/provenance.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+namespace bench {
+
+namespace {
+
+struct CloseFile
+{
+    void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+/// Writes `text` to the end of the medium before it returns.
+void write_through(std::string const& path, std::string const& text, char const* mode)
+{
+    File const file{std::fopen(path.c_str(), mode)};
+    if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
+        std::fflush(file.get()) != 0 || fsync(fileno(file.get())) != 0) {
+        throw std::runtime_error{fmt::format("{}: cannot be written", path)};
+    }
+}
+
+/// The journal's complete lines; a line that was cut off when the program died is left out.
+std::vector<Json> journal_lines(std::string const& path)
+{
+    std::vector<Json> lines;
+    std::ifstream file{path};
+    for (std::string line; std::getline(file, line);) {
+        auto parsed = Json::parse(line, nullptr, false);
+        if (parsed.is_discarded()) {
+            break;
+        }
+        lines.push_back(std::move(parsed));
+    }
+    return lines;
+}
+
+std::string journal_of(std::string const& output)
+{
+    return output + ".journal";
+}
+
+Excerpt const& excerpt_named(std::string const& name)
+{
+    for (auto const& excerpt : provenance().excerpts) {
+        if (excerpt.name == name) {
+            return excerpt;
+        }
+    }
+    throw std::logic_error{fmt::format("no marked source text is called '{}'", name)};
+}
+
+} // namespace
+
+Record::Record(std::string output, Json identity) : output_{std::move(output)}
+{
+    if (output_.empty()) {
+        return;
+    }
+    auto const folder = std::filesystem::path{output_}.parent_path();
+    if (!folder.empty()) {
+        std::filesystem::create_directories(folder);
+    }
+    auto const lines = journal_lines(journal_of(output_));
+    std::string kept = Json{{"identity", identity}}.dump() + "\n";
+    if (!lines.empty() && lines.front().value("identity", Json{}) == identity) {
+        for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
+            kept += line->dump() + "\n";
+            if (line->contains("ceiling")) {
+                ceilings_.push_back(line->at("ceiling"));
+            } else {
+                order_.push_back(line->at("key"));
+                points_[order_.back()] = *line;
+            }
+        }
+    }
+    write_through(journal_of(output_), kept, "w");
+}
+
+void Record::append(Json const& line)
+{
+    if (!output_.empty()) {
+        write_through(journal_of(output_), line.dump() + "\n", "a");
+    }
+}
+
+void Record::add_point(std::string const& key, PointRecord const& point)
+{
+    Json line{{"key", key},
+              {"cases", point.cases},
+              {"skipped", point.skipped},
+              {"datasets", point.datasets},
+              {"excerpts", Json::object()}};
+    for (auto const& name : point.excerpts) {
+        auto const& excerpt = excerpt_named(name);
+        line["excerpts"][name] = {{"file", excerpt.file}, {"text", excerpt.text}};
+    }
+    append(line);
+    order_.push_back(key);
+    points_[key] = std::move(line);
+}
+
+void Record::add_ceiling(Json ceiling)
+{
+    append({{"ceiling", ceiling}});
+    ceilings_.push_back(std::move(ceiling));
+}
+
+bool Record::any_failed() const
+{
+    return std::ranges::any_of(points_, [](auto const& point) {
+        return std::ranges::any_of(point.second.at("cases"), [](Json const& c) {
+            return c.at("verdict").at("status") == "failed";
+        });
+    });
+}
+
+void Record::finish(Json head) const
+{
+    if (output_.empty()) {
+        return;
+    }
+    for (auto const* list : {"cases", "skipped"}) {
+        head[list] = Json::array();
+        for (auto const& key : order_) {
+            for (auto const& entry : points_.at(key).at(list)) {
+                head[list].push_back(entry);
+            }
+        }
+    }
+    for (auto const* map : {"datasets", "excerpts"}) {
+        head[map] = Json::object();
+        for (auto const& key : order_) {
+            head[map].update(points_.at(key).at(map));
+        }
+    }
+    head["ceilings"] = ceilings_;
+    auto const temporary = output_ + ".part";
+    write_through(temporary, head.dump(1) + "\n", "w");
+    std::filesystem::rename(temporary, output_);
+    std::filesystem::remove(journal_of(output_));
+}
+
+double rounded(double value)
+{
+    return std::stod(fmt::format("{:.6g}", value));
+}
+
+} // namespace bench

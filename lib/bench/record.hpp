@@ -1,0 +1,59 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+using Json = nlohmann::ordered_json;
+
+/// What one finished point adds to a result.
+struct PointRecord
+{
+    Json cases = Json::array();
+    Json skipped = Json::array();
+    Json datasets = Json::object();
+    std::vector<std::string> excerpts; ///< names of the texts that were timed
+};
+
+/// The journal and the result file of one program.
+///
+/// Each finished point is appended to `<output>.journal` at once; the result file is written under
+/// a temporary name and renamed into place. A program that is started again with the same identity
+/// (binary, arguments, seed) finds the points of its journal and goes on behind them.
+class Record
+{
+public:
+    /// `identity` is what must agree for a journal to be continued. An empty `output` keeps no
+    /// files. Throws std::runtime_error if the journal cannot be written.
+    Record(std::string output, Json identity);
+
+    /// True if the journal holds this point already.
+    bool has(std::string const& key) const { return points_.contains(key); }
+
+    void add_point(std::string const& key, PointRecord const& point);
+    void add_ceiling(Json ceiling);
+
+    /// True if any case of any point failed.
+    bool any_failed() const;
+
+    /// Writes the result file: `head` (everything but measurements) and all points. Removes the
+    /// journal.
+    void finish(Json head) const;
+
+private:
+    void append(Json const& line);
+
+    std::string output_;
+    std::map<std::string, Json> points_;
+    std::vector<std::string> order_;
+    Json ceilings_ = Json::array();
+};
+
+/// `value` with six significant digits: more than any clock resolves, and shorter.
+double rounded(double value);
+
+} // namespace bench

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "bench/experiment.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+/// An axis as declared, then with the values this run visits.
+struct Axis
+{
+    std::string name;
+    std::vector<Parameter> values;
+};
+
+/// An option of one experiment and where its value goes.
+struct Option
+{
+    std::string name;
+    std::string help;
+    std::variant<std::int64_t*, double*, std::string*> target;
+};
+
+/// What the command line asked for.
+struct Settings
+{
+    std::string profile = "quick";
+    std::size_t rounds = 0;
+    double min_time_s = 0;
+    std::uint64_t seed = 1;
+    int threads = 1;
+    std::string filter;
+    std::string output;
+    bool list = false;
+    bool events = false;
+    bool lockstep = false;
+    std::vector<Axis> axes;
+    std::vector<std::string> arguments; ///< as recorded: no directories, nothing of the protocol
+};
+
+/// Reads the command line of an experiment. Returns an exit code instead where the program has
+/// nothing more to do: after `--help`, or after a user's error, which it printed in one line.
+std::variant<Settings, int>
+read_settings(std::string const& experiment, int argc, char** argv,
+              std::vector<std::pair<std::string, AxisValues>> const& axes,
+              std::vector<Option> const& options, std::vector<std::string> const& precisions);
+
+/// How a value is written in labels and records: a path becomes the name of its file.
+Parameter displayed(Parameter const& value);
+
+/// `displayed` as text.
+std::string to_text(Parameter const& value);
+
+} // namespace bench

@@ -1,0 +1,163 @@
+#include "bench/trial.hpp"
+
+#include "bench/contest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace bench {
+
+namespace {
+
+template <class T>
+class HostOutput : public Output
+{
+public:
+    explicit HostOutput(std::span<T> values) : values_{values} {}
+
+    void poison() override { std::ranges::fill(values_, std::numeric_limits<T>::quiet_NaN()); }
+    std::vector<double> fetch() override { return {values_.begin(), values_.end()}; }
+
+private:
+    std::span<T> values_;
+};
+
+template <class T>
+struct alignas(64) CacheLine
+{
+    T values[64 / sizeof(T)];
+};
+
+} // namespace
+
+TrialCore::TrialCore(Session& session, Check check)
+    : contest_{std::make_unique<Contest>(session, check)}
+{
+}
+
+TrialCore::~TrialCore() = default;
+
+void TrialCore::work(Work work)
+{
+    contest_->work = work;
+}
+void TrialCore::cache(Cache cache)
+{
+    contest_->cache = cache;
+}
+void TrialCore::expect(std::function<Expected()> expected)
+{
+    contest_->expected = std::move(expected);
+}
+void TrialCore::output(std::unique_ptr<Output> output)
+{
+    contest_->outputs.push_back(std::move(output));
+}
+void TrialCore::on_refill(std::function<void()> action)
+{
+    contest_->on_refill = std::move(action);
+}
+void TrialCore::on_reset(std::function<void()> action)
+{
+    contest_->on_reset = std::move(action);
+}
+void TrialCore::clock(std::unique_ptr<Clock> clock)
+{
+    contest_->clock = std::move(clock);
+}
+void TrialCore::flush_with(std::function<void()> flush)
+{
+    contest_->flush = std::move(flush);
+}
+void TrialCore::operand_sets(std::size_t count)
+{
+    contest_->sets = std::max<std::size_t>(1, count);
+}
+void TrialCore::inexact(std::string reason)
+{
+    contest_->inexact = std::move(reason);
+}
+int TrialCore::threads() const
+{
+    return contest_->session.settings.threads;
+}
+Fill TrialCore::next_fill()
+{
+    return contest_->next_fill();
+}
+
+void TrialCore::input(std::function<void(Fill const&)> refill)
+{
+    refill(next_fill());
+    contest_->inputs.push_back(std::move(refill));
+}
+
+void TrialCore::dataset(std::string const& name, std::string const& sha256,
+                        std::vector<std::pair<std::string, double>> const& features)
+{
+    Json numbers = Json::object();
+    for (auto const& [feature, value] : features) {
+        numbers[feature] = value;
+    }
+    contest_->session.measured.datasets[to_text(name)] = {{"sha256", sha256},
+                                                          {"features", numbers}};
+}
+
+void TrialCore::skip(std::string name, std::string reason, std::string group)
+{
+    auto& session = contest_->session;
+    if (contest_->check == Check::bounded && contest_->selected(name)) {
+        session.measured.skipped.push_back({{"variant", name},
+                                            {"group", group},
+                                            {"launch", 0},
+                                            {"parameters", Session::parameters(session.at)},
+                                            {"reason", reason}});
+    }
+}
+
+void TrialCore::not_applicable(std::string reason)
+{
+    throw NotApplicable{reason};
+}
+
+Variant& TrialCore::add_variant(std::string name, std::function<Variant::Call(Setup&)> prepare)
+{
+    if (std::ranges::find(contest_->variants, name, &Declared::name) != contest_->variants.end()) {
+        throw std::logic_error{fmt::format("two variants are called '{}'", name)};
+    }
+    if (!contest_->selected(name)) {
+        return unselected_;
+    }
+    contest_->variants.push_back({Variant{name}, name, std::move(prepare)});
+    return contest_->variants.back().variant;
+}
+
+void TrialCore::run()
+{
+    contest_->run();
+}
+
+template <class T>
+std::span<T> Trial<T>::input(std::size_t count)
+{
+    using Line = CacheLine<T>;
+    constexpr std::size_t per_line = 64 / sizeof(T);
+    auto const lines = std::make_shared<std::vector<Line>>(count / per_line + 1);
+    std::span<T> const values{lines->data()->values, count};
+    TrialCore::input([lines, values](Fill const& fill) { fill(values); });
+    return values;
+}
+
+template <class T>
+void Trial<T>::output(std::span<T> values)
+{
+    TrialCore::output(std::make_unique<HostOutput<T>>(values));
+}
+
+template class Trial<float>;
+template class Trial<double>;
+
+} // namespace bench
