@@ -21,50 +21,60 @@ setup:
     @.ci/setup test
 
 # Build everything for release into build/ (or only the given targets)
+[no-exit-message]
 build *TARGETS: (_needs "run")
     @.ci/build build "$@"
 
 # Run every test as CI does (or only the given stages: unit, python, sanitize, ...)
+[no-exit-message]
 test *STAGES: (_needs "test")
     @"{{python}}" .ci/stages.py "$@"
 
 # Measure one experiment and weave its page under build/runs/
-[no-cd]
+[no-cd, no-exit-message]
 run NAME *ARGS: (_needs "run")
     @"{{root}}/.ci/build" build "experiments/$1/$1" lib/bench/machine
-    @"{{python}}" -m weave.runner run "$@"
+    @"{{python}}" -m weave run "$@"
 
 # Measure every experiment into this machine's book (--full: beyond every cache; takes hours)
+[no-exit-message]
 run-all *ARGS: (_needs "run") build
-    @"{{python}}" -m weave.runner run-all "$@"
+    @"{{python}}" -m weave run-all "$@"
 
 # Weave the books again from their results (or only that of one machine)
+[no-exit-message]
 report *MACHINE: (_needs "run")
-    @"{{python}}" -m weave.cli report "$@"
+    @"{{python}}" -m weave book "$@"
 
 # Check style, result files, and that every committed book is what its results weave to
+[no-exit-message]
 check: (_needs "test")
-    @"{{python}}" -m weave.cli check
+    @.ci/style
+    @"{{python}}" -m weave check
 
 # Time the same kernels with Google Benchmark and compare the medians
+[no-exit-message]
 check-harness: (_needs "test") build
     @build/lib/bench/check-harness
 
 # Start a new experiment that already builds, runs and weaves
+[no-exit-message]
 new NAME: (_needs "run")
-    @"{{python}}" -m weave.scaffold "$@"
+    @"{{python}}" -m weave new "$@"
 
 # Print the features of a Matrix Market file (--json for programs)
-[no-cd]
+[no-cd, no-exit-message]
 describe *FILE: (_needs "run")
     @"{{root}}/.ci/build" build lib/sparse/describe
     @"{{root}}/build/lib/sparse/describe" "$@"
 
 # Fetch a matrix of the SuiteSparse collection by its catalogue name
+[no-exit-message]
 fetch *NAME: (_needs "run")
     @"{{python}}" datasets/fetch.py "$@"
 
 # Make the Doxygen site in build/docs/
+[no-exit-message]
 docs: (_needs "test")
     @"{{python}}" -m weave.site
 
@@ -76,5 +86,6 @@ format: (_needs "test")
 clean:
     @rm -rf build build-*
 
+[no-exit-message]
 _needs LEVEL:
     @.ci/setup --check "$1"

@@ -18,7 +18,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from weave import definition, plan, run_all, runner
+from weave import definition, plan
+from weave.measure import Workspace
+from weave.run_all import describe_machine
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILDS = ROOT / "build-test"
@@ -132,13 +134,13 @@ def sanitize() -> Iterator[Check]:
 def experiments() -> Iterator[Check]:
     """Every experiment that can run here, on tiny inputs, woven into the build directory."""
     yield from unless_passed(configured("build release", RELEASE, ""))
-    machine = run_all.describe_machine(runner.Workspace(ROOT, RELEASE), None)
+    machine = describe_machine(Workspace(ROOT, RELEASE), None)
     for experiment in definition.load_all(ROOT):
         name = f"experiment {experiment.name}"
         if reason := plan.unmet_need(experiment, machine):
             yield Check(name, "skipped", reason)
             continue
-        yield command(name, sys.executable, "-m", "weave.runner", "--build", RELEASE, "run",
+        yield command(name, sys.executable, "-m", "weave", "run", "--build", RELEASE,
                       experiment.name, "--profile", "tiny")
 
 

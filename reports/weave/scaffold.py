@@ -2,12 +2,11 @@
 
 import argparse
 import re
-import sys
 from pathlib import Path
 
+from weave import book
 from weave.errors import WeaveError
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 TEMPLATES = Path(__file__).with_name("new_experiment")
 FILES = ("main.cpp", "report.md.in", "experiment.toml", "meson.build")
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -40,20 +39,16 @@ def _register(path: Path, name: str) -> None:
     path.write_text(f"{text}{separator}subdir('{name}')\n")
 
 
-def main() -> int:
-    """The command line; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="just new")
-    parser.add_argument("name")
-    name = parser.parse_args().name
-    try:
-        for path in create(REPOSITORY, name):
-            print(path.relative_to(REPOSITORY))
-    except WeaveError as error:
-        print(f"just new: {error}", file=sys.stderr)
-        return 2
-    print(f"now: just run {name}")
+def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds `new` to the command line."""
+    new = commands.add_parser("new", help="start a new experiment")
+    new.add_argument("name")
+    new.set_defaults(command=_new)
+
+
+def _new(given: argparse.Namespace) -> int:
+    for path in create(given.root, given.name):
+        print(path.relative_to(given.root))
+    book.write(given.root, book.scorecard(book.read(given.root)))
+    print(f"now: just run {given.name}")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
