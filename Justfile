@@ -33,6 +33,7 @@ test *STAGES: (_needs "test")
 # Measure one experiment and weave its page under build/runs/
 [no-cd, no-exit-message]
 run NAME *ARGS: (_needs "run")
+    @[ -d "{{root}}/experiments/$1" ] || { cd "{{root}}"; echo "no experiment $1; there are:" experiments/*/; exit 2; } >&2
     @"{{root}}/.ci/build" build "experiments/$1/$1" lib/bench/machine
     @"{{python}}" -m weave run "$@"
 

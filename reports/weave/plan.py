@@ -68,7 +68,7 @@ def make_plan(
         if reason := unmet_need(experiment, machine):
             steps.append(Step(experiment, "skip", reason))
         elif name in done:
-            steps.append(Step(experiment, "done", "measured before the interruption"))
+            steps.append(Step(experiment, "done", "measured already by the run that is continued"))
         elif name in stored and worth(stored[name]) > worth(profile):
             reason = f"a {stored[name]} result stands in the book (--{stored[name]} replaces it)"
             steps.append(Step(experiment, "skip", reason))

@@ -260,10 +260,12 @@ def _check_cases(raw: Json, shown: str) -> None:
     for index, case in enumerate(raw["cases"]):
         where = spot(shown, ("cases", index))
         _check_verdict(case, rounds, where)
-        if (key := (_identity(case), case["twin"])) in seen:
+        identity = _identity(case)
+        if not case["twin"] and identity in seen:
             raise WeaveError(f'{where}: found "{case["variant"]}" twice at one point')
-        seen.add(key)
-        if case["twin"] and key[0] not in firsts:
+        if not case["twin"]:
+            seen.add(identity)
+        elif identity not in firsts:
             raise WeaveError(f'{where}: found a twin of "{case["variant"]}" without its pair')
 
 

@@ -37,9 +37,11 @@ def run_all(workspace: Workspace, profile: str, slug: str | None, console: Conso
         except KeyboardInterrupt:
             console.line("interrupted: the same command goes on from here")
             raise
-        state.complete()
+        failed = any(outcome.verb == "FAILED" for outcome in outcomes)
+        if not failed:
+            state.complete()
     console.line(summary(outcomes))
-    return 1 if any(outcome.verb == "FAILED" for outcome in outcomes) else 0
+    return 1 if failed else 0
 
 
 class Run:
@@ -136,9 +138,7 @@ class Run:
     def _weave(self) -> Outcome:
         shown = self._workspace.shown(self._book / "README.md")
         try:
-            house = book.read(self._workspace.root)
-            texts = book.book(house, self._slug) | book.scorecard(house)
-            book.write(self._workspace.root, texts)
+            book.weave_book(self._workspace.root, self._slug)
         except WeaveError as error:
             return Outcome(shown, "FAILED", str(error))
         return Outcome(shown, "woven", "")
@@ -164,4 +164,5 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     rows = [f"  {outcome.verb:<8}  {outcome.name:<{width}}  {outcome.details}".rstrip()
             for outcome in outcomes]
     failed = sum(outcome.verb == "FAILED" for outcome in outcomes)
-    return "\n".join(["", *rows, f"{failed} failed" if failed else "nothing failed"])
+    last = f"{failed} failed; the same command tries that again" if failed else "nothing failed"
+    return "\n".join(["", *rows, last])

@@ -4,6 +4,7 @@ import argparse
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -78,15 +79,19 @@ def run(workspace: Workspace, name: str, arguments: list[str], console: Console)
             raise WeaveError(f"{argument} is the runner's own: results go to build/runs/")
     options, rest = _runner_options(arguments)
     launches = _launches(experiment, options.threads)
-    folder = workspace.build / "runs" / f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    folder = _new_folder(workspace.build / "runs", name)
     watch = Watch(console, name, expected_seconds(experiment, options.profile))
     measured = measure(program, [*rest, "--profile", options.profile], launches, folder, watch)
     for failure in measured.failures:
         console.line(failure)
-    texts = book.page(workspace.root, measured.result.path)
-    book.write(folder, texts)
-    console.line(workspace.shown(folder / next(iter(texts))))
+    console.line(workspace.shown(book.weave_page(workspace.root, measured.result, folder)))
     return 1 if measured.failures else 0
+
+
+def _new_folder(parent: Path, name: str) -> Path:
+    """A folder that no other run has, named by the time."""
+    parent.mkdir(parents=True, exist_ok=True)
+    return Path(tempfile.mkdtemp(prefix=f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}-", dir=parent))
 
 
 def _launches(experiment: definition.Experiment, threads: int | None) -> list[Launch]:

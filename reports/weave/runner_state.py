@@ -1,4 +1,7 @@
-"""What `run-all` remembers between starts, in `build/run-all/`."""
+"""What `run-all` remembers between starts, in `build/run-all/`.
+
+A run is unfinished for as long as something was interrupted or failed.
+"""
 
 import contextlib
 import fcntl
@@ -47,7 +50,7 @@ class RunState:
         self._save_state()
 
     def complete(self) -> None:
-        """The run reached its end: the next one begins anew."""
+        """Everything was measured: the next run begins anew."""
         self._file("state").unlink(missing_ok=True)
 
     def durations(self) -> dict[str, float]:

@@ -8,7 +8,7 @@ from weave import book
 from weave.errors import WeaveError
 
 TEMPLATES = Path(__file__).with_name("new_experiment")
-FILES = ("main.cpp", "report.md.in", "experiment.toml", "meson.build")
+FILES = ("main.cpp", "kernels.hpp", "report.md.in", "experiment.toml", "meson.build")
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -19,9 +19,9 @@ def create(root: Path, name: str) -> list[Path]:
     folder = root / "experiments" / name
     if folder.exists():
         raise WeaveError(f"experiments/{name} exists already")
+    texts = {file: (TEMPLATES / file).read_text(encoding="utf-8") for file in FILES}
     folder.mkdir()
-    for file in FILES:
-        text = (TEMPLATES / file).read_text()
+    for file, text in texts.items():
         (folder / file).write_text(text.replace("@NAME@", name).replace("@TITLE@", title(name)))
     _register(root / "experiments/meson.build", name)
     return [folder / file for file in FILES]

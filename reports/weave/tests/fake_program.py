@@ -3,7 +3,8 @@
 
 What it does beside that is said by a `behaviour.json` in its own folder: `points`, `fail` (a variant
 fails verification), `refuse` (exit code 2), `kill_at` (dies of SIGKILL at that point, once), `log` (a
-file that gets a line for each turn).
+file that gets a line for each turn), `pause_s` (the length of a turn), `ratios` (how much faster the
+fast variant is, from round to round).
 """
 
 import argparse
@@ -12,6 +13,7 @@ import json
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -44,7 +46,7 @@ def case(variant: str, point: int, seconds: list[float]) -> dict:
     verdict = ({"status": "failed", "reason": "made to fail"} if failed
                else {"status": "passed", "checks": ["exact", "bounded"], "error": 0.5})
     return {
-        "variant": variant, "group": "own", "excerpt": variant, "twin": False, "launch": 0,
+        "variant": variant, "group": "own", "excerpt": f"{Path(__file__).stem}-{variant}", "twin": False, "launch": 0,
         "parameters": {"size": 100 + point}, "work": {"flops": 100, "bytes": 800},
         "verdict": verdict, "clock": "host", "cache": "warm",
         "setup": {"seconds": 0, "stored_bytes": 0}, "iterations": 0 if failed else 1,
@@ -69,6 +71,7 @@ class Program:
         if "log" in self.does:
             with open(self.does["log"], "a") as log:
                 log.write(f"{self.options.threads} {phase} {point}\n")
+        time.sleep(self.does.get("pause_s", 0))
 
     def measure(self, point: int) -> None:
         self.turn("prepare", point)
@@ -78,10 +81,13 @@ class Program:
         for _ in range(self.rounds):
             self.turn("round", point)
         slow = [1e-3 * (1 + 0.01 * i) for i in range(self.rounds)]
-        fast = [] if self.does.get("fail") else [value / self.does.get("speed", 2) for value in slow]
+        ratios = self.does.get("ratios", [2])
+        fast = [value / ratios[i % len(ratios)] for i, value in enumerate(slow)]
+        fast = [] if self.does.get("fail") else fast
         self.cases += [case("slow", point, slow), case("fast", point, fast)]
 
     def run(self) -> int:
+        """As lib/bench does it: ceilings, then every point that the journal lacks."""
         known = json.loads(self.journal.read_text()) if self.journal.exists() else []
         self.turn("ceilings", 0)
         emit(event="plan", points=self.points, rounds=self.rounds)
@@ -102,12 +108,13 @@ class Program:
 
     def result(self) -> dict:
         digest = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
-        excerpt = {"file": "experiments/fake/main.cpp", "text": "work();"}
+        name = Path(__file__).stem
+        excerpt = {"file": f"experiments/{name}/main.cpp", "text": "work();\n"}
         ceiling = {"name": "copy", "launch": 0, "bytes": 1e6, "flops": 0, "samples_s": [1e-4] * 5}
         return {
             "schema": 1,
             "run": {
-                "id": "0123456789abcdef", "experiment": Path(__file__).stem,
+                "id": "0123456789abcdef", "experiment": name,
                 "utc": "2025-01-01T00:00:00Z", "arguments": ["--profile", self.options.profile],
                 "profile": self.options.profile, "seed": 1, "rounds": self.rounds,
                 "tripled": False,
@@ -123,7 +130,7 @@ class Program:
                                 if key.startswith("OMP_")},
             }],
             "datasets": {},
-            "excerpts": {"slow": excerpt, "fast": excerpt},
+            "excerpts": {f"{name}-slow": excerpt, f"{name}-fast": excerpt},
             "ceilings": [ceiling | {"when": when} for when in ("before", "after")],
             "cases": self.cases,
             "skipped": [],

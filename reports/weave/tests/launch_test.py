@@ -1,26 +1,17 @@
 """The processes of one experiment: which ones, and whose turn it is."""
 
 import json
-import stat
-import sys
 from pathlib import Path
 
 import pytest
 
 from weave.errors import WeaveError
 from weave.launch import Launch, Program, ProgramFailed, combinations, take_turns, thread_counts
-
-FAKE = Path(__file__).with_name("fake_program.py")
+from weave.tests.fake_tree import fake_program
 
 
 def fake(folder: Path, **behaviour: object) -> Path:
-    """A copy of the fake program that behaves so."""
-    folder.mkdir(parents=True, exist_ok=True)
-    program = folder / "fake"
-    program.write_text(f"#!{sys.executable}\n" + FAKE.read_text())
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    (folder / "behaviour.json").write_text(json.dumps(behaviour))
-    return program
+    return fake_program(folder / "fake", **behaviour)
 
 
 def run_turns(programs: list[Program]) -> list[dict]:
