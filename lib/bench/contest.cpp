@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <regex>
 #include <stdexcept>
 
 namespace bench {
@@ -34,10 +33,16 @@ Contest::Contest(Session& owner, Check kind)
 {
 }
 
-bool Contest::selected(std::string const& name) const
+Variant& Contest::declare(Declared declared)
 {
-    return session.settings.filter.empty() ||
-           std::regex_search(name, std::regex{session.settings.filter});
+    for (auto const* known : {&variants_, &left_out_}) {
+        if (std::ranges::find(*known, declared.name, &Declared::name) != known->end()) {
+            throw std::logic_error{fmt::format("two variants are called '{}'", declared.name)};
+        }
+    }
+    auto& list = session.filter.found_in(declared.name) ? variants_ : left_out_;
+    list.push_back(std::move(declared));
+    return list.back().variant;
 }
 
 void Contest::run()
@@ -60,10 +65,10 @@ void Contest::require_complete() const
     if (!expected || outputs.empty()) {
         throw std::logic_error{"a trial needs outputs and their expected result"};
     }
-    for (auto const& declared : variants) {
+    for (auto const& declared : variants_) {
         auto const& name = declared.variant.excerpt();
         auto const& texts = provenance().excerpts;
-        if (std::ranges::find(texts, name, &Excerpt::name) == texts.end()) {
+        if (declared.prepare && std::ranges::find(texts, name, &Excerpt::name) == texts.end()) {
             throw std::logic_error{
                 fmt::format("variant '{}' has no marked source text: put it between two lines "
                             "//! [{}]",
@@ -74,12 +79,22 @@ void Contest::require_complete() const
 
 void Contest::list() const
 {
-    for (auto const& declared : variants) {
-        fmt::print("  {} ({})\n", declared.name, declared.variant.group());
+    for (auto const& declared : variants_) {
+        fmt::print("  {} ({}){}{}\n", declared.name, declared.variant.group(),
+                   declared.missing.empty() ? "" : ": ", declared.missing);
     }
-    for (auto const& entry : session.measured.skipped) {
-        fmt::print("  {}: {}\n", entry.at("variant").get<std::string>(),
-                   entry.at("reason").get<std::string>());
+}
+
+void Contest::record_skipped()
+{
+    for (auto const& declared : variants_) {
+        if (!declared.prepare) {
+            session.measured.skipped.push_back({{"variant", declared.name},
+                                                {"group", declared.variant.group()},
+                                                {"launch", 0},
+                                                {"parameters", Session::parameters(session.at)},
+                                                {"reason", declared.missing}});
+        }
     }
 }
 
@@ -111,8 +126,10 @@ Contender Contest::prepare(Declared const& declared)
 std::vector<Contender> Contest::prepare_all()
 {
     std::vector<Contender> contenders;
-    for (auto const& declared : variants) {
-        contenders.push_back(prepare(declared));
+    for (auto const& declared : variants_) {
+        if (declared.prepare) {
+            contenders.push_back(prepare(declared));
+        }
     }
     return contenders;
 }
@@ -211,6 +228,7 @@ void Contest::check_exactly()
 
 void Contest::check_within_bounds_and_time()
 {
+    record_skipped();
     cold_ = is_cold();
     auto contenders = prepare_all();
     verify(contenders);
@@ -326,7 +344,10 @@ void Contest::record_case(Contender const& contender)
                                       {"twin", contender.twin},
                                       {"launch", 0},
                                       {"parameters", Session::parameters(session.at)},
-                                      {"work", {{"flops", work.flops}, {"bytes", work.bytes}}},
+                                      {"work",
+                                       {{"flops", work.flops},
+                                        {"bytes", work.bytes},
+                                        {"operations", work.operations}}},
                                       {"verdict", outcome},
                                       {"clock", timer().name()},
                                       {"cache", cold_ ? "cold" : "warm"},

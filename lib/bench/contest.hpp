@@ -18,7 +18,8 @@ struct Declared
 {
     Variant variant;
     std::string name;
-    std::function<Variant::Call(Setup&)> prepare;
+    std::function<Variant::Call(Setup&)> prepare; ///< empty if it cannot run here
+    std::string missing;                          ///< why not
 };
 
 /// A variant that was prepared, and what is known about it so far.
@@ -46,8 +47,8 @@ public:
     /// Seeded values for the next operand or the next call.
     Fill next_fill() { return {check, random_.next()}; }
 
-    /// True if `--filter` lets this variant through.
-    bool selected(std::string const& name) const;
+    /// Takes a variant, unless `--filter` leaves it out. Names are unique.
+    Variant& declare(Declared declared);
 
     void run();
 
@@ -64,13 +65,13 @@ public:
     std::unique_ptr<Clock> clock;
     std::size_t sets = 1;
     std::string inexact;
-    std::deque<Declared> variants;
 
 private:
     Clock& timer() { return clock ? *clock : *session.clock; }
     bool is_cold() const;
     void require_complete() const;
     void list() const;
+    void record_skipped();
 
     std::vector<Contender> prepare_all();
     Contender prepare(Declared const& declared);
@@ -93,6 +94,8 @@ private:
     double sample(Contender& contender);
     void record_case(Contender const& contender);
 
+    std::deque<Declared> variants_;
+    std::deque<Declared> left_out_;
     Random random_;
     bool cold_ = false;
     Expected wanted_;

@@ -243,7 +243,9 @@ Experiment& Experiment::clock(std::unique_ptr<Clock> clock)
 
 Experiment& Experiment::library(std::string const& name, std::string const& version)
 {
-    state_->libraries[name] = version;
+    if (!version.empty()) {
+        state_->libraries[name] = version;
+    }
     return *this;
 }
 

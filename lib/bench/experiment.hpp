@@ -105,7 +105,7 @@ public:
         return *this;
     }
 
-    /// Records the version of a library that was loaded.
+    /// Records the version of a library that was loaded; an empty one means that it was not.
     Experiment& library(std::string const& name, std::string const& version);
 
     /// Runs `body(Point const&, Trial<T>&)` at every point for every type, writes the result file

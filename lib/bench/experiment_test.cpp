@@ -273,7 +273,7 @@ TEST_CASE("a result holds what was measured")
     auto const output = folder.file("deep/er/result.json");
     auto const add = [](auto const&, auto& trial, auto const& product, auto& y) {
         trial.dataset("some/folder/matrix.mtx.gz", std::string(64, 'a'), {{"rows", 3}});
-        trial.skip("foreign", "not installed", "peer");
+        trial.skip("foreign", "not installed").group("peer");
         trial
             .add("formatted",
                  [&](bench::Setup& setup) {

@@ -26,7 +26,7 @@ Json identity(std::string const& name, Settings const& settings)
 Session::Session(std::string experiment, Settings chosen, std::unique_ptr<Team> members,
                  std::shared_ptr<Clock> default_clock)
     : name{std::move(experiment)}, settings{std::move(chosen)}, team{std::move(members)},
-      clock{std::move(default_clock)},
+      clock{std::move(default_clock)}, filter{settings.filter},
       cache_bytes{last_level_cache_bytes()}, pacer{settings.events, settings.lockstep, *team},
       record{team->rank() == 0 && !settings.list ? settings.output : "", identity(name, settings)}
 {

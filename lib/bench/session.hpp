@@ -2,6 +2,7 @@
 
 #include "bench/cache_flush.hpp"
 #include "bench/pacer.hpp"
+#include "bench/pattern.hpp"
 #include "bench/record.hpp"
 #include "bench/settings.hpp"
 #include "bench/verify.hpp"
@@ -46,6 +47,7 @@ public:
     Settings settings;
     std::unique_ptr<Team> team;
     std::shared_ptr<Clock> clock;
+    Pattern filter;
     std::size_t cache_bytes;
     Pacer pacer;
     Record record;

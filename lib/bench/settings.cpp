@@ -1,6 +1,7 @@
 #include "bench/settings.hpp"
 
 #include "bench/environment.hpp"
+#include "bench/pattern.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -8,7 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <regex>
+#include <stdexcept>
 
 namespace bench {
 
@@ -129,10 +130,10 @@ read_settings(std::string const& experiment, int argc, char** argv,
     app.add_option("--filter", settings.filter, "regular expression: variants to measure")
         ->check([](std::string const& text) -> std::string {
             try {
-                std::regex{text};
+                Pattern const valid{text};
                 return "";
-            } catch (std::regex_error const& error) {
-                return fmt::format("'{}' is no regular expression: {}", text, error.what());
+            } catch (std::invalid_argument const& error) {
+                return error.what();
             }
         });
     app.add_option("--output", settings.output, "result file")->capture_default_str();

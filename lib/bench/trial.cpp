@@ -2,11 +2,8 @@
 
 #include "bench/contest.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 
 namespace bench {
 
@@ -106,33 +103,19 @@ void TrialCore::dataset(std::string const& name, std::string const& sha256,
                                                           {"features", numbers}};
 }
 
-void TrialCore::skip(std::string name, std::string reason, std::string group)
-{
-    auto& session = contest_->session;
-    if (contest_->check == Check::bounded && contest_->selected(name)) {
-        session.measured.skipped.push_back({{"variant", name},
-                                            {"group", group},
-                                            {"launch", 0},
-                                            {"parameters", Session::parameters(session.at)},
-                                            {"reason", reason}});
-    }
-}
-
 void TrialCore::not_applicable(std::string reason)
 {
     throw NotApplicable{reason};
 }
 
+Variant& TrialCore::skip(std::string name, std::string reason)
+{
+    return contest_->declare({Variant{name}, name, nullptr, std::move(reason)});
+}
+
 Variant& TrialCore::add_variant(std::string name, std::function<Variant::Call(Setup&)> prepare)
 {
-    if (std::ranges::find(contest_->variants, name, &Declared::name) != contest_->variants.end()) {
-        throw std::logic_error{fmt::format("two variants are called '{}'", name)};
-    }
-    if (!contest_->selected(name)) {
-        return unselected_;
-    }
-    contest_->variants.push_back({Variant{name}, name, std::move(prepare)});
-    return contest_->variants.back().variant;
+    return contest_->declare({Variant{name}, name, std::move(prepare), ""});
 }
 
 void TrialCore::run()
@@ -149,6 +132,12 @@ std::span<T> Trial<T>::input(std::size_t count)
     std::span<T> const values{lines->data()->values, count};
     TrialCore::input([lines, values](Fill const& fill) { fill(values); });
     return values;
+}
+
+template <class T>
+void Trial<T>::input(std::span<T> values)
+{
+    TrialCore::input([values](Fill const& fill) { fill(values); });
 }
 
 template <class T>

@@ -20,6 +20,8 @@ struct Work
 {
     double flops = 0;
     double bytes = 0; ///< compulsory traffic: every operand once
+    double operations =
+        0; ///< what one call repeats (barriers, hand-overs) if its time is of interest
 };
 
 /// A higher-precision result and the largest error allowed for each of its elements.
@@ -141,7 +143,7 @@ public:
                  std::vector<std::pair<std::string, double>> const& features);
 
     /// Records a variant that cannot run here, with the reason.
-    void skip(std::string name, std::string reason, std::string group = "own");
+    Variant& skip(std::string name, std::string reason);
 
     /// The point cannot be measured here: records the reason and leaves the body.
     [[noreturn]] void not_applicable(std::string reason);
@@ -157,6 +159,16 @@ public:
         } else {
             return add_variant(std::move(name), [kernel](Setup&) { return as_call(kernel); });
         }
+    }
+
+    /// As above for an entry of a table of kernels or libraries: it is skipped if `entry.missing`
+    /// says why it cannot run here, else added under `entry.name`.
+    template <class Entry, class Kernel>
+    requires requires(Entry const& entry) { entry.name, entry.missing.empty(); }
+    Variant& add(Entry const& entry, Kernel kernel)
+    {
+        return entry.missing.empty() ? add(std::string{entry.name}, std::move(kernel))
+                                     : skip(std::string{entry.name}, std::string{entry.missing});
     }
 
     /// Verifies every variant, then times those that passed. Call it last: what the variants
@@ -186,7 +198,6 @@ private:
     Variant& add_variant(std::string name, std::function<Variant::Call(Setup&)> prepare);
 
     std::unique_ptr<Contest> contest_;
-    Variant unselected_{""};
 };
 
 /// One point of an experiment: inputs, outputs, the expected result and the variants to compare.
@@ -206,6 +217,9 @@ public:
     /// An operand of `count` elements that gets new values before every check, so that a variant
     /// cannot pass by replaying an earlier result. Owned by the trial, aligned to 64 bytes.
     std::span<T> input(std::size_t count);
+
+    /// As above for `values` that the caller owns, placed where they will be read.
+    void input(std::span<T> values);
 
     /// An array on the host that variants must overwrite completely.
     void output(std::span<T> values);

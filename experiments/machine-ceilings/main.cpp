@@ -1,0 +1,46 @@
+#include "cores.hpp"
+#include "memory.hpp"
+
+#include "bench/experiment.hpp"
+#include "ceilings/probes.hpp"
+#include "ceilings/topology.hpp"
+
+#include <stdexcept>
+
+/// What can this machine do at best?
+int main(int argc, char** argv)
+{
+    auto const cache = ceilings::last_level_cache_bytes();
+    bench::Experiment experiment{"machine-ceilings", argc, argv};
+    experiment.axis("kernel",
+                    {"read", "copy", "triad", "fma", "fork_join", "hand_over", "false_sharing"});
+    experiment.ceiling([=](int threads) { return ceilings::Read{threads, cache}; });
+    experiment.ceiling([=](int threads) { return ceilings::Copy{threads, cache}; });
+    experiment.ceiling([=](int threads) { return ceilings::Triad{threads, cache}; });
+    experiment.ceiling([](int threads) { return ceilings::Fma<float>{threads}; });
+    experiment.ceiling([](int threads) { return ceilings::Fma<double>{threads}; });
+
+    return experiment.each<float, double>(
+        [=]<class T>(bench::Point const& at, bench::Trial<T>& trial) {
+            auto const& kernel = at.text("kernel");
+            auto const count = ceilings::beyond_cache<T>(cache);
+            if (kernel == "read") {
+                machine_ceilings::read(trial, count);
+            } else if (kernel == "copy") {
+                machine_ceilings::copy(trial, count);
+            } else if (kernel == "triad") {
+                machine_ceilings::triad(trial, count);
+            } else if (kernel == "fma") {
+                machine_ceilings::arithmetic(trial);
+            } else if (kernel == "fork_join") {
+                machine_ceilings::fork_join(trial);
+            } else if (kernel == "hand_over") {
+                machine_ceilings::hand_over(trial);
+            } else if (kernel == "false_sharing") {
+                machine_ceilings::false_sharing(trial);
+            } else {
+                throw std::invalid_argument{"--kernel: found '" + kernel +
+                                            "', expected a kernel that --list shows"};
+            }
+        });
+}

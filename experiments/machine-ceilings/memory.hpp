@@ -1,0 +1,101 @@
+#pragma once
+
+#include "bench/trial.hpp"
+#include "ceilings/array.hpp"
+#include "ceilings/memory.hpp"
+#include "ceilings/reference.hpp"
+#include "ceilings/stream_loops.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace machine_ceilings {
+
+/// The references of `lib/ceilings` in the words of `lib/bench`.
+inline bench::Expected expected(ceilings::Reference reference)
+{
+    return {std::move(reference.value), std::move(reference.bound)};
+}
+
+/// Three arrays of `count` elements, each part touched first by the thread that works on it; `b`
+/// and `c` are inputs of the trial.
+template <class T>
+struct Arrays
+{
+    int threads;
+    std::size_t count;
+    ceilings::Array<T> a{count, threads};
+    ceilings::Array<T> b{count, threads};
+    ceilings::Array<T> c{count, threads};
+
+    Arrays(bench::Trial<T>& trial, std::size_t elements) : threads{trial.threads()}, count{elements}
+    {
+        trial.input(b.span());
+        trial.input(c.span());
+    }
+
+    double bytes(int arrays) const { return static_cast<double>(count * sizeof(T)) * arrays; }
+};
+
+/// The dot product of two arrays: nothing but reads.
+template <class T>
+void read(bench::Trial<T>& trial, std::size_t count)
+{
+    Arrays<T> on{trial, count};
+    std::vector<T> sum(1);
+    trial.work({.flops = 2.0 * static_cast<double>(count), .bytes = on.bytes(2)});
+    trial.output(sum);
+    trial.expect([&] { return expected(ceilings::dot_reference<T>(on.b, on.c)); });
+    trial
+        .add("babelstream_dot",
+             [&] {
+                 sum[0] = ceilings::babelstream_dot(on.b.data(), on.c.data(), count, on.threads);
+             })
+        .group("peer");
+    trial.add("read_simd", [&] { sum[0] = ceilings::read_simd<T>(on.b, on.c, on.threads); });
+    trial.add("read_four_streams",
+              [&] { sum[0] = ceilings::read_four_streams<T>(on.b, on.c, on.threads); });
+    trial.run();
+}
+
+/// One array into another.
+template <class T>
+void copy(bench::Trial<T>& trial, std::size_t count)
+{
+    Arrays<T> on{trial, count};
+    trial.work({.bytes = on.bytes(2)});
+    trial.output(on.a.span());
+    trial.expect([&] { return expected(ceilings::copy_reference<T>(on.b)); });
+    trial
+        .add("stream_copy",
+             [&] { ceilings::stream_copy(on.b.data(), on.a.data(), count, on.threads); })
+        .group("peer");
+    trial.add("copy_simd", [&] { ceilings::copy_simd<T>(on.b, on.a, on.threads); });
+    trial.add("copy_streaming_stores",
+              [&] { ceilings::copy_streaming_stores<T>(on.b, on.a, on.threads); });
+    trial.run();
+}
+
+/// Two arrays, one of them scaled, into a third.
+template <class T>
+void triad(bench::Trial<T>& trial, std::size_t count)
+{
+    Arrays<T> on{trial, count};
+    T const scalar = 3;
+    trial.work({.flops = 2.0 * static_cast<double>(count), .bytes = on.bytes(3)});
+    trial.output(on.a.span());
+    trial.expect([&] { return expected(ceilings::triad_reference<T>(on.b, scalar, on.c)); });
+    trial
+        .add("stream_triad",
+             [&] {
+                 ceilings::stream_triad(on.a.data(), on.b.data(), scalar, on.c.data(), count,
+                                        on.threads);
+             })
+        .group("peer");
+    trial.add("triad_simd", [&] { ceilings::triad_simd<T>(on.a, on.b, scalar, on.c, on.threads); });
+    trial.add("triad_streaming_stores",
+              [&] { ceilings::triad_streaming_stores<T>(on.a, on.b, scalar, on.c, on.threads); });
+    trial.run();
+}
+
+} // namespace machine_ceilings

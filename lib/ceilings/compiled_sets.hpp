@@ -1,0 +1,20 @@
+#pragma once
+
+#include "ceilings/instruction_set.hpp"
+
+namespace ceilings {
+
+/// What one object with flags of its own exports.
+struct CompiledSet
+{
+    InstructionSet<float> fp32;
+    InstructionSet<double> fp64;
+};
+
+extern CompiledSet const avx512;
+extern CompiledSet const avx2;
+
+/// Compiled without special flags: runs on every CPU of the architecture.
+extern CompiledSet const baseline;
+
+} // namespace ceilings

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "ceilings/instruction_set.hpp"
+
+#include <cstddef>
+#include <span>
+
+namespace ceilings {
+
+/// Dependent multiply-adds of every chain in one call; small enough that sums of products of the
+/// integers 1 to 3 stay exact in single precision.
+inline constexpr std::size_t fma_steps = std::size_t{1} << 18;
+
+/// One thread's kernel of an `InstructionSet`.
+template <class T>
+using FmaKernel = void (*)(T const* start, T x, T y, std::size_t steps, T* sum);
+
+/// Runs `kernel` on each of `threads` OpenMP threads at once: `sum[i] = start[i] + fma_steps * x *
+/// y` with `fma_elements<T>` elements in `start` and that many for each thread in `sum`.
+template <class T>
+void run_fma(FmaKernel<T> kernel, std::span<T const> start, T x, T y, std::span<T> sum,
+             int threads);
+
+/// Floating-point operations of one `run_fma`: two for each multiply-add.
+template <class T>
+constexpr double fma_flops(int threads)
+{
+    return 2.0 * static_cast<double>(fma_steps * fma_elements<T>) * threads;
+}
+
+} // namespace ceilings

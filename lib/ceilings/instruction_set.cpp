@@ -1,0 +1,51 @@
+#include "ceilings/instruction_set.hpp"
+
+#include "ceilings/compiled_sets.hpp"
+
+#include <type_traits>
+
+namespace ceilings {
+
+namespace {
+
+template <class T>
+InstructionSet<T> const& of_type(CompiledSet const& set)
+{
+    if constexpr (std::is_same_v<T, float>) {
+        return set.fp32;
+    } else {
+        return set.fp64;
+    }
+}
+
+} // namespace
+
+template <class T>
+std::vector<InstructionSet<T>> instruction_sets()
+{
+    std::vector<InstructionSet<T>> sets;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) {
+        sets.push_back(of_type<T>(avx512));
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        sets.push_back(of_type<T>(avx2));
+    }
+#endif
+    sets.push_back(of_type<T>(baseline));
+    return sets;
+}
+
+template <class T>
+InstructionSet<T> const& widest()
+{
+    static InstructionSet<T> const set = instruction_sets<T>().front();
+    return set;
+}
+
+template std::vector<InstructionSet<float>> instruction_sets<float>();
+template std::vector<InstructionSet<double>> instruction_sets<double>();
+template InstructionSet<float> const& widest<float>();
+template InstructionSet<double> const& widest<double>();
+
+} // namespace ceilings

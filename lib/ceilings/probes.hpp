@@ -1,0 +1,118 @@
+#pragma once
+
+#include "ceilings/array.hpp"
+#include "ceilings/fma.hpp"
+#include "ceilings/instruction_set.hpp"
+#include "ceilings/memory.hpp"
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace ceilings {
+
+// What the machine can do, for `bench::Experiment::ceiling`: a probe has a `name`, the `bytes` and
+// `flops` of one pass (of the two, only what it is the ceiling of; the other is 0) and `pass()`.
+// `threads` is the number of OpenMP threads, `cache_bytes` is `last_level_cache_bytes()`.
+
+/// Elements of an array of four times `cache_bytes`, which is what STREAM asks of each array.
+template <class T>
+constexpr std::size_t beyond_cache(std::size_t cache_bytes)
+{
+    return 4 * cache_bytes / sizeof(T);
+}
+
+/// Bandwidth of reading: the dot product `read_four_streams`.
+class Read
+{
+    int threads_;
+    Array<double> a_;
+    Array<double> b_;
+    double sum_ = 0;
+
+public:
+    std::string name = "read";
+    double bytes;
+    double flops = 0;
+
+    Read(int threads, std::size_t cache_bytes)
+        : threads_{threads}, a_{beyond_cache<double>(cache_bytes), threads},
+          b_{beyond_cache<double>(cache_bytes), threads}, bytes{2.0 * static_cast<double>(
+                                                                          a_.span().size_bytes())}
+    {
+    }
+
+    void pass() { sum_ = read_four_streams<double>(a_, b_, threads_); }
+};
+
+/// Bandwidth of `copy_streaming_stores`: one byte read for each byte written.
+class Copy
+{
+    int threads_;
+    Array<double> a_;
+    Array<double> c_;
+
+public:
+    std::string name = "copy";
+    double bytes;
+    double flops = 0;
+
+    Copy(int threads, std::size_t cache_bytes)
+        : threads_{threads}, a_{beyond_cache<double>(cache_bytes), threads},
+          c_{beyond_cache<double>(cache_bytes), threads}, bytes{2.0 * static_cast<double>(
+                                                                          a_.span().size_bytes())}
+    {
+    }
+
+    void pass() { copy_streaming_stores<double>(a_, c_, threads_); }
+};
+
+/// Bandwidth of `triad_streaming_stores`: two bytes read for each byte written.
+class Triad
+{
+    int threads_;
+    Array<double> a_;
+    Array<double> b_;
+    Array<double> c_;
+
+public:
+    std::string name = "triad";
+    double bytes;
+    double flops = 0;
+
+    Triad(int threads, std::size_t cache_bytes)
+        : threads_{threads}, a_{beyond_cache<double>(cache_bytes), threads},
+          b_{beyond_cache<double>(cache_bytes), threads}, c_{beyond_cache<double>(cache_bytes),
+                                                             threads},
+          bytes{3.0 * static_cast<double>(a_.span().size_bytes())}
+    {
+    }
+
+    void pass() { triad_streaming_stores<double>(a_, b_, 3.0, c_, threads_); }
+};
+
+/// Rate of fused multiply-adds in registers: `fma_chains` on the widest vectors, "fma_fp32" or
+/// "fma_fp64".
+template <class T>
+class Fma
+{
+    int threads_;
+    std::vector<T> start_;
+    std::vector<T> sum_;
+
+public:
+    std::string name = std::is_same_v<T, float> ? "fma_fp32" : "fma_fp64";
+    double bytes = 0;
+    double flops;
+
+    explicit Fma(int threads)
+        : threads_{threads}, start_(fma_elements<T>),
+          sum_(fma_elements<T> * static_cast<std::size_t>(threads)), flops{fma_flops<T>(threads)}
+    {
+    }
+
+    void pass() { run_fma<T>(widest<T>().fma_chains, start_, T{1}, T{1}, sum_, threads_); }
+};
+
+} // namespace ceilings

@@ -1,0 +1,51 @@
+#include "ceilings/probes.hpp"
+#include "ceilings/topology.hpp"
+
+#include <doctest/doctest.h>
+
+#include <utility>
+
+namespace {
+
+constexpr std::size_t small_cache = 4096;
+
+} // namespace
+
+TEST_CASE("the last-level cache has a size")
+{
+    CHECK(ceilings::last_level_cache_bytes() >= 4096);
+}
+
+TEST_CASE("bandwidth probes count their arrays, each four caches large")
+{
+    for (int threads = 1; threads <= 4; ++threads) {
+        CHECK(ceilings::Read{threads, small_cache}.bytes == 2 * 4 * small_cache);
+        CHECK(ceilings::Copy{threads, small_cache}.bytes == 2 * 4 * small_cache);
+        CHECK(ceilings::Triad{threads, small_cache}.bytes == 3 * 4 * small_cache);
+        CHECK(ceilings::Triad{threads, small_cache}.flops == 0);
+    }
+}
+
+TEST_CASE("arithmetic probes count two operations a step")
+{
+    CHECK(ceilings::Fma<float>{3}.flops == 3 * ceilings::Fma<float>{1}.flops);
+    CHECK(ceilings::Fma<float>{1}.flops == 2 * ceilings::Fma<double>{1}.flops);
+    CHECK(ceilings::Fma<double>{1}.bytes == 0);
+    CHECK(ceilings::Fma<float>{1}.name == "fma_fp32");
+    CHECK(ceilings::Fma<double>{1}.name == "fma_fp64");
+}
+
+TEST_CASE("probes survive a move and pass again")
+{
+    auto const passes_twice = [](auto probe) {
+        auto moved = std::move(probe);
+        moved.pass();
+        moved.pass();
+        CHECK(moved.bytes + moved.flops > 0);
+    };
+    passes_twice(ceilings::Read{2, small_cache});
+    passes_twice(ceilings::Copy{2, small_cache});
+    passes_twice(ceilings::Triad{2, small_cache});
+    passes_twice(ceilings::Fma<float>{2});
+    passes_twice(ceilings::Fma<double>{2});
+}
