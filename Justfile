@@ -39,7 +39,8 @@ run NAME *ARGS: (_needs "run")
 
 # Measure every experiment into this machine's book (--full: beyond every cache; takes hours)
 [no-exit-message]
-run-all *ARGS: (_needs "run") build
+run-all *ARGS: (_needs "run")
+    @.ci/build build programs
     @"{{python}}" -m weave run-all "$@"
 
 # Weave the books again from their results (or only that of one machine)
@@ -77,7 +78,7 @@ fetch *NAME: (_needs "run")
 # Make the Doxygen site in build/docs/
 [no-exit-message]
 docs: (_needs "test")
-    @"{{python}}" -m weave.site
+    @.ci/docs
 
 # Format the C++ sources
 format: (_needs "test")

@@ -150,7 +150,7 @@ void write_matrix_market(std::ostream& out, PatternView<I> const& a);
 template <class T, class I>
 void write_matrix_market(std::filesystem::path const& file, CsrView<T, I> const& a);
 
-/// \copydoc write_matrix_market(std::filesystem::path const&, CsrView<T, I> const&)
+/// As above, the structure alone.
 template <class I>
 void write_matrix_market(std::filesystem::path const& file, PatternView<I> const& a);
 
