@@ -51,8 +51,7 @@ report *MACHINE: (_needs "run")
 # Check style, result files, and that every committed book is what its results weave to
 [no-exit-message]
 check: (_needs "test")
-    @.ci/style
-    @"{{python}}" -m weave check
+    @code=0; .ci/style || code=1; "{{python}}" -m weave check || code=1; exit $code
 
 # Time the same kernels with Google Benchmark and compare the medians
 [no-exit-message]

@@ -23,7 +23,7 @@ SCHEMA = REPOSITORY / "lib/bench/result.schema.json"
 LARGEST_BYTES = 1_000_000
 
 # "/usr/lib" but not "GB/s", "a / b" or "https://host/path".
-ABSOLUTE_PATH = re.compile(r"(?<![\w./:])/[\w.+-]+(?:/[\w.+-]+)+|\b[A-Za-z]:\\|(?<!\w)~\w*/")
+ABSOLUTE_PATH = re.compile(r"(?:(?<![\w./])|(?<=-[BIL]))/[\w.+-]+(?:/[\w.+-]+)+|\b[A-Za-z]:\\|(?<!\w)~\w*/")
 USER_AT_HOST = re.compile(r"\b[\w.-]+@[\w-]+")
 HOST_NAME = re.compile(r"\b[\w-]+\.(?:local|localdomain|lan|internal|home|intranet)\b", re.IGNORECASE)
 
@@ -86,6 +86,11 @@ def parse(path: Path, shown: str) -> Result:
         raise WeaveError(f"{shown}: found {size} bytes, expected at most {LARGEST_BYTES}")
     raw = decode(text, shown)
     validate(raw, shown)
+    return of(raw, path)
+
+
+def of(raw: Json, path: Path) -> Result:
+    """A result that is known to be valid."""
     return Result(path, raw, tuple(_case(case) for case in raw["cases"]))
 
 

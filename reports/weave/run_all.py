@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,7 +85,7 @@ class Run:
         started = time.monotonic()
         self._console.step(title)
         try:
-            failures = self._measure(step, Watch(self._console, title, step.seconds, later))
+            failures = self._measure(step, lambda: Watch(self._console, title, step.seconds, later))
         except (WeaveError, OSError) as error:
             failures = [str(error)]
         outcome = Outcome(name, "FAILED" if failures else "measured",
@@ -93,19 +93,20 @@ class Run:
         self._console.line(f"{title}: {outcome.verb}, {outcome.details}")
         return outcome
 
-    def _measure(self, step: Step, watch: Watch) -> list[str]:
+    def _measure(self, step: Step, watch: Callable[[], Watch]) -> list[str]:
         """Measures an experiment, a second time with more samples if a verdict is open; returns
         what failed in it."""
         name = step.experiment.name
         folder = self._state.folder(name)
         fresh = not folder.exists()
         started = time.monotonic()
-        measured = self._measure_once(step, folder, [], watch)
+        measured = self._measure_once(step, folder, [], watch())
         undecided = claims.inconclusive_claims(measured.result, self._workspace.root)
         if undecided:
             rounds = 3 * measured.result.run["rounds"]
             self._console.line(f"{name}: {', '.join(undecided)} undecided: again, {rounds} rounds")
-            measured = self._measure_once(step, folder / "tripled", ["--samples", str(rounds)], watch)
+            more = ["--samples", str(rounds)]
+            measured = self._measure_once(step, folder / "tripled", more, watch())
         self._store(name, measured.result.raw, tripled=bool(undecided))
         if fresh:
             self._state.took(name, time.monotonic() - started)
