@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Every test of the project, in stages: `just test` runs all of them, `just test NAME...` some.
 
-Nothing stops at a failure. Each check is counted as passed, failed or skipped; the last line says how
-many there were. What commands wrote is kept in `build-test/logs/`, and shown where they failed.
+Nothing stops at a failure. Each check is counted as passed, failed or skipped; the last line says
+how many there were. What commands wrote is kept in `build-test/logs/`, and shown where they failed.
 """
 
 import argparse
@@ -64,7 +64,8 @@ def tail(log: Path) -> str:
     return "\n".join(log.read_text(errors="replace").splitlines()[-SHOWN_LINES:])
 
 
-def configured(name: str, directory: Path, options: str, *targets: str, **environment: str) -> Check:
+def configured(name: str, directory: Path, options: str, *targets: str,
+               **environment: str) -> Check:
     """Builds a directory with warnings as errors."""
     return command(name, ".ci/build", directory, *targets,
                    MESON_ARGS=f"-Dwerror=true {options}", **environment)
@@ -82,7 +83,8 @@ def meson_tests(prefix: str, directory: Path, **environment: str) -> Iterator[Ch
     log.unlink(missing_ok=True)
     whole = command(f"{prefix} tests", "meson", "test", "-C", directory, "--quiet", **environment)
     if not log.exists():
-        yield Check(f"{prefix} tests", "failed", whole.details or "meson ran no test", whole.seconds)
+        details = whole.details or "meson ran no test"
+        yield Check(f"{prefix} tests", "failed", details, whole.seconds)
         return
     for line in log.read_text().splitlines():
         test = json.loads(line)
@@ -130,7 +132,8 @@ def sanitize() -> Iterator[Check]:
     directory = BUILDS / "sanitize"
     options = "-Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized"
     yield from unless_passed(configured("configure sanitize", directory, options, "build.ninja"))
-    yield from meson_tests("sanitize", directory, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1")
+    yield from meson_tests("sanitize", directory,
+                           UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1")
 
 
 def experiments() -> Iterator[Check]:
@@ -206,10 +209,11 @@ def docs() -> Iterator[Check]:
 
 
 def new() -> Iterator[Check]:
-    """A new experiment in a copy of the tree: builds, runs, weaves and passes the checks at once."""
+    """A new experiment in a copy of the tree builds, runs, weaves and passes the checks at once."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "memwall"
-        ignored = shutil.ignore_patterns("build", "build-*", ".venv", ".git", "cache", "__pycache__")
+        ignored = shutil.ignore_patterns("build", "build-*", ".venv", ".git", "cache",
+                                         "__pycache__")
         shutil.copytree(ROOT, copy, symlinks=True, ignore=ignored)
         (copy / ".venv").symlink_to((ROOT / ".venv").resolve())
         yield command("new creates", copy / "justw", "new", "scratch-experiment", cwd=copy)
