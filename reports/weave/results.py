@@ -1,7 +1,7 @@
 """Result files: load, validate, merge, write.
 
-A file is refused with one line that names the file, the JSON path, what was found there and what was
-expected. The schema is `lib/bench/result.schema.json`; what a schema cannot say is checked here.
+A file is refused with one line that names the file, the JSON path, what was found there and what
+was expected. The schema is `lib/bench/result.schema.json`; what it cannot say is checked here.
 """
 
 import copy
@@ -23,9 +23,13 @@ SCHEMA = REPOSITORY / "lib/bench/result.schema.json"
 LARGEST_BYTES = 1_000_000
 
 # "/usr/lib" but not "GB/s", "a / b" or "https://host/path".
-ABSOLUTE_PATH = re.compile(r"(?:(?<![\w./])|(?<=-[BIL]))/[\w.+-]+(?:/[\w.+-]+)+|\b[A-Za-z]:\\|(?<!\w)~\w*/")
+ABSOLUTE_PATH = re.compile(
+    r"(?:(?<![\w./])|(?<=-[BIL]))/[\w.+-]+(?:/[\w.+-]+)+|\b[A-Za-z]:\\|(?<!\w)~\w*/"
+)
 USER_AT_HOST = re.compile(r"\b[\w.-]+@[\w-]+")
-HOST_NAME = re.compile(r"\b[\w-]+\.(?:local|localdomain|lan|internal|home|intranet)\b", re.IGNORECASE)
+HOST_NAME = re.compile(
+    r"\b[\w-]+\.(?:local|localdomain|lan|internal|home|intranet)\b", re.IGNORECASE
+)
 
 Json = dict[str, Any]
 
@@ -47,6 +51,7 @@ class Case:
     setup_seconds: float
     stored_bytes: float
     samples: tuple[float, ...]
+    operations: float = 0  # what a call repeats, if the time of one is of interest
 
     @property
     def passed(self) -> bool:
@@ -207,10 +212,13 @@ def _case(raw: Json) -> Case:
         setup_seconds=raw["setup"]["seconds"],
         stored_bytes=raw["setup"]["stored_bytes"],
         samples=tuple(raw["samples_s"]),
+        operations=raw["work"].get("operations", 0),
     )
 
 
-def _values(node: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+def _values(
+    node: Any, path: tuple[str | int, ...] = ()
+) -> Iterator[tuple[tuple[str | int, ...], Any]]:
     """Every leaf and every key of an object, with its path."""
     if isinstance(node, dict):
         for key, value in node.items():
@@ -265,13 +273,14 @@ def _check_cases(raw: Json, shown: str) -> None:
     for index, case in enumerate(raw["cases"]):
         where = spot(shown, ("cases", index))
         _check_verdict(case, rounds, where)
-        identity = _identity(case)
-        if not case["twin"] and identity in seen:
+        key = _identity(case)
+        if case["twin"]:
+            if key not in firsts:
+                raise WeaveError(f'{where}: found a twin of "{case["variant"]}" without its pair')
+            continue
+        if key in seen:
             raise WeaveError(f'{where}: found "{case["variant"]}" twice at one point')
-        if not case["twin"]:
-            seen.add(identity)
-        elif identity not in firsts:
-            raise WeaveError(f'{where}: found a twin of "{case["variant"]}" without its pair')
+        seen.add(key)
 
 
 def _check_verdict(case: Json, rounds: int, where: str) -> None:
