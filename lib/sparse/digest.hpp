@@ -1,0 +1,29 @@
+#pragma once
+
+#include "sparse/csr.hpp"
+
+#include <filesystem>
+#include <string>
+
+namespace sparse {
+
+/// SHA-256 of a structure, as 64 hexadecimal digits.
+///
+/// The digest is that of rows, columns, nonzeros, all row offsets and all column indices, each as a
+/// little-endian 64-bit integer, one after the other: it depends neither on the index type nor on
+/// the machine. Values take no part. `I` is std::int32_t or std::int64_t.
+template <class I>
+std::string structure_digest(PatternView<I> pattern);
+
+/// `structure_digest` of an owned structure.
+template <class I>
+std::string structure_digest(Pattern<I> const& pattern)
+{
+    return structure_digest(PatternView<I>{pattern});
+}
+
+/// SHA-256 of a file's bytes, as 64 hexadecimal digits. Throws std::runtime_error with one line
+/// that names the file when it cannot be read.
+std::string file_digest(std::filesystem::path const& path);
+
+} // namespace sparse

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "sparse/matrix_market.hpp"
+#include "sparse/matrix_market_text.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace sparse::matrix_market {
+
+/// A header and where the body begins.
+struct Opening
+{
+    MatrixMarketHeader header;
+    std::string_view body; ///< what is left of the last block read from the text
+    std::size_t line = 1;  ///< number of the first line of `body`
+};
+
+/// Reads banner and size line. Throws `MatrixMarketError`.
+Opening read_opening(Text& text, std::string const& name);
+
+} // namespace sparse::matrix_market
