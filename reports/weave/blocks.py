@@ -1,0 +1,185 @@
+"""Blocks of a report that need no argument: data sets, skipped cases, notes, provenance, machine."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from weave import formats
+from weave.claims import Verdict
+from weave.errors import WeaveError
+from weave.measurements import Measurements
+from weave.tables import markdown
+
+NOTE_RUN = re.compile(r"<!-- run: ([0-9a-f]{16}) -->\s*")
+
+
+def datasets(measured: Measurements) -> str:
+    """Every data set with its features."""
+    found = measured.result.raw["datasets"]
+    if not found:
+        raise WeaveError("the result has no data sets")
+    features = list(dict.fromkeys(name for d in found.values() for name in d["features"]))
+    head = ["data set", *(name.replace("_", " ") for name in features)]
+    body = [
+        [f"`{name}`", *(_feature(dataset["features"].get(feature)) for feature in features)]
+        for name, dataset in found.items()
+    ]
+    return markdown(head, body, numbers=1)
+
+
+def skipped(measured: Measurements) -> str:
+    """What was skipped or failed, with the reason."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for entry in measured.result.raw["skipped"]:
+        name = f"`{entry['variant']}`" if "variant" in entry else "every variant"
+        place = measured.place(entry)
+        places.setdefault((name, f"skipped: {entry['reason']}"), []).append(place)
+    for case in measured.cases:
+        if not case.passed:
+            error = case.verdict.get("error")
+            text = f"failed: {case.verdict['reason']}"
+            text += f", error {error:.3g} times the bound" if error else ""
+            places.setdefault((f"`{case.variant}`", text), []).append(measured.label(case))
+    if not places:
+        return "Nothing was skipped and nothing failed."
+    return "\n".join(
+        f"- {name} {reason}{_places(where)}" for (name, reason), where in places.items()
+    )
+
+
+def claim(verdict: Verdict) -> str:
+    """A claim, its verdict and what was measured for it."""
+    claim = verdict.claim
+    source = f"article {claim.article}" if claim.article else "our own"
+    inferred = ", inferred" if claim.inferred else ""
+    lines = [
+        f'<a id="{claim.anchor}"></a>',
+        "",
+        f"> **{verdict.verdict}**: {claim.says} <sub>(`{claim.id}`, {source}{inferred})</sub>",
+    ]
+    remarks = [verdict.note] if verdict.note else []
+    for remark in [*remarks, *(finding.sentence for finding in verdict.findings)]:
+        lines += [">", f"> {remark[0].upper()}{remark[1:]}"]
+    return "\n".join(lines)
+
+
+def notes(measured: Measurements, folder: Path | None) -> str:
+    """What the owner of the machine says about this run."""
+    if folder is None:
+        return ""
+    path = folder / f"{measured.experiment.name}.md"
+    if not path.exists():
+        return ""
+    text = path.read_text(encoding="utf-8")
+    tied = NOTE_RUN.match(text)
+    if tied is None:
+        raise WeaveError(
+            f"notes/{path.name}: found no first line <!-- run: ID -->, expected the run it explains"
+        )
+    run = measured.result.run["id"]
+    if tied[1] != run:
+        return f"<sub>The notes of this machine explain an earlier run, {tied[1]}.</sub>"
+    return text[tied.end() :].strip()
+
+
+def provenance(measured: Measurements) -> str:
+    """Where every number of the page comes from."""
+    raw = measured.result.raw
+    run, source = raw["run"], raw["source"]
+    commit = source["commit"][:12] if source["commit"] != "unknown" else "unknown"
+    dirty = " with uncommitted changes" if source["dirty"] else ""
+    command = " ".join(["just run", run["experiment"], *run["arguments"]])
+    rounds = formats.plural(run["rounds"], "round")
+    tripled = ", tripled because a verdict was inconclusive" if run["tripled"] else ""
+    facts = [
+        ("machine", machine_summary(raw["machine"])),
+        ("operating system", raw["machine"]["os"]),
+        ("run", f"`{run['id']}`, {run['utc']}, {run['profile']} profile, {rounds}{tripled}"),
+        ("command", f"`{command}`, seed {run['seed']}"),
+        ("launches", "; ".join(_launch(launch) for launch in raw["launches"])),
+        ("commit", f"`{commit}`{dirty}"),
+        ("program", f"sha256 `{source['binary_sha256'][:16]}`"),
+        ("compiler", f"{raw['build']['compiler']}, {raw['build']['type']}"),
+        ("libraries", ", ".join(f"{k} {v}" for k, v in sorted(raw["libraries"].items())) or "none"),
+        ("noise floor", noise(measured)),
+        ("intervals", "order statistics of the samples, no distribution assumed"),
+    ]
+    parts = [markdown(["what", "value"], [list(fact) for fact in facts], numbers=2)]
+    if measured.stale_variants:
+        lines = [f"- `{name}`: {reason}" for name, reason in measured.stale_variants.items()]
+        parts.append("**STALE**, measure again:\n\n" + "\n".join(lines))
+    parts.append(_folded("Compile flags", _flags(measured)))
+    if raw["datasets"]:
+        body = [[f"`{name}`", f"`{d['sha256'][:16]}`"] for name, d in raw["datasets"].items()]
+        parts.append(_folded("Digests of the data sets", markdown(["data set", "sha256"], body, 2)))
+    parts.append("Skipped and failed:\n\n" + skipped(measured))
+    return "\n\n".join(parts)
+
+
+def noise(measured: Measurements) -> str:
+    """The noise floor in words."""
+    floor = measured.noise
+    if floor.pairs == 0:
+        return "unknown: the run has no A/A pair"
+    text = f"{formats.factor(floor.factor)}x, the largest of {formats.plural(floor.pairs, 'A/A pair')}"
+    return text if floor.pairs >= 20 else text + "; fewer than 20 pairs may miss some noise"
+
+
+def machine_summary(machine: Mapping[str, Any]) -> str:
+    """A machine in one line."""
+    cpu = machine["cpu"]
+    parts = [
+        f"{cpu['model']} ({cpu['architecture']})",
+        f"{formats.plural(cpu['cores'], 'core')}, {formats.plural(cpu['hardware_threads'], 'thread')}",
+        f"{formats.size(machine['memory_bytes'])} of memory",
+        *(gpu["name"] for gpu in machine["gpus"]),
+    ]
+    return ", ".join(parts) + (", virtual" if machine["virtual"] else "")
+
+
+def caches(machine: Mapping[str, Any]) -> str:
+    """The caches in one line."""
+    cpu = machine["cpu"]
+    letters = {"data": "d", "instruction": "i", "unified": ""}
+    known = [
+        f"L{c['level']}{letters[c['kind']]} {c['instances']} x {formats.size(c['bytes'])}"
+        for c in cpu["caches"]
+    ]
+    assumed = "" if cpu["last_level_cache_known"] else "last level unknown, 64 MiB assumed"
+    return ", ".join([*known, *([assumed] if assumed else [])]) or "unknown"
+
+
+def _flags(measured: Measurements) -> str:
+    """Flags of the objects that hold the variants."""
+    raw = measured.result.raw
+    files = {excerpt["file"] for excerpt in raw["excerpts"].values()}
+    objects = [entry for entry in raw["build"]["objects"] if entry["source"] in files]
+    body = [[f"`{e['source']}`", f"`{e['object'].rsplit('/', 1)[-1]}`", f"`{e['flags']}`"] for e in objects]
+    return markdown(["source", "object", "flags"], body, numbers=3)
+
+
+def _folded(summary: str, body: str) -> str:
+    return f"<details>\n<summary>{summary}</summary>\n\n{body}\n\n</details>"
+
+
+def _launch(launch: Mapping[str, Any]) -> str:
+    text = formats.plural(launch["threads"], "thread")
+    if launch["ranks"] > 1:
+        text = f"{formats.plural(launch['ranks'], 'rank')} of {text}"
+    text += "".join(f" {k}={v}" for k, v in sorted(launch["environment"].items()))
+    return text + (" (oversubscribed)" if launch["oversubscribed"] else "")
+
+
+def _places(labels: list[str]) -> str:
+    named = [label for label in dict.fromkeys(labels) if label]
+    if not named:
+        return ""
+    shown = ", ".join(named[:4])
+    return f" ({shown}{f' and {len(named) - 4} more points' if len(named) > 4 else ''})"
+
+
+def _feature(value: float | None) -> str:
+    if value is None:
+        return ""
+    return formats.count(value) if value == int(value) else formats.significant(value)

@@ -1,0 +1,335 @@
+"""Books, experiment pages and the scorecard, as texts by their path in the repository.
+
+Nothing is written here but by `write`: the same texts are compared with the tree by `check`.
+"""
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from weave import blocks, claims, definition, pages, results, sources
+from weave.claims import Verdict
+from weave.definition import Claim, Experiment
+from weave.errors import WeaveError
+from weave.measurements import Measurements
+from weave.results import Result
+from weave.sources import Tree
+from weave.tables import markdown
+
+Texts = dict[str, str]
+WOVEN = "<!-- Woven, do not edit: `just report` makes it from the results. -->\n"
+DIFF_LINES = 40
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One experiment in one machine's book."""
+
+    machine: str
+    experiment: Experiment
+    result: Result
+    verdicts: Mapping[str, Verdict]
+
+    @property
+    def page(self) -> str:
+        return f"reports/{self.machine}/{self.experiment.name}.md"
+
+
+@dataclass(frozen=True)
+class House:
+    """Everything that pages are made from."""
+
+    root: Path
+    tree: Tree
+    experiments: tuple[Experiment, ...]
+    entries: tuple[Entry, ...]
+
+    def of_machine(self, machine: str) -> list[Entry]:
+        return [entry for entry in self.entries if entry.machine == machine]
+
+    def of_experiment(self, name: str) -> list[Entry]:
+        return [entry for entry in self.entries if entry.experiment.name == name]
+
+    @property
+    def machines(self) -> list[str]:
+        return sorted({entry.machine for entry in self.entries})
+
+
+def read(root: Path) -> House:
+    """Reads and validates every definition and every result of the tree."""
+    tree = sources.read(root)
+    experiments = {e.name: e for e in definition.load_all(root)}
+    entries = []
+    for path in sorted((root / "reports").glob("*/results/*.json")):
+        shown = path.relative_to(root).as_posix()
+        result = results.parse(path, shown)
+        if result.experiment != path.stem or result.experiment not in experiments:
+            raise WeaveError(
+                f'{shown}: $.run.experiment: found "{result.experiment}", expected "{path.stem}",'
+                " an experiment of the tree"
+            )
+        if pages.is_partial(result):
+            command = " ".join(result.run["arguments"])
+            raise WeaveError(f"{shown}: found a narrowed run ({command}), expected a complete one")
+        experiment = experiments[result.experiment]
+        entries.append(_entry(path.parents[1].name, experiment, result, tree))
+    return House(root, tree, tuple(experiments.values()), tuple(entries))
+
+
+def everything(house: House) -> Texts:
+    """All woven texts of the repository."""
+    texts = scorecard(house)
+    for machine in house.machines:
+        texts |= book(house, machine)
+    return texts
+
+
+def book(house: House, machine: str) -> Texts:
+    """One machine's book: its README, a page for each experiment and the figures."""
+    entries = house.of_machine(machine)
+    if not entries:
+        known = ", ".join(house.machines) or "none"
+        raise WeaveError(f'no results of the machine "{machine}" below reports/, which has: {known}')
+    folder = f"reports/{machine}"
+    texts = {f"{folder}/README.md": _machine_readme(machine, entries)}
+    for entry in entries:
+        notes = house.root / folder / "notes"
+        page = pages.weave(entry.result, entry.experiment, house.tree, notes=notes)
+        texts[entry.page] = page.text + _navigation(entry)
+        for file, svg in page.figures.items():
+            path = f"{folder}/figures/{file}"
+            if path in texts:
+                raise WeaveError(f"{path}: drawn by two experiments, expected one")
+            texts[path] = svg
+    return texts
+
+
+def scorecard(house: House) -> Texts:
+    """`reports/README.md` and the README of each experiment."""
+    texts = {"reports/README.md": _scorecard(house)}
+    for experiment in house.experiments:
+        path = f"experiments/{experiment.name}/README.md"
+        texts[path] = _experiment_readme(house, experiment)
+    return texts
+
+
+def weave_book(root: Path, machine: str) -> None:
+    """Writes one machine's book and the pages that all machines share."""
+    house = read(root)
+    write(root, book(house, machine) | scorecard(house))
+
+
+def weave_page(root: Path, result: Result, folder: Path) -> Path:
+    """Writes the page of a single run into a folder and returns its file. No book is touched."""
+    experiment = definition.load(root, result.experiment)
+    woven = pages.weave(result, experiment, sources.read(root))
+    figures = {f"figures/{name}": svg for name, svg in woven.figures.items()}
+    write(folder, {f"{experiment.name}.md": woven.text} | figures)
+    return folder / f"{experiment.name}.md"
+
+
+def write(folder: Path, texts: Texts) -> None:
+    """Writes woven texts; files that are already right are left alone."""
+    for name, text in texts.items():
+        path = folder / name
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def remove_obsolete(root: Path, texts: Texts) -> None:
+    """Deletes pages and figures of books that nothing weaves any more."""
+    for name in obsolete(root, texts):
+        (root / name).unlink()
+
+
+def obsolete(root: Path, texts: Texts) -> list[str]:
+    """Woven files in the tree that `everything` does not contain."""
+    found: list[Path] = []
+    for folder in sorted((root / "reports").glob("*/results")):
+        found += [*folder.parent.glob("*.md"), *folder.parent.glob("figures/*")]
+    names = [path.relative_to(root).as_posix() for path in found]
+    return sorted(name for name in names if name not in texts)
+
+
+def differences(root: Path, texts: Texts) -> list[str]:
+    """What of the tree is not as it would be woven now, each as a readable diff."""
+    found = []
+    for name, text in texts.items():
+        path = root / name
+        if not path.exists():
+            found.append(f"{name}: missing, expected it to be woven (`just report`)")
+        elif (present := path.read_text(encoding="utf-8")) != text:
+            found.append(f"{name}: differs from what is woven now\n{_diff(present, text)}")
+    for name in obsolete(root, texts):
+        found.append(f"{name}: found a file that nothing weaves")
+    return found
+
+
+def _diff(present: str, woven: str) -> str:
+    lines = list(
+        difflib.unified_diff(
+            present.splitlines(), woven.splitlines(), "in the tree", "woven", "", "", 1, ""
+        )
+    )
+    shown = [line[:160] for line in lines[:DIFF_LINES]]
+    more = len(lines) - len(shown)
+    return "\n".join([*shown, *([f"... {more} more lines"] if more > 0 else [])])
+
+
+def _entry(machine: str, experiment: Experiment, result: Result, tree: Tree) -> Entry:
+    measured = Measurements(result, experiment, tree)
+    verdicts = {}
+    for claim in experiment.claims:
+        try:
+            verdicts[claim.id] = claims.judge(measured, claim)
+        except WeaveError as error:
+            shown = f"experiments/{experiment.name}/experiment.toml"
+            raise WeaveError(f'{shown}: claim "{claim.id}" on {machine}: {error}') from error
+    return Entry(machine, experiment, result, verdicts)
+
+
+def _link(from_file: str, to_file: str) -> str:
+    """A relative link between two files of the repository."""
+    here, there = PurePosixPath(from_file).parent.parts, PurePosixPath(to_file).parts
+    shared = 0
+    while shared < min(len(here), len(there) - 1) and here[shared] == there[shared]:
+        shared += 1
+    return "/".join([*[".."] * (len(here) - shared), *there[shared:]])
+
+
+def _verdict_cell(from_file: str, entry: Entry, claim: Claim) -> str:
+    verdict = entry.verdicts[claim.id].verdict
+    return f"[{verdict}]({_link(from_file, entry.page)}#{claim.anchor})"
+
+
+def _navigation(entry: Entry) -> str:
+    return (
+        f"\n---\n[All experiments on this machine](README.md) · [Scorecard](../README.md) ·"
+        f" [About this experiment]({_link(entry.page, f'experiments/{entry.experiment.name}/README.md')})\n"
+    )
+
+
+def _machine_readme(machine: str, entries: Sequence[Entry]) -> str:
+    latest = max(entries, key=lambda entry: (entry.result.run["utc"], entry.experiment.name))
+    raw = latest.result.raw
+    cpu = raw["machine"]["cpu"]
+    known = raw["machine"]
+    facts = [
+        ("processor", f"{cpu['model']} ({cpu['architecture']})"),
+        ("sockets, cores, threads", f"{cpu['sockets']}, {cpu['cores']}, {cpu['hardware_threads']}"),
+        ("NUMA nodes", str(cpu["numa_nodes"])),
+        ("caches", blocks.caches(known)),
+        ("instruction sets", ", ".join(cpu["instruction_sets"]) or "none known"),
+        ("frequency governor", cpu["governor"]),
+        ("memory", blocks.formats.size(known["memory_bytes"])),
+        ("GPUs", ", ".join(gpu["name"] for gpu in known["gpus"]) or "none"),
+        ("virtual machine", "yes" if known["virtual"] else "no"),
+        ("operating system", known["os"]),
+        ("compiler", "; ".join(dict.fromkeys(e.result.raw["build"]["compiler"] for e in entries))),
+    ]
+    head = ["experiment", "question", "date", "profile", *claims.VERDICTS]
+    rows = [_experiment_row(entry) for entry in entries]
+    return (
+        f"{WOVEN}# {cpu['model']}: `{machine}`\n\n"
+        f"{markdown(['what', 'value'], [list(fact) for fact in facts], 2)}\n\n"
+        f"## Experiments\n\n{markdown(head, rows, 4)}\n\n[Scorecard of all machines](../README.md)\n"
+    )
+
+
+def _experiment_row(entry: Entry) -> list[str]:
+    experiment, run = entry.experiment, entry.result.run
+    verdicts = [verdict.verdict for verdict in entry.verdicts.values()]
+    counts = [str(verdicts.count(verdict) or "") for verdict in claims.VERDICTS]
+    link = f"[{experiment.name}]({experiment.name}.md)"
+    return [link, experiment.title, run["utc"][:10], run["profile"], *counts]
+
+
+def _experiment_readme(house: House, experiment: Experiment) -> str:
+    here = f"experiments/{experiment.name}/README.md"
+    entries = house.of_experiment(experiment.name)
+    article = f" It re-tells a part of article {experiment.article}." if experiment.article else ""
+    needs = f" It needs {', '.join(experiment.needs)}." if experiment.needs else ""
+    parts = [
+        f"{WOVEN}# {experiment.title}",
+        f"{experiment.question}{article}{needs}",
+        f"```\njust run {experiment.name}\n```",
+        "## Reports",
+        _report_list(here, entries),
+    ]
+    if experiment.claims:
+        parts += ["## Claims", _claims_table(here, [experiment], entries)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _report_list(here: str, entries: Iterable[Entry]) -> str:
+    lines = [
+        f"- [{entry.machine}]({_link(here, entry.page)}):"
+        f" {blocks.machine_summary(entry.result.raw['machine'])}"
+        for entry in entries
+    ]
+    return "\n".join(lines) or "No machine has measured it yet: `just run-all` makes its book."
+
+
+def _claims_table(here: str, experiments: Sequence[Experiment], entries: Sequence[Entry]) -> str:
+    """Claims downwards, machines across."""
+    machines = sorted({entry.machine for entry in entries})
+    found = {(entry.experiment.name, entry.machine): entry for entry in entries}
+    rows = []
+    for experiment in experiments:
+        for claim in experiment.claims:
+            inferred = " (inferred)" if claim.inferred else ""
+            cells = [found.get((experiment.name, machine)) for machine in machines]
+            verdicts = [_verdict_cell(here, entry, claim) if entry else "" for entry in cells]
+            rows.append([f"`{claim.id}`", claim.says + inferred, *verdicts])
+    return markdown(["claim", "in our words", *machines], rows, 2 + len(machines))
+
+
+def _scorecard(house: House) -> str:
+    here = "reports/README.md"
+    parts = [f"{WOVEN}# Scorecard: which claims hold where"]
+    claiming = [experiment for experiment in house.experiments if experiment.claims]
+    if claiming:
+        table = _claims_table(here, claiming, house.entries)
+        parts += [f"{LEGEND}\n\n{table}"]
+    parts += ["## Machines", _machines_table(house)]
+    figures = _figures_table(here, house)
+    if figures:
+        parts += ["## Figures", figures]
+    return "\n\n".join(parts) + "\n"
+
+
+LEGEND = (
+    "Each verdict links to the numbers behind it. REPRODUCED and NOT REPRODUCED are decided by a 95 %\n"
+    "interval; INCONCLUSIVE means that it straddles the threshold even with tripled samples; NOT\n"
+    "APPLICABLE that this machine or run lacks something the claim needs; STALE that the code or the\n"
+    "data changed since."
+)
+
+
+def _machines_table(house: House) -> str:
+    rows = []
+    for machine in house.machines:
+        entries = house.of_machine(machine)
+        summary = blocks.machine_summary(entries[-1].result.raw["machine"])
+        latest = max(entry.result.run["utc"] for entry in entries)
+        rows.append([f"[{machine}]({machine}/README.md)", summary, str(len(entries)), latest[:10]])
+    if not rows:
+        return "No machine has a book yet: `just run-all` makes the first."
+    return markdown(["machine", "what it is", "experiments", "latest run"], rows, 2)
+
+
+def _figures_table(here: str, house: House) -> str:
+    rows = []
+    for experiment in house.experiments:
+        for figure in experiment.figures:
+            links = [
+                f"[{entry.machine}]({_link(here, entry.page)})"
+                f" ([{figure.file}]({entry.machine}/figures/{figure.file}))"
+                for entry in house.of_experiment(experiment.name)
+            ]
+            readme = f"[{experiment.name}](../experiments/{experiment.name}/README.md)"
+            rows.append([f"`{figure.id}`", figure.caption, readme, ", ".join(links)])
+    return markdown(["figure", "shows", "experiment", "reports and files"], rows, 4) if rows else ""

@@ -1,0 +1,156 @@
+"""`experiment.toml`: what an experiment asks, draws and claims."""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from weave.errors import WeaveError
+from weave.schema import check_schema
+
+SCHEMA = Path(__file__).with_name("experiment.schema.json")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture of the report; the id is the article's, or a name of our own."""
+
+    id: str
+    file: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One comparison a claim rests on; of several names the first one measured counts."""
+
+    faster: tuple[str, ...]
+    than: tuple[str, ...]
+    expect: str
+    where: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of an article in our words, with the comparisons that decide it."""
+
+    id: str
+    article: int
+    says: str
+    kind: str
+    inferred: bool
+    needs: tuple[str, ...]
+    conditions: tuple[Condition, ...]
+
+    @property
+    def anchor(self) -> str:
+        return "claim-" + self.id.replace(".", "-").lower()
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """The contents of `experiments/<name>/experiment.toml`."""
+
+    name: str
+    folder: Path
+    title: str
+    question: str
+    article: int
+    needs: tuple[str, ...]
+    ceiling: str | None
+    launch: Mapping[str, list[str | int]]
+    budget: Mapping[str, float]
+    figures: tuple[Figure, ...]
+    claims: tuple[Claim, ...]
+
+    def figure(self, id: str) -> Figure:
+        return _named(self.figures, id, "figure")
+
+    def claim(self, id: str) -> Claim:
+        return _named(self.claims, id, "claim")
+
+
+def load(root: Path, name: str) -> Experiment:
+    """Reads and validates the definition of one experiment."""
+    folder = root / "experiments" / name
+    shown = f"experiments/{name}/experiment.toml"
+    try:
+        raw = tomllib.loads((folder / "experiment.toml").read_text(encoding="utf-8"))
+    except OSError as error:
+        raise WeaveError(f"{shown}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WeaveError(f"{shown}: not TOML: {error}") from error
+    check_schema(raw, _schema(), shown)
+    experiment = _experiment(name, folder, raw)
+    _require_unique(shown, "figure", [figure.id for figure in experiment.figures])
+    _require_unique(shown, "figure file", [figure.file for figure in experiment.figures])
+    _require_unique(shown, "claim", [claim.id for claim in experiment.claims])
+    return experiment
+
+
+def load_all(root: Path) -> list[Experiment]:
+    """Every experiment of the tree, by name."""
+    files = sorted((root / "experiments").glob("*/experiment.toml"))
+    return [load(root, file.parent.name) for file in files]
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return json.loads(SCHEMA.read_text(encoding="utf-8"))
+
+
+def _experiment(name: str, folder: Path, raw: Mapping[str, Any]) -> Experiment:
+    return Experiment(
+        name=name,
+        folder=folder,
+        title=raw["title"],
+        question=raw["question"].strip(),
+        article=raw["article"],
+        needs=tuple(raw["needs"]),
+        ceiling=raw.get("ceiling"),
+        launch=raw.get("launch", {}),
+        budget=raw.get("budget", {}),
+        figures=tuple(Figure(**figure) for figure in raw.get("figure", [])),
+        claims=tuple(_claim(claim) for claim in raw.get("claim", [])),
+    )
+
+
+def _claim(raw: Mapping[str, Any]) -> Claim:
+    return Claim(
+        id=raw["id"],
+        article=raw["article"],
+        says=raw["says"].strip(),
+        kind=raw["kind"],
+        inferred=raw.get("inferred", False),
+        needs=tuple(raw.get("needs", [])),
+        conditions=tuple(
+            Condition(
+                faster=_names(condition["faster"]),
+                than=_names(condition["than"]),
+                expect=condition["expect"],
+                where=condition.get("where", {}),
+            )
+            for condition in raw["condition"]
+        ),
+    )
+
+
+def _names(value: str | list[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _named(entries: tuple[Any, ...], id: str, what: str) -> Any:
+    for entry in entries:
+        if entry.id == id:
+            return entry
+    known = ", ".join(entry.id for entry in entries) or "none"
+    raise WeaveError(f'no {what} "{id}" in experiment.toml, which has: {known}')
+
+
+def _require_unique(shown: str, what: str, ids: list[str]) -> None:
+    for id in ids:
+        if ids.count(id) > 1:
+            raise WeaveError(f'{shown}: found the {what} "{id}" twice, expected it once')

@@ -1,0 +1,268 @@
+"""Draws charts as SVG: the same bytes for the same data, legible on light and dark pages.
+
+Text becomes outlines (`svg.fonttype: path`): a figure embedded in a page cannot load a font, and
+labels that were laid out with one font overlap in another.
+"""
+
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from weave import theme
+
+WIDTH = 7.6  # inches; 730 pixels on a page
+GROUPED_SERIES, GROUPED_BARS = 6, 36  # more are drawn as small multiples
+MARKERS = "osD^vP*X"
+DASHES = ("-", "--", ":", "-.")
+
+STYLE = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8.5,
+    "axes.titlesize": 8.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.linewidth": 0.8,
+    "axes.edgecolor": theme.ink("muted"),
+    "axes.facecolor": theme.ink("panel"),
+    "axes.labelcolor": theme.ink("ink"),
+    "axes.titlecolor": theme.ink("ink"),
+    "figure.facecolor": theme.ink("panel"),
+    "savefig.facecolor": theme.ink("panel"),
+    "grid.color": theme.ink("grid"),
+    "grid.linewidth": 0.7,
+    "legend.frameon": False,
+    "text.color": theme.ink("ink"),
+    "xtick.color": theme.ink("muted"),
+    "ytick.color": theme.ink("muted"),
+    "xtick.labelcolor": theme.ink("ink"),
+    "ytick.labelcolor": theme.ink("ink"),
+    "svg.fonttype": "path",
+    "svg.hashsalt": "memwall",
+}
+NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
+
+
+@dataclass(frozen=True)
+class Value:
+    """A height with its interval, or a word in its place."""
+
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    absence: str = ""
+
+
+@dataclass(frozen=True)
+class Series:
+    """One colour of a chart: a value for each category."""
+
+    name: str
+    slot: int
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """What is drawn. `limits` is what the ceiling allows in each category, if it is drawn."""
+
+    title: str
+    category_label: str
+    value_label: str
+    categories: tuple[str | float, ...]
+    series: tuple[Series, ...]
+    limits: tuple[float, ...] | None = None
+    limit_label: str = ""
+    reference: float | None = None  # a line that values are compared with, such as 1x
+    log_categories: bool = False
+    log_values: bool = False
+
+
+def bars(chart: Chart) -> str:
+    """Grouped bars where they can be told apart, else one panel for each category."""
+    with matplotlib.rc_context(STYLE):
+        few = len(chart.series) <= GROUPED_SERIES
+        if few and len(chart.series) * len(chart.categories) <= GROUPED_BARS:
+            return _saved(_grouped(chart), chart.title)
+        return _saved(_small_multiples(chart), chart.title)
+
+
+def lines(chart: Chart) -> str:
+    """A line for each series over numbers."""
+    with matplotlib.rc_context(STYLE):
+        return _saved(_lines(chart), chart.title)
+
+
+def _saved(figure: Figure, title: str) -> str:
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata=NO_METADATA)
+    text = theme.switching(buffer.getvalue(), title)
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+def _steady(value: float) -> float:
+    """Without the last digits, in which processors differ."""
+    return float(f"{value:.7g}")
+
+
+def _errors(values: Sequence[Value]) -> list[list[float]]:
+    below = [_steady(value.value - value.low) for value in values]
+    above = [_steady(value.high - value.value) for value in values]
+    return [below, above]
+
+
+def _grouped(chart: Chart) -> Figure:
+    figure = Figure(figsize=(WIDTH, 3.5), layout="constrained")
+    axes = figure.add_subplot()
+    width = 0.8 / len(chart.series)
+    for index, series in enumerate(chart.series):
+        at = [i + width * (index - (len(chart.series) - 1) / 2) for i in range(len(series.values))]
+        _bar_series(axes, at, series, 0.92 * width, horizontal=False)
+    axes.set_xticks(range(len(chart.categories)), [str(c) for c in chart.categories])
+    if sum(len(str(category)) for category in chart.categories) > 70:
+        axes.tick_params(axis="x", labelrotation=35)
+        for label in axes.get_xticklabels():
+            label.set_horizontalalignment("right")
+            label.set_rotation_mode("anchor")
+    axes.tick_params(axis="x", length=0)
+    axes.grid(axis="y")
+    axes.set_xlabel(chart.category_label)
+    axes.set_ylabel(chart.value_label)
+    _scale_values(axes, chart, horizontal=False)
+    if chart.reference is not None:
+        axes.axhline(chart.reference, color=theme.ink("muted"), linewidth=1)
+    for index, limit in enumerate(chart.limits or ()):
+        label = chart.limit_label if index == 0 else None
+        axes.hlines(_steady(limit), index - 0.46, index + 0.46, theme.ink("limit"), lw=1.6, label=label)
+    _legend(figure, axes)
+    return figure
+
+
+def _small_multiples(chart: Chart) -> Figure:
+    count = len(chart.categories)
+    columns = min(4 if count > 9 else 3, count)
+    rows = math.ceil(count / columns)
+    height = rows * (0.55 + 0.165 * len(chart.series)) + 0.6
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for index, category in enumerate(chart.categories):
+        axes = grid[index // columns][index % columns]
+        for row, series in enumerate(chart.series):
+            one = Series(series.name, series.slot, (series.values[index],))
+            _bar_series(axes, [row], one, 0.74, horizontal=True)
+        axes.set_title(str(category), loc="left", fontweight="bold")
+        axes.grid(axis="x")
+        axes.tick_params(axis="y", length=0)
+        if chart.reference is not None:
+            axes.axvline(chart.reference, color=theme.ink("muted"), linewidth=1)
+        if chart.limits:
+            label = chart.limit_label if index == 0 else None
+            at = _steady(chart.limits[index])
+            axes.axvline(at, color=theme.ink("limit"), linewidth=1.6, label=label)
+    for axes in grid.flat[count:]:
+        axes.set_visible(False)
+    for index in range(max(0, count - columns), count):
+        grid[index // columns][index % columns].tick_params(axis="x", labelbottom=True)
+    first = grid[0][0]
+    first.set_yticks(range(len(chart.series)), [series.name for series in chart.series])
+    first.set_ylim(len(chart.series) - 0.4, -0.6)
+    _scale_values(first, chart, horizontal=True)
+    figure.supxlabel(chart.value_label, fontsize=8.5)
+    if chart.limits:
+        _legend(figure, first)
+    return figure
+
+
+def _bar_series(
+    axes: Axes, at: Sequence[float], series: Series, thickness: float, horizontal: bool
+) -> None:
+    """Bars with their intervals; a word where there is no bar."""
+    there = [i for i, value in enumerate(series.values) if not value.absence]
+    values = [series.values[i] for i in there]
+    places, heights = [at[i] for i in there], [_steady(value.value) for value in values]
+    colour, ink = theme.series(series.slot), theme.ink("ink")
+    whiskers = {"ecolor": ink, "elinewidth": 0.9, "capsize": 1.6, "capthick": 0.9}
+    label = None if horizontal else series.name
+    if horizontal:
+        axes.barh(places, heights, thickness, color=colour)
+        axes.errorbar(heights, places, xerr=_errors(values), fmt="none", **whiskers)
+    else:
+        axes.bar(places, heights, thickness, color=colour, label=label)
+        axes.errorbar(places, heights, yerr=_errors(values), fmt="none", **whiskers)
+    for i, value in enumerate(series.values):
+        if value.absence:
+            _word(axes, at[i], value.absence, horizontal)
+
+
+def _word(axes: Axes, at: float, word: str, horizontal: bool) -> None:
+    style = {"color": theme.ink("muted"), "fontsize": 6.5, "fontstyle": "italic"}
+    if horizontal:
+        axes.annotate(
+            word, (0, at), (3, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
+            va="center", **style,
+        )
+    else:
+        axes.annotate(
+            word, (at, 0), (0, 3), xycoords=("data", "axes fraction"), textcoords="offset points",
+            ha="center", va="bottom", rotation=90, **style,
+        )
+
+
+def _lines(chart: Chart) -> Figure:
+    figure = Figure(figsize=(WIDTH, 3.7), layout="constrained")
+    axes = figure.add_subplot()
+    xs = [_steady(float(category)) for category in chart.categories]
+    for series in chart.series:
+        there = [i for i, value in enumerate(series.values) if not value.absence]
+        values = [series.values[i] for i in there]
+        axes.errorbar(
+            [xs[i] for i in there],
+            [_steady(value.value) for value in values],
+            yerr=_errors(values),
+            label=series.name,
+            color=theme.series(series.slot),
+            marker=MARKERS[series.slot % len(MARKERS)],
+            linestyle=DASHES[series.slot // len(theme.SERIES) % len(DASHES)],
+            markersize=4,
+            linewidth=1.4,
+            elinewidth=0.9,
+            capsize=2,
+        )
+    if chart.limits:
+        limits = [_steady(limit) for limit in chart.limits]
+        axes.plot(xs, limits, color=theme.ink("limit"), lw=1.6, label=chart.limit_label)
+    if chart.reference is not None:
+        axes.axhline(chart.reference, color=theme.ink("muted"), linewidth=1)
+    axes.grid()
+    if chart.log_categories:
+        axes.set_xscale("log", base=2)
+    if len(xs) <= 12:
+        axes.set_xticks(xs, [f"{x:g}" for x in xs])
+        axes.minorticks_off()
+    axes.set_xlabel(chart.category_label)
+    axes.set_ylabel(chart.value_label)
+    _scale_values(axes, chart, horizontal=False)
+    _legend(figure, axes)
+    return figure
+
+
+def _scale_values(axes: Axes, chart: Chart, horizontal: bool) -> None:
+    """Linear scales begin at zero: the length of a bar is its value."""
+    if chart.log_values:
+        (axes.set_xscale if horizontal else axes.set_yscale)("log")
+        return
+    tops = [v.high for series in chart.series for v in series.values if not v.absence]
+    tops += [*(chart.limits or ()), chart.reference or 0]
+    top = _steady(1.06 * max(tops, default=1.0)) or 1.0
+    (axes.set_xlim if horizontal else axes.set_ylim)(0, top)
+
+
+def _legend(figure: Figure, axes: Axes) -> None:
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        figure.legend(handles, labels, loc="outside upper left", ncols=min(4, len(labels)))

@@ -1,0 +1,345 @@
+"""One result as a table that can be asked: which cases, at which points, fresh or stale.
+
+A point is where variants can be compared: parameters, threads, ranks and launch axes. A coordinate
+is one of these by name; `where` filters by coordinates, `variant`, `group` and `cache`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from weave import statistics
+from weave.definition import Experiment
+from weave.errors import WeaveError
+from weave.results import Case, Result
+from weave.sources import Tree
+
+NOT_MEASURED = "not measured in this run"
+TOO_GOOD = 1.05
+
+Where = Mapping[str, Any]
+Coordinates = Mapping[str, str | float]
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """What one launch reached at best, per second."""
+
+    name: str
+    moves_bytes: bool  # else it counts flops
+    rate: statistics.Estimate
+
+    @property
+    def unit(self) -> str:
+        return "GB/s" if self.moves_bytes else "GFLOP/s"
+
+    def work_of(self, case: Case) -> float:
+        return case.bytes if self.moves_bytes else case.flops
+
+
+@dataclass(frozen=True)
+class Absence:
+    """Why there is no number."""
+
+    kind: str  # failed | skipped | missing
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason if self.kind == "missing" else f"{self.kind}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The timed cases of a variant in some region, or why there are none."""
+
+    cases: tuple[Case, ...] = ()
+    absence: Absence | None = None
+    unmeasured: int = 0  # points of the region where the variant was skipped
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """A result with what its experiment and the present tree say about it.
+
+    `partial` is a run of the user's own choice (a filter, another matrix): what it lacks reads "not
+    measured in this run" where a complete, fresh result stops the weave.
+    """
+
+    result: Result
+    experiment: Experiment
+    tree: Tree
+    partial: bool = False
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        return tuple(case for case in self.result.cases if not case.twin)
+
+    @cached_property
+    def variants(self) -> tuple[str, ...]:
+        """Every variant of the result, in the order in which the experiment adds them."""
+        skipped = [entry["variant"] for entry in self.result.raw["skipped"] if "variant" in entry]
+        return _unique([*(case.variant for case in self.cases), *skipped])
+
+    @cached_property
+    def axes(self) -> tuple[str, ...]:
+        """Names of the coordinates: parameters in their order, then what launches differ in."""
+        names = [name for case in self.cases for name in case.parameters]
+        names += [name for entry in self.result.raw["skipped"] for name in entry["parameters"]]
+        names += ["threads", "ranks", *(axis for axis in self.experiment.launch)]
+        return _unique(names)
+
+    @cached_property
+    def noise(self) -> statistics.NoiseFloor:
+        firsts = {self._key(case): case for case in self.cases if case.passed}
+        twins = [case for case in self.result.cases if case.twin and case.passed]
+        return statistics.noise_floor(
+            (twin.samples, firsts[self._key(twin)].samples)
+            for twin in twins
+            if self._key(twin) in firsts
+        )
+
+    def coordinates(self, case: Case) -> Coordinates:
+        """Where a case stands."""
+        return self._coordinates(case.launch, case.parameters)
+
+    def _coordinates(self, launch: int, parameters: Coordinates) -> Coordinates:
+        description = self.result.raw["launches"][launch]
+        of_launch = {"threads": description["threads"], "ranks": description["ranks"]}
+        for axis in self.experiment.launch:
+            if axis not in of_launch:
+                of_launch[axis] = description["environment"].get(axis, "unset")
+        return {**parameters, **of_launch}
+
+    def values(self, axis: str, where: Where) -> list[Any]:
+        """The values of `variant`, `group` or a coordinate in a region, in their order.
+
+        What `where` lists by name comes as it is listed, measured or not.
+        """
+        if axis in where:
+            return _listed(where[axis])
+        if axis == "variant":
+            skipped = [entry["variant"] for entry in self.skips(where) if "variant" in entry]
+            return list(_unique([*(c.variant for c in self.select(where, timed=False)), *skipped]))
+        if axis == "group":
+            return list(_unique(case.group for case in self.select(where, timed=False)))
+        self._require_axis(axis)
+        found = _unique(self.coordinates(case)[axis] for case in self.select(where, timed=False))
+        return sorted(found) if all(not isinstance(value, str) for value in found) else list(found)
+
+    def select(self, where: Where, timed: bool = True) -> list[Case]:
+        """Cases of a region; with `timed` only those that passed."""
+        for name in where:
+            self._require_axis(name)
+        return [
+            case
+            for case in self.cases
+            if (case.passed or not timed)
+            and all(self._value(case, name) in _listed(value) for name, value in where.items())
+        ]
+
+    def skips(self, where: Where) -> list[Mapping[str, Any]]:
+        """What was skipped in a region; an entry without a variant stands for all of them."""
+        return [e for e in self.result.raw["skipped"] if self._skip_matches(e, where)]
+
+    def find(self, variant: str, where: Where) -> Found:
+        """The timed cases of one variant in a region. A variant that failed anywhere in it failed."""
+        if "variant" in where and variant not in _listed(where["variant"]):
+            return Found()
+        region = {name: value for name, value in where.items() if name != "variant"}
+        cases = self.select({**region, "variant": variant}, timed=False)
+        failed = [case for case in cases if not case.passed]
+        if failed:
+            return Found(absence=Absence("failed", self._failure(failed)))
+        skips = [entry for entry in self.skips(region) if entry.get("variant", variant) == variant]
+        if cases:
+            return Found(tuple(cases), unmeasured=len(skips))
+        if skips:
+            reasons = "; ".join(_unique(entry["reason"] for entry in skips))
+            return Found(absence=Absence("skipped", reasons))
+        return Found(absence=self._missing(variant, region))
+
+    def first_measured(self, variants: Iterable[str], where: Where) -> str:
+        """The first of several names that was timed; the first name if none was."""
+        names = list(variants)
+        return next((name for name in names if self.find(name, where).cases), names[0])
+
+    def partner(self, case: Case, variant: str, overrides: Where | None = None) -> Case | None:
+        """The timed case of another variant at the same point, or at one that differs as told."""
+        return self._timed.get(self._key(case, variant, overrides or {}))
+
+    def ceiling(self, launch: int, name: str | None = None) -> Ceiling:
+        """A probe's rate in one launch, from the samples before and after all cases.
+
+        Without a name: the one the experiment names, or else the fastest that moves bytes.
+        """
+        ceilings = self._ceilings.get(launch, {})
+        name = name or self.experiment.ceiling
+        if name is not None:
+            if name not in ceilings:
+                known = ", ".join(sorted(ceilings)) or "none"
+                raise WeaveError(f'no ceiling "{name}" in the result, which has: {known}')
+            return ceilings[name]
+        moving = [ceiling for ceiling in ceilings.values() if ceiling.moves_bytes]
+        if not moving:
+            raise WeaveError("no ceiling that moves bytes in the result")
+        return max(moving, key=lambda ceiling: (ceiling.rate.value, ceiling.name))
+
+    def has_ceiling(self, launch: int) -> bool:
+        """Whether bounds can be computed in a launch."""
+        return any(ceiling.moves_bytes for ceiling in self._ceilings.get(launch, {}).values())
+
+    def check_ceilings(self) -> None:
+        """No cold case is faster than memory: that would mean that something was miscounted."""
+        for case in self.cases:
+            if not case.passed or case.cache != "cold" or not self.has_ceiling(case.launch):
+                continue
+            ceiling = self.ceiling(case.launch)
+            if not ceiling.moves_bytes:
+                continue
+            fraction = case.bytes / statistics.median(case.samples) / ceiling.rate.value
+            if fraction > TOO_GOOD:
+                raise WeaveError(
+                    f"{self.result.path.name}: {case.variant} at {self.label(case)}: found"
+                    f" {100 * fraction:.0f} % of the ceiling {ceiling.name}, expected at most"
+                    f" {100 * TOO_GOOD:.0f} % of a cold case: bytes, flush or probe are wrong"
+                )
+
+    def label(self, case: Case) -> str:
+        """A point in words; coordinates that never vary are left out."""
+        return self._words(self.coordinates(case))
+
+    def place(self, skip: Mapping[str, Any]) -> str:
+        """As `label`, of an entry of what was skipped."""
+        return self._words(self._coordinates(skip["launch"], skip["parameters"]))
+
+    def _words(self, coordinates: Coordinates) -> str:
+        return " ".join(
+            str(value) if isinstance(value, str) else f"{name}={value}"
+            for name, value in coordinates.items()
+            if name in self.varying
+        )
+
+    @cached_property
+    def varying(self) -> frozenset[str]:
+        """Coordinates with more than one value in this result."""
+        seen: dict[str, set[Any]] = {}
+        for case in self.cases:
+            for name, value in self.coordinates(case).items():
+                seen.setdefault(name, set()).add(value)
+        return frozenset(name for name, values in seen.items() if len(values) > 1)
+
+    # --- freshness -------------------------------------------------------------------------------
+
+    @cached_property
+    def stale_variants(self) -> Mapping[str, str]:
+        """Variants whose source text or data differ from the tree's, with the reason."""
+        stale_data = self._stale_datasets
+        stale: dict[str, str] = {}
+        for case in self.result.cases:
+            recorded = self.result.raw["excerpts"][case.excerpt]
+            present = self.tree.excerpts.get(case.excerpt)
+            if present is None:
+                stale[case.variant] = f"its source text `{case.excerpt}` is gone"
+            elif present.text.strip() != recorded["text"].strip():
+                stale[case.variant] = f"`{present.file}` has another text now"
+            else:
+                used = [v for v in case.parameters.values() if v in stale_data]
+                if used:
+                    stale.setdefault(case.variant, f"the data set `{used[0]}` has changed")
+        return stale
+
+    @cached_property
+    def _stale_datasets(self) -> frozenset[str]:
+        locked = self.tree.datasets
+        return frozenset(
+            name
+            for name, dataset in self.result.raw["datasets"].items()
+            if name in locked and locked[name] != dataset["sha256"]
+        )
+
+    def is_stale(self, *variants: str) -> bool:
+        """Whether any of the variants changed since they were timed."""
+        return any(variant in self.stale_variants for variant in variants)
+
+    def _missing(self, variant: str, where: Where) -> Absence:
+        """An error, unless the result may lack the variant."""
+        predates = variant in self.tree.excerpts and variant not in self.result.raw["excerpts"]
+        if self.partial or self.stale_variants or predates:
+            return Absence("missing", NOT_MEASURED)
+        region = ", ".join(f"{name}={value}" for name, value in where.items())
+        if variant in self.variants:
+            raise WeaveError(f'the variant "{variant}" has no case where {region}')
+        known = ", ".join(self.variants)
+        raise WeaveError(f'no variant "{variant}" in the result, which has: {known}')
+
+    # --- lookup ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _timed(self) -> Mapping[Any, Case]:
+        timed: dict[Any, Case] = {}
+        for case in self.cases:
+            key = self._key(case)
+            if key in timed:
+                raise WeaveError(
+                    f"{self.result.path.name}: {case.variant} at {self.label(case)} was measured in"
+                    " two launches that differ in no launch axis of experiment.toml"
+                )
+            if case.passed:
+                timed[key] = case
+        return timed
+
+    @cached_property
+    def _ceilings(self) -> Mapping[int, Mapping[str, Ceiling]]:
+        rates: dict[tuple[int, str, bool], list[float]] = {}
+        for probe in self.result.raw["ceilings"]:
+            moves_bytes = probe["bytes"] > 0
+            work = probe["bytes"] if moves_bytes else probe["flops"]
+            key = (probe["launch"], probe["name"], moves_bytes)
+            rates.setdefault(key, []).extend(work / seconds for seconds in probe["samples_s"])
+        found: dict[int, dict[str, Ceiling]] = {}
+        for (launch, name, moves_bytes), samples in rates.items():
+            ceiling = Ceiling(name, moves_bytes, statistics.estimate(samples))
+            found.setdefault(launch, {})[name] = ceiling
+        return found
+
+    def _key(self, case: Case, variant: str | None = None, overrides: Where | None = None) -> Any:
+        coordinates = {**self.coordinates(case), **(overrides or {})}
+        return variant or case.variant, frozenset(coordinates.items())
+
+    def _value(self, case: Case, name: str) -> Any:
+        if name in ("variant", "group", "cache"):
+            return getattr(case, name)
+        return self.coordinates(case).get(name)
+
+    def _skip_matches(self, entry: Mapping[str, Any], where: Where) -> bool:
+        coordinates = self._coordinates(entry["launch"], entry["parameters"])
+        for name, wanted in where.items():
+            if name == "cache" or (name in ("variant", "group") and name not in entry):
+                continue
+            value = entry[name] if name in ("variant", "group") else coordinates.get(name)
+            if value not in _listed(wanted):
+                return False
+        return True
+
+    def _require_axis(self, name: str) -> None:
+        if name not in ("variant", "group", "cache") and name not in self.axes:
+            raise WeaveError(f'no axis "{name}" in the result, which has: {", ".join(self.axes)}')
+
+    def _failure(self, failed: Sequence[Case]) -> str:
+        verdict = failed[0].verdict
+        error = verdict.get("error")
+        text = verdict["reason"] + (f", error {error:.3g} times the bound" if error else "")
+        places = _unique(self.label(case) for case in failed)
+        if places == ("",):
+            return text
+        shown = ", ".join(places[:3]) + (", ..." if len(places) > 3 else "")
+        return f"{text} (at {shown})"
+
+
+def _unique(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(values))
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]

@@ -1,0 +1,186 @@
+"""`plot.bars` and `plot.lines`: from measurements to a figure of the report."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from weave import figures, formats
+from weave.definition import Experiment
+from weave.errors import WeaveError
+from weave.measurements import Measurements, Where
+from weave.metrics import METRICS, Basis, Cell, Over, measure, metric_named
+
+# What the ceiling allows, in the quantity that is drawn.
+LIMITS = {"median", "gbps", "gflops", "of_ceiling", "speedup"}
+
+
+@dataclass
+class Plot:
+    """The verbs `plot.bars` and `plot.lines` of one report; keeps what they drew by file name."""
+
+    measured: Measurements
+    prefix: str  # folder of the figures as the page sees it
+    drawn: dict[str, str] = field(default_factory=dict)
+
+    def bars(
+        self,
+        id: str,
+        x: str,
+        y: str,
+        series: str = "variant",
+        where: Where | None = None,
+        over: Over = None,
+        ceiling: str | None = None,
+        log: bool = False,
+    ) -> str:
+        """Bars of `y`: a group for each `x`, a bar for each `series`."""
+        chart = self._chart(id, x, y, series, where or {}, Basis(self.measured, over, ceiling), log)
+        return self._place(id, chart, figures.bars)
+
+    def lines(
+        self,
+        id: str,
+        x: str,
+        y: str,
+        series: str = "variant",
+        where: Where | None = None,
+        over: Over = None,
+        ceiling: str | None = None,
+        log: bool = False,
+        log_x: bool = False,
+    ) -> str:
+        """A line of `y` over the numbers of axis `x` for each `series`."""
+        basis = Basis(self.measured, over, ceiling)
+        chart = self._chart(id, x, y, series, where or {}, basis, log, log_x)
+        words = [category for category in chart.categories if isinstance(category, str)]
+        if words:
+            raise WeaveError(f'plot.lines: x="{x}" has the value "{words[0]}", expected numbers')
+        return self._place(id, chart, figures.lines)
+
+    def _place(self, id: str, chart: figures.Chart, draw: Callable[[figures.Chart], str]) -> str:
+        figure = self.measured.experiment.figure(id)
+        if figure.file in self.drawn:
+            raise WeaveError(f'the figure "{id}" is drawn twice')
+        empty = all(value.absence for series in chart.series for value in series.values)
+        if empty:
+            if self.measured.partial:
+                return f"*{figure.caption} (Not measured in this run.)*"
+            raise WeaveError(f'the figure "{id}" would be empty: nothing was measured for it')
+        self.drawn[figure.file] = draw(chart)
+        return f"![{figure.caption}]({self.prefix}/{figure.file})\n\n*{figure.caption}*"
+
+    def _chart(
+        self,
+        id: str,
+        x: str,
+        y: str,
+        series: str,
+        where: Where,
+        basis: Basis,
+        log: bool,
+        log_x: bool = False,
+    ) -> figures.Chart:
+        figure = self.measured.experiment.figure(id)
+        metric = metric_named(y)
+        categories = self.measured.values(x, where)
+        names = self.measured.values(series, where)
+        cells = {
+            (name, category): self._cell(basis, y, {**where, x: category, series: name})
+            for name in names
+            for category in categories
+        }
+        scale, unit = _scale(y, list(cells.values()))
+        drawn = tuple(
+            figures.Series(
+                str(name),
+                self._slot(series, name, index),
+                tuple(_value(cells[name, category], scale) for category in categories),
+            )
+            for index, name in enumerate(names)
+        )
+        limits, limit_label = self._limits(basis, y, x, categories, where, scale)
+        over = f" over {basis.over}" if metric.relative and isinstance(basis.over, str) else ""
+        return figures.Chart(
+            title=figure.caption,
+            category_label=x,
+            value_label=f"{_words(y)}{over}" + (f" ({unit})" if unit else ""),
+            categories=tuple(categories),
+            series=drawn,
+            limits=limits,
+            limit_label=limit_label,
+            reference=1.0 if metric.kind == "factor" else None,
+            log_categories=log_x,
+            log_values=log,
+        )
+
+    def _cell(self, basis: Basis, y: str, region: Where) -> Cell:
+        variants = self.measured.values("variant", region)
+        return measure(basis, y, variants[0] if len(variants) == 1 else None, region)
+
+    def _slot(self, axis: str, name: Any, index: int) -> int:
+        """A variant has one colour in all figures of a report."""
+        variants = self.measured.variants
+        return variants.index(name) if axis == "variant" and name in variants else index
+
+    def _limits(
+        self, basis: Basis, y: str, x: str, categories: list[Any], where: Where, scale: float
+    ) -> tuple[tuple[float, ...] | None, str]:
+        """What the ceiling allows in each category; none where one of them has no ceiling."""
+        if y not in LIMITS or x == "variant":
+            return None, ""
+        points = {k: v for k, v in where.items() if k not in ("variant", "group")}
+        limits = []
+        for category in categories:
+            cases = self.measured.select({**points, x: category}, timed=True)
+            if not cases or not all(self.measured.has_ceiling(case.launch) for case in cases):
+                return None, ""
+            limit = self._limit(basis, y, {**points, x: category})
+            if limit is None:
+                return None, ""
+            limits.append(limit / scale)
+        launch = self.measured.select(points)[0].launch
+        return tuple(limits), f"memory bound ({self.measured.ceiling(launch, basis.ceiling).name})"
+
+    def _limit(self, basis: Basis, y: str, region: Where) -> float | None:
+        if y == "of_ceiling":
+            return 1.0
+        if y == "speedup":
+            if basis.over_variant is None:
+                return None
+            cell = measure(basis, "of_ceiling", basis.over_variant, region)
+            return 1 / cell.estimate.value if cell.estimate else None
+        name = {"median": "bound", "gbps": "ceiling", "gflops": "bound_gflops"}[y]
+        estimate = measure(basis, name, None, region).estimate
+        return estimate.value if estimate else None
+
+
+def _value(cell: Cell, scale: float) -> figures.Value:
+    if cell.estimate is None:
+        assert cell.absence is not None
+        return figures.Value(absence=cell.absence.kind)
+    scaled = cell.estimate.scaled(1 / scale)
+    return figures.Value(scaled.value, scaled.low, scaled.high)
+
+
+def _scale(name: str, cells: list[Cell]) -> tuple[float, str]:
+    """What values are divided by, and the unit that this makes."""
+    metric = METRICS[name]
+    values = [cell.estimate.value for cell in cells if cell.estimate]
+    if metric.kind == "time":
+        return formats.time_unit(values)
+    if metric.kind == "bytes":
+        return formats.byte_unit(values)
+    if metric.kind == "percent":
+        return 0.01, "%"
+    return 1.0, metric.unit
+
+
+def _words(name: str) -> str:
+    words = {
+        "median": "time of a call",
+        "gbps": "compulsory traffic",
+        "gflops": "rate",
+        "of_ceiling": "part of the ceiling",
+        "setup": "time of the setup",
+    }
+    return words.get(name, METRICS[name].header)

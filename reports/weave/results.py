@@ -1,0 +1,303 @@
+"""Result files: load, validate, merge, write.
+
+A file is refused with one line that names the file, the JSON path, what was found there and what was
+expected. The schema is `lib/bench/result.schema.json`; what a schema cannot say is checked here.
+"""
+
+import copy
+import json
+import math
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from weave.errors import WeaveError
+from weave.schema import check_schema, spot
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+SCHEMA = REPOSITORY / "lib/bench/result.schema.json"
+LARGEST_BYTES = 1_000_000
+
+# "/usr/lib" but not "GB/s", "a / b" or "https://host/path".
+ABSOLUTE_PATH = re.compile(r"(?<![\w./:])/[\w.+-]+(?:/[\w.+-]+)+|\b[A-Za-z]:\\|(?<!\w)~\w*/")
+USER_AT_HOST = re.compile(r"\b[\w.-]+@[\w-]+")
+HOST_NAME = re.compile(r"\b[\w-]+\.(?:local|localdomain|lan|internal|home|intranet)\b", re.IGNORECASE)
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What was measured of one variant at one point."""
+
+    variant: str
+    group: str
+    excerpt: str
+    twin: bool
+    launch: int
+    parameters: Mapping[str, str | float]
+    flops: float
+    bytes: float
+    verdict: Mapping[str, Any]
+    cache: str
+    setup_seconds: float
+    stored_bytes: float
+    samples: tuple[float, ...]
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict["status"] == "passed"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A validated result file."""
+
+    path: Path
+    raw: Json
+    cases: tuple[Case, ...]
+
+    @property
+    def experiment(self) -> str:
+        return self.raw["run"]["experiment"]
+
+    @property
+    def run(self) -> Json:
+        return self.raw["run"]
+
+
+def load(path: Path) -> Result:
+    """Reads and validates a result file."""
+    return parse(path, path.name)
+
+
+def parse(path: Path, shown: str) -> Result:
+    """As `load`, calling the file `shown` in errors."""
+    try:
+        size = path.stat().st_size
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise WeaveError(f"{shown}: cannot be read: {error}") from error
+    if size > LARGEST_BYTES:
+        raise WeaveError(f"{shown}: found {size} bytes, expected at most {LARGEST_BYTES}")
+    raw = decode(text, shown)
+    validate(raw, shown)
+    return Result(path, raw, tuple(_case(case) for case in raw["cases"]))
+
+
+def decode(text: str, shown: str) -> Any:
+    """JSON without the liberties that Python takes: no NaN, no infinity, no repeated key."""
+
+    def refuse(constant: str) -> float:
+        raise WeaveError(f"{shown}: found {constant}, expected a finite number")
+
+    def unique(pairs: list[tuple[str, Any]]) -> Json:
+        keys = [key for key, _ in pairs]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise WeaveError(f'{shown}: found the key "{key}" twice in one object')
+        return dict(pairs)
+
+    try:
+        return json.loads(text, parse_constant=refuse, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        where = f"{shown}:{error.lineno}:{error.colno}"
+        raise WeaveError(f"{where}: not JSON: {error.msg}") from error
+
+
+def validate(raw: Any, shown: str) -> None:
+    """Checks a decoded result against the schema and against what a schema cannot say."""
+    check_schema(raw, _schema(), shown)
+    _check_numbers(raw, shown)
+    _check_references(raw, shown)
+    _check_cases(raw, shown)
+    _check_privacy(raw, shown)
+
+
+def merge(results: list[Json]) -> Json:
+    """One result from those of several processes: launches are concatenated, the rest must agree.
+
+    Identity (`run.id`, `run.utc`) is the first one's; of the arguments those remain that all share.
+    """
+    merged = copy.deepcopy(results[0])
+    for part in results[1:]:
+        shift = len(merged["launches"])
+        merged["launches"] += part["launches"]
+        for name in ("ceilings", "cases", "skipped"):
+            merged[name] += [entry | {"launch": entry["launch"] + shift} for entry in part[name]]
+        for name in ("datasets", "excerpts"):
+            _merge_named(merged[name], part[name], name)
+        merged["run"]["arguments"] = _shared(merged["run"]["arguments"], part["run"]["arguments"])
+        _require_agreement(merged, part)
+    return copy.deepcopy(merged)
+
+
+def write(raw: Json, path: Path) -> None:
+    """Validates a result and renames it into place."""
+    validate(raw, path.name)
+    text = json.dumps(raw, separators=(",", ":"), allow_nan=False) + "\n"
+    if len(text.encode()) > LARGEST_BYTES:
+        raise WeaveError(
+            f"{path.name}: found {len(text.encode())} bytes, expected at most {LARGEST_BYTES}"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(path.name + ".part")
+    unfinished.write_text(text, encoding="utf-8")
+    os.replace(unfinished, path)
+
+
+def _merge_named(into: Json, part: Json, name: str) -> None:
+    for key, value in part.items():
+        if into.setdefault(key, value) != value:
+            raise WeaveError(f"merge: $.{name}.{key}: the processes disagree")
+
+
+def _shared(first: list[str], second: list[str]) -> list[str]:
+    """Options of the first that the second has too, each with its value."""
+    others = _options(second)
+    return [word for option in _options(first) if option in others for word in option]
+
+
+def _options(arguments: list[str]) -> list[tuple[str, ...]]:
+    options: list[list[str]] = []
+    for word in arguments:
+        if word.startswith("--") or not options:
+            options.append([word])
+        else:
+            options[-1].append(word)
+    return [tuple(option) for option in options]
+
+
+def _require_agreement(merged: Json, part: Json) -> None:
+    for name in ("schema", "source", "build", "libraries", "machine"):
+        if merged[name] != part[name]:
+            raise WeaveError(f"merge: $.{name}: the processes disagree")
+    for name in ("experiment", "profile", "seed", "rounds", "tripled"):
+        found, expected = part["run"][name], merged["run"][name]
+        if found != expected:
+            raise WeaveError(f"merge: $.run.{name}: found {found}, expected {expected}")
+
+
+@cache
+def _schema() -> Json:
+    return json.loads(SCHEMA.read_text(encoding="utf-8"))
+
+
+def _case(raw: Json) -> Case:
+    return Case(
+        variant=raw["variant"],
+        group=raw["group"],
+        excerpt=raw["excerpt"],
+        twin=raw["twin"],
+        launch=raw["launch"],
+        parameters=raw["parameters"],
+        flops=raw["work"]["flops"],
+        bytes=raw["work"]["bytes"],
+        verdict=raw["verdict"],
+        cache=raw["cache"],
+        setup_seconds=raw["setup"]["seconds"],
+        stored_bytes=raw["setup"]["stored_bytes"],
+        samples=tuple(raw["samples_s"]),
+    )
+
+
+def _values(node: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Every leaf and every key of an object, with its path."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            yield (*path, key), key
+            yield from _values(value, (*path, key))
+    elif isinstance(node, list):
+        for index, value in enumerate(node):
+            yield from _values(value, (*path, index))
+    else:
+        yield path, node
+
+
+def _check_numbers(raw: Json, shown: str) -> None:
+    for path, value in _values(raw):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise WeaveError(f"{spot(shown, path)}: found {value}, expected a finite number")
+
+
+def _check_references(raw: Json, shown: str) -> None:
+    launches = len(raw["launches"])
+    for name in ("ceilings", "cases", "skipped"):
+        for index, entry in enumerate(raw[name]):
+            if entry["launch"] >= launches:
+                where = spot(shown, (name, index, "launch"))
+                raise WeaveError(
+                    f"{where}: found {entry['launch']}, expected a position in $.launches"
+                    f" (0 to {launches - 1})"
+                )
+    used = set()
+    for index, case in enumerate(raw["cases"]):
+        used.add(case["excerpt"])
+        if case["excerpt"] not in raw["excerpts"]:
+            where = spot(shown, ("cases", index, "excerpt"))
+            raise WeaveError(f'{where}: found "{case["excerpt"]}", expected a key of $.excerpts')
+    for name in raw["excerpts"]:
+        if name not in used:
+            raise WeaveError(
+                f"{spot(shown, ('excerpts', name))}: found a text that no case was measured with,"
+                " expected each text to belong to a case"
+            )
+
+
+def _identity(case: Json) -> tuple[Any, ...]:
+    parameters = tuple(sorted((key, str(value)) for key, value in case["parameters"].items()))
+    return case["variant"], case["launch"], parameters
+
+
+def _check_cases(raw: Json, shown: str) -> None:
+    rounds = raw["run"]["rounds"]
+    firsts = {_identity(case) for case in raw["cases"] if not case["twin"]}
+    seen = set()
+    for index, case in enumerate(raw["cases"]):
+        where = spot(shown, ("cases", index))
+        _check_verdict(case, rounds, where)
+        if (key := (_identity(case), case["twin"])) in seen:
+            raise WeaveError(f'{where}: found "{case["variant"]}" twice at one point')
+        seen.add(key)
+        if case["twin"] and key[0] not in firsts:
+            raise WeaveError(f'{where}: found a twin of "{case["variant"]}" without its pair')
+
+
+def _check_verdict(case: Json, rounds: int, where: str) -> None:
+    verdict, samples = case["verdict"], len(case["samples_s"])
+    if verdict["status"] == "failed":
+        if samples:
+            raise WeaveError(f"{where}.samples_s: found {samples}, expected none of a failed case")
+        if not verdict.get("reason"):
+            raise WeaveError(f"{where}.verdict: found no reason, expected why the case failed")
+        return
+    if samples != rounds:
+        raise WeaveError(
+            f"{where}.samples_s: found {samples} samples, expected {rounds}, one for each round"
+        )
+    if verdict.get("error", 0) > 1:
+        raise WeaveError(
+            f"{where}.verdict.error: found {verdict['error']}, expected at most 1 of a passed case"
+        )
+    if not verdict.get("checks"):
+        raise WeaveError(f"{where}.verdict.checks: found none, expected the checks that passed")
+    if case["iterations"] < 1:
+        raise WeaveError(f"{where}.iterations: found 0, expected at least 1 of a timed case")
+
+
+def _check_privacy(raw: Json, shown: str) -> None:
+    """No path, user or host of the machine that measured; the repository's own texts are exempt."""
+    for path, value in _values(raw):
+        if not isinstance(value, str) or path[0] == "excerpts":
+            continue
+        for pattern, what in (
+            (ABSOLUTE_PATH, "no absolute path"),
+            (USER_AT_HOST, "no user or host name"),
+            (HOST_NAME, "no host name"),
+        ):
+            if pattern.search(value):
+                raise WeaveError(f'{spot(shown, path)}: found "{value[:80]}", expected {what}')

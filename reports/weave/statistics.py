@@ -1,0 +1,105 @@
+"""Medians, intervals and tests. Distribution-free: timings are skewed and have outliers.
+
+Plain Python on purpose: vectorised logarithms differ in the last bit between processors, and a book
+must be the same bytes wherever it is woven.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A median and the interval between two of its order statistics."""
+
+    value: float
+    low: float
+    high: float
+    coverage: float  # probability that the interval covers the true median
+    rounds: int
+
+    def scaled(self, factor: float) -> "Estimate":
+        """The estimate of `factor` (positive) times the quantity."""
+        return Estimate(
+            self.value * factor, self.low * factor, self.high * factor, self.coverage, self.rounds
+        )
+
+
+@dataclass(frozen=True)
+class NoiseFloor:
+    """The largest ratio between two runs of the same code in the same rounds."""
+
+    factor: float  # at least 1
+    pairs: int
+
+
+def median(samples: Sequence[float]) -> float:
+    """The middle of the samples; the mean of the two middle ones of an even number."""
+    ordered = sorted(samples)
+    middle = len(ordered) // 2
+    if len(ordered) % 2:
+        return ordered[middle]
+    return (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def upper_tail(successes: int, trials: int) -> float:
+    """Probability of at least so many successes among fair coin flips."""
+    return sum(math.comb(trials, k) for k in range(max(successes, 0), trials + 1)) / 2**trials
+
+
+def interval_coverage(rank: int, count: int) -> float:
+    """Probability that the median lies between the rank-th smallest and the rank-th largest."""
+    return 1 - 2 * upper_tail(count - rank + 1, count)
+
+
+def interval_rank(count: int, level: float = LEVEL) -> int:
+    """The largest rank whose interval has at least the level; 1, the widest, if none has."""
+    rank = 1
+    while 2 * (rank + 1) <= count and interval_coverage(rank + 1, count) >= level:
+        rank += 1
+    return rank
+
+
+def estimate(samples: Sequence[float]) -> Estimate:
+    """The median with its order-statistic interval."""
+    ordered = sorted(samples)
+    count = len(ordered)
+    rank = interval_rank(count)
+    return Estimate(
+        median(ordered),
+        ordered[rank - 1],
+        ordered[count - rank],
+        max(0.0, interval_coverage(rank, count)),
+        count,
+    )
+
+
+def ratios(numerators: Sequence[float], denominators: Sequence[float]) -> list[float]:
+    """The ratio of each round; both were measured in the same rounds."""
+    return [a / b for a, b in zip(numerators, denominators, strict=True)]
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """The geometric mean of positive values; a single value stays exactly what it is."""
+    if len(values) == 1:
+        return values[0]
+    return math.exp(math.fsum(math.log(value) for value in values) / len(values))
+
+
+def geometric_mean_per_round(points: Sequence[Sequence[float]]) -> list[float]:
+    """For each round the geometric mean over the points."""
+    return [geometric_mean(values) for values in zip(*points, strict=True)]
+
+
+def sign_test(wins: int, trials: int) -> float:
+    """One-sided p of so many wins if wins and the rest were equally likely."""
+    return upper_tail(wins, trials)
+
+
+def noise_floor(pairs: Iterable[tuple[Sequence[float], Sequence[float]]]) -> NoiseFloor:
+    """From A/A pairs: the largest |log| of the medians of their per-round ratios."""
+    logs = [abs(math.log(median(ratios(twin, variant)))) for twin, variant in pairs]
+    return NoiseFloor(math.exp(max(logs, default=0.0)), len(logs))

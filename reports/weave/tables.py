@@ -1,0 +1,252 @@
+"""Markdown tables: rows of metrics, pivots of one metric."""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from weave import formats, statistics
+from weave.errors import WeaveError
+from weave.measurements import Measurements, Where
+from weave.metrics import METRICS, Basis, Cell, measure, metric_named
+from weave.results import Case
+
+NO_VALUE = "–"
+TEXT_COLUMNS = ("verdict", "cache")
+STALE = "**STALE**"
+
+
+def listing(basis: Basis, rows: Sequence[str], cols: Sequence[str], where: Where) -> str:
+    """One line for each combination of the row axes, one column for each metric."""
+    regions = _regions(basis.measured, rows, where)
+    for name in cols:
+        if name not in TEXT_COLUMNS:
+            metric_named(name)
+    lines = [[_cell(basis, name, region) for name in cols] for region in regions]
+    units = _units(cols, lines)
+    head = [*rows, *(_header(name, units) for name in cols)]
+    body = []
+    for region, cells in zip(regions, lines, strict=True):
+        stale = any(isinstance(cell, Cell) and cell.stale for cell in cells)
+        labels = [axis_value(axis, region[axis]) for axis in rows]
+        labels[-1] += f" {STALE}" if stale else ""
+        body.append([*labels, *_texts(cols, cells, units)])
+    table = markdown(head, body, numbers=len(rows))
+    return table + _note(basis, cols, [cell for line in lines for cell in line], where, rows)
+
+
+def pivot(basis: Basis, rows: str, columns: str, value: str, where: Where) -> str:
+    """One metric, an axis downwards and an axis across."""
+    metric = metric_named(value)
+    regions = _regions(basis.measured, [rows], where)
+    across = basis.measured.values(columns, where)
+    lines = [[_cell(basis, value, {**region, columns: c}) for c in across] for region in regions]
+    units = _units([value] * len(across), lines)
+    head = [f"{rows} \\ {columns}", *(axis_value(columns, column) for column in across)]
+    body = []
+    for region, cells in zip(regions, lines, strict=True):
+        texts = []
+        for cell in cells:
+            assert isinstance(cell, Cell)
+            texts.append(_text(value, cell, units) + (f" {STALE}" if cell.stale else ""))
+        body.append([axis_value(rows, region[rows]), *texts])
+    title = metric.header + _unit_suffix(value, units)
+    note = _note(basis, [value], [cell for line in lines for cell in line], where, [rows, columns])
+    return f"{title[0].upper()}{title[1:]}:\n\n" + markdown(head, body, numbers=1) + note
+
+
+def markdown(head: Sequence[str], body: Sequence[Sequence[str]], numbers: int) -> str:
+    """A table whose columns from the position `numbers` on are aligned to the right."""
+    rule = ["---" if index < numbers else "---:" for index in range(len(head))]
+    lines = [head, rule, *body]
+    return "\n".join("| " + " | ".join(_escaped(cell) for cell in line) + " |" for line in lines)
+
+
+def axis_value(axis: str, value: Any) -> str:
+    """How a value of an axis is written: names of code as code."""
+    return f"`{value}`" if axis in ("variant", "group") else str(value)
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("|", "\\|").replace("\n", " ")
+
+
+def _regions(measured: Measurements, rows: Sequence[str], where: Where) -> list[Where]:
+    """`where` narrowed to each combination of the row axes that was measured or skipped."""
+    regions: list[Where] = []
+    for combination in product(*(measured.values(axis, where) for axis in rows)):
+        regions.append({**where, **dict(zip(rows, combination, strict=True))})
+    if len(rows) > 1:
+        regions = [region for region in regions if _exists(measured, region)]
+    if not regions and not measured.partial:
+        filters = ", ".join(f"{name} = {value}" for name, value in where.items())
+        raise WeaveError(f"no rows: nothing was measured where {filters or '(everywhere)'}")
+    return regions
+
+
+def _exists(measured: Measurements, region: Where) -> bool:
+    """Whether anything, timed or not, stands in a region."""
+    return bool(measured.select(region, timed=False)) or measured.skips(region)
+
+
+def _cell(basis: Basis, name: str, region: Where) -> Cell | str:
+    variant = _only(basis.measured, region)
+    if name in TEXT_COLUMNS:
+        return _text_column(basis.measured, name, variant, region)
+    of_point = METRICS[name].of_point
+    others = {axis: value for axis, value in region.items() if axis not in ("variant", "group")}
+    return measure(basis, name, None if of_point else variant, others if of_point else region)
+
+
+def _only(measured: Measurements, region: Where) -> str | None:
+    """The one variant of a region."""
+    variants = measured.values("variant", region)
+    return variants[0] if len(variants) == 1 else None
+
+
+def _text_column(measured: Measurements, name: str, variant: str | None, region: Where) -> str:
+    if variant is None:
+        raise WeaveError(f'"{name}" differs between variants: name one, or put them in rows')
+    found = measured.find(variant, region)
+    if found.absence:
+        return str(found.absence) if name == "verdict" else NO_VALUE
+    if name == "cache":
+        return ", ".join(sorted({case.cache for case in found.cases}))
+    return _checks(found.cases)
+
+
+def _checks(cases: Sequence[Case]) -> str:
+    checks = dict.fromkeys(check for case in cases for check in case.verdict["checks"])
+    return "passed: " + " and ".join(checks)
+
+
+def _units(cols: Sequence[str], lines: Sequence[Sequence[Cell | str]]) -> Mapping[str, Any]:
+    """One unit for all times of calls, one for setups, one for sizes."""
+    found: dict[str, list[float]] = {}
+    for line in lines:
+        for name, cell in zip(cols, line, strict=True):
+            if isinstance(cell, Cell) and cell.estimate:
+                found.setdefault(_family(name), []).append(cell.estimate.value)
+    chosen: dict[str, Any] = {}
+    for family, values in found.items():
+        unit = formats.byte_unit if family == "bytes" else formats.time_unit
+        chosen[family] = unit(values)
+    return chosen
+
+
+def _family(name: str) -> str:
+    if name == "setup":
+        return "setup"
+    return METRICS[name].kind if METRICS[name].kind in ("time", "bytes") else "plain"
+
+
+def _header(name: str, units: Mapping[str, Any]) -> str:
+    if name in TEXT_COLUMNS:
+        return name
+    return METRICS[name].header + _unit_suffix(name, units)
+
+
+def _unit_suffix(name: str, units: Mapping[str, Any]) -> str:
+    family = _family(name)
+    return f" [{units[family][1]}]" if family != "plain" and family in units else ""
+
+
+def _texts(
+    cols: Sequence[str], cells: Sequence[Cell | str], units: Mapping[str, Any]
+) -> list[str]:
+    """The reason of an absence stands once in a line."""
+    texts: list[str] = []
+    told = False
+    for name, cell in zip(cols, cells, strict=True):
+        if isinstance(cell, Cell) and cell.absence:
+            texts.append(NO_VALUE if told or "verdict" in cols else str(cell.absence))
+            told = True
+        else:
+            texts.append(cell if isinstance(cell, str) else _text(name, cell, units))
+    return texts
+
+
+def _text(name: str, cell: Cell, units: Mapping[str, Any]) -> str:
+    if cell.estimate is None:
+        assert cell.absence is not None
+        return cell.absence.kind if cell.absence.kind != "missing" else str(cell.absence)
+    text = written(name, cell.estimate, units.get(_family(name)))
+    return text + ("\\*" if cell.unmeasured else "")
+
+
+def written(name: str, estimate: statistics.Estimate, unit: tuple[float, str] | None = None) -> str:
+    """A value of a metric, in a unit that a header names, or else with its own."""
+    kind = METRICS[name].kind
+    if kind in ("time", "bytes"):
+        if unit is None:
+            return (formats.time if kind == "time" else formats.size)(estimate.value)
+        scaled = estimate.scaled(1 / unit[0])
+        text = formats.significant(scaled.value)
+        return formats.interval(scaled, text) if name == "ci" else text
+    if kind == "factor":
+        return formats.speedup(estimate)
+    if kind == "percent":
+        return formats.percent(estimate.value)
+    if kind == "count":
+        never = estimate.value == float("inf")
+        return "never" if never else formats.count(estimate.value)
+    return formats.significant(estimate.value)
+
+
+def _note(
+    basis: Basis,
+    cols: Sequence[str],
+    cells: Sequence[Cell | str],
+    where: Where,
+    axes: Sequence[str],
+) -> str:
+    """What the numbers above are, so that no table has to be explained by hand."""
+    values = [cell for cell in cells if isinstance(cell, Cell) and cell.estimate]
+    parts = []
+    if any(not METRICS[name].of_point for name in cols if name in METRICS):
+        parts += _statistics_note(values)
+    if any(METRICS[name].relative for name in cols if name in METRICS):
+        parts.append(f"compared with {_over_words(basis)} round by round")
+    parts += _mean_note(values)
+    if {"of_ceiling", "bound", "bound_gflops"} & set(cols):
+        parts.append(f"ceiling: {ceiling_words(basis, where)}")
+    fixed = [f"{k} = {_joined(v)}" for k, v in where.items() if k not in axes]
+    parts += [", ".join(fixed)] if fixed else []
+    if any(cell.unmeasured for cell in values):
+        parts.append("\\* not at all points, see the skipped cases")
+    text = "; ".join(parts)
+    return f"\n\n<sub>{text[0].upper()}{text[1:]}.</sub>" if parts else ""
+
+
+def _statistics_note(values: Sequence[Cell]) -> list[str]:
+    sampled = [cell.estimate for cell in values if cell.estimate and cell.estimate.rounds > 1]
+    if not sampled:
+        return []
+    rounds = formats.plural(sampled[0].rounds, "round")
+    return [f"medians of {rounds}", f"intervals: {formats.coverage(sampled[0])}"]
+
+
+def _mean_note(values: Sequence[Cell]) -> list[str]:
+    most = max((cell.points for cell in values), default=0)
+    return [f"geometric mean over {formats.plural(most, 'point')}"] if most > 1 else []
+
+
+def _over_words(basis: Basis) -> str:
+    if isinstance(basis.over, str):
+        return f"`{basis.over}`"
+    return ", ".join(f"{name} = {_joined(value)}" for name, value in (basis.over or {}).items())
+
+
+def _joined(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def ceiling_words(basis: Basis, where: Where) -> str:
+    """The ceiling that bounds are drawn from, each where launches differ."""
+    measured = basis.measured
+    launches = dict.fromkeys(case.launch for case in measured.select(where, timed=False))
+    ceilings = [measured.ceiling(launch, basis.ceiling) for launch in launches]
+    texts = dict.fromkeys(
+        f"{ceiling.name} at {formats.significant(ceiling.rate.value / 1e9)} {ceiling.unit}"
+        for ceiling in ceilings
+    )
+    return ", ".join(texts)

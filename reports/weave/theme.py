@@ -1,0 +1,68 @@
+"""Colours of figures, for light and dark pages, and how an SVG switches between them.
+
+Matplotlib draws with the light colours. In the file each of them is followed by a custom property
+that a dark page redefines; a viewer that knows no custom properties shows the light figure.
+"""
+
+import re
+from html import escape
+
+# name: (light, dark). The light colours are unique: they are how a property is recognised.
+INK = {
+    "panel": ("#fffffe", "#0d1117"),
+    "ink": ("#1f2328", "#e6edf3"),
+    "muted": ("#59636e", "#9198a1"),
+    "grid": ("#d8dee4", "#2b323b"),
+    "limit": ("#b3202c", "#ff7b72"),
+}
+
+# Told apart with every common kind of colour blindness, and from the panel in both themes.
+SERIES = (
+    ("#0060a8", "#58a6ff"),
+    ("#d1600a", "#ff9a4d"),
+    ("#00805c", "#3fca9a"),
+    ("#a8438a", "#e792cb"),
+    ("#4f9fd0", "#a5dcff"),
+    ("#b98600", "#f2c94c"),
+    ("#5c5aa6", "#b1adf5"),
+    ("#747b83", "#b6bdc5"),
+)
+
+COLOURS = INK | {f"series-{index}": pair for index, pair in enumerate(SERIES)}
+PROPERTY_OF = {light: name for name, (light, _) in COLOURS.items()}
+DECLARATION = re.compile(r"\b(fill|stroke): (#[0-9a-f]{6})\b")
+
+
+def ink(name: str) -> str:
+    """The light colour that stands for a role."""
+    return INK[name][0]
+
+
+def series(slot: int) -> str:
+    """The light colour of a series; slots beyond the palette begin again."""
+    return SERIES[slot % len(SERIES)][0]
+
+
+def switching(svg: str, title: str) -> str:
+    """An SVG from matplotlib with colours that follow the page, and a title for screen readers."""
+    svg = DECLARATION.sub(_with_property, svg)
+    head = re.search(r"<svg [^>]*>", svg)
+    assert head is not None
+    opening = head[0][:-1] + ' role="img">'
+    rest = svg[head.end() :]
+    return f"{svg[: head.start()]}{opening}\n <title>{escape(title)}</title>\n{_style()}{rest}"
+
+
+def _with_property(match: re.Match[str]) -> str:
+    attribute, colour = match[1], match[2]
+    name = PROPERTY_OF.get(colour)
+    return f"{match[0]}; {attribute}: var(--{name})" if name else match[0]
+
+
+def _style() -> str:
+    light = "; ".join(f"--{name}: {pair[0]}" for name, pair in COLOURS.items())
+    dark = "; ".join(f"--{name}: {pair[1]}" for name, pair in COLOURS.items())
+    return (
+        f" <style>\n  svg {{ {light} }}\n"
+        f"  @media (prefers-color-scheme: dark) {{ svg {{ {dark} }} }}\n </style>"
+    )

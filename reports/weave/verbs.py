@@ -1,0 +1,328 @@
+"""The verbs of `report.md.in`. Every number of a report comes through one of them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from weave import blocks, claims, formats, listings, tables
+from weave.claims import Comparison, Verdict
+from weave.errors import WeaveError
+from weave.measurements import Absence, Measurements, Where
+from weave.metrics import METRICS, Basis, Cell, Over, measure, metric_named
+from weave.plots import Plot
+
+STALE = " **STALE**"
+
+
+@dataclass(frozen=True)
+class Verbs:
+    """What a template can say about one result. `notes_folder` is None for a page of its own."""
+
+    measured: Measurements
+    figures: str
+    notes_folder: Path | None = None
+
+    def all(self) -> dict[str, Any]:
+        """Every verb by its name in templates."""
+        verbs: Sequence[Callable[..., Any]] = (
+            self.article,
+            self.ceiling,
+            self.claim,
+            self.code,
+            self.compare,
+            self.count,
+            self.datasets,
+            self.diff,
+            self.fastest,
+            self.has,
+            self.holds,
+            self.machine,
+            self.measured_here,
+            self.noise,
+            self.notes,
+            self.predicted,
+            self.provenance,
+            self.ratio,
+            self.skipped,
+            self.speedup,
+            self.table,
+            self.value,
+            self.verdict,
+            self.wins,
+        )
+        named = {verb.__name__: verb for verb in verbs}
+        experiment = self.measured.experiment
+        return {
+            **named,
+            "measured": named.pop("measured_here"),
+            "plot": self.plot,
+            "title": experiment.title,
+            "question": experiment.question,
+        }
+
+    # --- code ------------------------------------------------------------------------------------
+
+    def code(self, name: str, fold: bool | None = None) -> str:
+        """The text of a variant as it stood when it was timed."""
+        return listings.code(self.measured, name, fold)
+
+    def diff(self, before: str, after: str) -> str:
+        """What changed between two steps."""
+        return listings.diff(self.measured, before, after)
+
+    # --- tables and figures ----------------------------------------------------------------------
+
+    def table(
+        self,
+        rows: str | Sequence[str] = "variant",
+        cols: Sequence[str] | None = None,
+        columns: str | None = None,
+        value: str | None = None,
+        where: Where | None = None,
+        over: Over = None,
+        ceiling: str | None = None,
+    ) -> str:
+        """Rows of metrics (`cols`), or one metric (`value`) over two axes (`rows`, `columns`)."""
+        basis = self._basis(over, ceiling)
+        axes = [rows] if isinstance(rows, str) else list(rows)
+        if cols is not None and columns is None and value is None:
+            return tables.listing(basis, axes, cols, where or {})
+        if cols is None and columns is not None and value is not None and len(axes) == 1:
+            return tables.pivot(basis, axes[0], columns, value, where or {})
+        raise WeaveError("table: expected rows= and cols=, or rows=, columns= and value=")
+
+    @cached_property
+    def plot(self) -> Plot:
+        """The verbs that draw."""
+        return Plot(self.measured, self.figures)
+
+    # --- numbers in sentences --------------------------------------------------------------------
+
+    def speedup(self, variant: str, over: Over, where: Where | None = None) -> str:
+        """`1.23x (1.20–1.26)`: median of the per-round ratios, geometric mean over the points."""
+        cell = measure(self._basis(over), "speedup", variant, where or {})
+        return self._said(cell, lambda estimate: formats.speedup(estimate))
+
+    def value(
+        self,
+        metric: str,
+        variant: str | None = None,
+        where: Where | None = None,
+        over: Over = None,
+        ceiling: str | None = None,
+    ) -> str:
+        """A metric with its unit and, where it was sampled, its interval."""
+        cell = measure(self._basis(over, ceiling), metric, variant, where or {})
+        return self._said(cell, lambda estimate: _with_unit(metric, estimate))
+
+    def ratio(self, metric: str, variant: str, over: str, where: Where | None = None) -> str:
+        """A metric that has no rounds (`stored_bytes`, `setup`, ...) in units of another variant's."""
+        basis = self._basis(None)
+        cells = [measure(basis, metric, name, where or {}) for name in (variant, over)]
+        for cell in cells:
+            if cell.estimate is None:
+                return self._said(cell, str)
+        first, second = (cell.estimate for cell in cells)
+        assert first is not None and second is not None
+        if first.rounds > 1:
+            raise WeaveError(f'ratio: "{metric}" was sampled in rounds, use speedup')
+        if second.value == 0:
+            raise WeaveError(f'ratio: "{metric}" of "{over}" is 0')
+        stale = STALE if any(cell.stale for cell in cells) else ""
+        return formats.factor(first.value / second.value) + "x" + stale
+
+    def predicted(
+        self, metric: str = "bound", where: Where | None = None, ceiling: str | None = None
+    ) -> str:
+        """What the ceiling allows: compulsory work over measured rate, lowest to highest point."""
+        if not metric_named(metric).of_point:
+            raise WeaveError(f'predicted: "{metric}" is measured, expected bound or bound_gflops')
+        basis, measured = self._basis(None, ceiling), self.measured
+        cases = measured.select(where or {}, timed=False)
+        if not cases:
+            return self._said(measure(basis, metric, None, where or {}), str)
+        values = sorted({METRICS[metric].of(basis, case)[0] for case in cases})
+        texts = [_plain_unit(metric, value) for value in (values[0], values[-1])]
+        return " to ".join(dict.fromkeys(texts))
+
+    def ceiling(self, name: str | None = None, where: Where | None = None) -> str:
+        """A measured ceiling with its interval: `10.1 GB/s (9.9–10.2)`."""
+        cases = self.measured.select(where or {}, timed=False)
+        launches = list(dict.fromkeys(case.launch for case in cases))
+        if len(launches) > 1:
+            launches = self._launch_of_most(launches, name)
+        if not launches:
+            raise WeaveError(f"nothing was measured where {where}")
+        found = self.measured.ceiling(launches[0], name)
+        rate = found.rate.scaled(1e-9)
+        text = formats.significant(rate.value)
+        return f"{text} {found.unit} ({formats.interval(rate, text)})"
+
+    def _launch_of_most(self, launches: list[int], name: str | None) -> list[int]:
+        """The launch in which a ceiling is highest: what the machine can do at best."""
+        return [max(launches, key=lambda i: (self.measured.ceiling(i, name).rate.value, -i))]
+
+    def compare(self, faster: str, than: str, where: Where | None = None) -> str:
+        """Two variants in the words of claims: `clearly faster`, `alike`, `a little slower`."""
+        compared = claims.compare(self.measured, faster, than, where or {})
+        if isinstance(compared, Absence):
+            return f"not compared ({compared.reason})"
+        stale = STALE if self.measured.is_stale(faster, than) else ""
+        return claims.describe(compared) + stale
+
+    def wins(self, variant: str, over: str, where: Where | None = None) -> str:
+        """`14 of 18 matrices`: where a variant is faster beyond the noise floor."""
+        compared = claims.compare(self.measured, variant, over, where or {})
+        if isinstance(compared, Absence):
+            return f"none ({compared.reason})"
+        wins = sum(e.low > max(1.0, compared.noise) for e in compared.each_matrix)
+        stale = STALE if self.measured.is_stale(variant, over) else ""
+        total = formats.plural(len(compared.each_matrix), compared.noun)
+        return f"{wins} of {total}{stale}"
+
+    def fastest(self, where: Where | None = None, among: Sequence[str] | None = None) -> str:
+        """The variant with the smallest geometric mean of medians, of those timed everywhere."""
+        names = list(among or self.measured.values("variant", where or {}))
+        found = {name: self.measured.find(name, where or {}) for name in names}
+        timed = {name: f.cases for name, f in found.items() if f.cases and not f.unmeasured}
+        most = max((len(cases) for cases in timed.values()), default=0)
+        complete = {name: cases for name, cases in timed.items() if len(cases) == most}
+        if not complete:
+            raise WeaveError(f"fastest: nothing was timed where {where or '(everywhere)'}")
+        return min(complete, key=lambda name: _mean_of_medians(complete[name]))
+
+    def count(self, axis: str, where: Where | None = None) -> str:
+        """How many values an axis has."""
+        return str(len(self.measured.values(axis, where or {})))
+
+    def article(self, text: str, machine: str) -> str:
+        """An article's own figure, which was measured on another machine."""
+        if not text or not machine:
+            raise WeaveError("article: expected a figure and the machine it was measured on")
+        return f"{text} (the article, on {machine})"
+
+    # --- claims ----------------------------------------------------------------------------------
+
+    def claim(self, id: str) -> str:
+        """The claim in our words with its verdict and what was measured for it."""
+        return blocks.claim(self._judge(id))
+
+    def verdict(self, id: str) -> str:
+        """`REPRODUCED`, `NOT REPRODUCED`, `INCONCLUSIVE`, `NOT APPLICABLE` or `STALE`."""
+        return self._judge(id).verdict
+
+    def holds(
+        self, faster: str, than: str, expect: str = "faster", where: Where | None = None
+    ) -> bool:
+        """Whether an expectation in the words of claims holds, for conditional sentences."""
+        if expect not in claims.EXPECTATIONS:
+            known = ", ".join(claims.EXPECTATIONS)
+            raise WeaveError(f'holds: found expect="{expect}", expected one of {known}')
+        compared = claims.compare(self.measured, faster, than, where or {})
+        if not isinstance(compared, Comparison):
+            return False
+        return claims.EXPECTATIONS[expect](compared).verdict == claims.REPRODUCED
+
+    def measured_here(self, variant: str, where: Where | None = None) -> bool:
+        """Whether a variant was timed, for conditional sentences."""
+        return bool(self.measured.find(variant, where or {}).cases)
+
+    # --- machine and provenance ------------------------------------------------------------------
+
+    def machine(self, what: str = "summary") -> str:
+        """A fact about the machine: summary, cpu, cores, threads, caches, memory, os, compiler..."""
+        raw = self.measured.result.raw
+        machine, cpu = raw["machine"], raw["machine"]["cpu"]
+        facts = {
+            "summary": lambda: blocks.machine_summary(machine),
+            "cpu": lambda: cpu["model"],
+            "architecture": lambda: cpu["architecture"],
+            "cores": lambda: str(cpu["cores"]),
+            "threads": lambda: str(cpu["hardware_threads"]),
+            "sockets": lambda: str(cpu["sockets"]),
+            "caches": lambda: blocks.caches(machine),
+            "last_level_cache": lambda: formats.size(cpu["last_level_cache_bytes"]),
+            "memory": lambda: formats.size(machine["memory_bytes"]),
+            "os": lambda: machine["os"],
+            "compiler": lambda: raw["build"]["compiler"],
+            "gpu": lambda: ", ".join(gpu["name"] for gpu in machine["gpus"]) or "no GPU",
+        }
+        if what not in facts:
+            raise WeaveError(f'machine: found "{what}", expected one of {", ".join(facts)}')
+        return facts[what]()
+
+    def has(self, *needs: str) -> bool:
+        """Whether the machine and the run meet needs in the words of claims (`avx2`, ...)."""
+        return not claims.unmet_needs(self.measured, needs)
+
+    def datasets(self) -> str:
+        """A table of the data sets and their features."""
+        return blocks.datasets(self.measured)
+
+    def skipped(self) -> str:
+        """What was skipped or failed, with reasons."""
+        return blocks.skipped(self.measured)
+
+    def noise(self) -> str:
+        """The noise floor: by what factor two runs of the same code differ."""
+        return blocks.noise(self.measured)
+
+    def notes(self) -> str:
+        """This machine's notes about this run, if there are any."""
+        return blocks.notes(self.measured, self.notes_folder)
+
+    def provenance(self) -> str:
+        """Machine, command, commit, digests, flags, noise floor and skipped cases."""
+        return blocks.provenance(self.measured)
+
+    # --- helpers ---------------------------------------------------------------------------------
+
+    def _basis(self, over: Over, ceiling: str | None = None) -> Basis:
+        return Basis(self.measured, over, ceiling)
+
+    def _judge(self, id: str) -> Verdict:
+        return claims.judge(self.measured, self.measured.experiment.claim(id))
+
+    def _said(self, cell: Cell, say: Callable[[Any], str]) -> str:
+        """A value, or why there is none: the text is shared by machines that lack a variant."""
+        if cell.estimate is None:
+            assert cell.absence is not None
+            return str(cell.absence)
+        return say(cell.estimate) + (STALE if cell.stale else "")
+
+
+def _mean_of_medians(cases: Sequence[Any]) -> float:
+    from weave import statistics
+
+    return statistics.geometric_mean([statistics.median(case.samples) for case in cases])
+
+
+def _plain_unit(metric: str, value: float) -> str:
+    kind, unit = METRICS[metric].kind, METRICS[metric].unit
+    if kind == "time":
+        return formats.time(value)
+    if kind == "bytes":
+        return formats.size(value)
+    if kind == "count":
+        return formats.count(value)
+    return formats.significant(value) + (f" {unit}" if unit else "")
+
+
+def _with_unit(metric: str, estimate: Any) -> str:
+    kind = METRICS[metric].kind
+    if kind == "factor":
+        return formats.speedup(estimate)
+    if kind == "percent":
+        written = f"{100 * estimate.value:.0f}"
+        return f"{written} % ({formats.interval(estimate.scaled(100), written)} %)"
+    if estimate.rounds == 1 or kind == "count":
+        return _plain_unit(metric, estimate.value)
+    if kind == "time":
+        scale, unit = formats.time_unit([estimate.value])
+        scaled = estimate.scaled(1 / scale)
+    else:
+        scaled, unit = estimate, METRICS[metric].unit
+    written = formats.significant(scaled.value)
+    return f"{written} {unit} ({formats.interval(scaled, written)})"
