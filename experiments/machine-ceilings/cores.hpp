@@ -50,7 +50,7 @@ template <class T>
 void fork_join(bench::Trial<T>& trial)
 {
     require_fp64(trial);
-    constexpr std::uint64_t rounds = 256;
+    constexpr std::uint64_t rounds = 64;
     int const threads = trial.threads();
     auto counts = counting(trial, static_cast<std::size_t>(threads), rounds);
     trial.output(counts);

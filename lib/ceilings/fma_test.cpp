@@ -45,7 +45,7 @@ TEST_CASE_TEMPLATE("a variant is there or says what is missing", T, float, doubl
         CHECK(variant.missing.empty() == (variant.kernel != nullptr));
         there += variant.kernel != nullptr ? 1 : 0;
     }
-    CHECK(variants.front().kernel == ceilings::widest<T>().fma_one_chain);
+    CHECK((variants.front().kernel == ceilings::widest<T>().fma_one_chain));
     CHECK(there == 1 + ceilings::instruction_sets<T>().size());
 }
 

@@ -151,12 +151,16 @@ def caches(machine: Mapping[str, Any]) -> str:
 
 
 def _flags(measured: Measurements) -> str:
-    """Flags of the objects that hold the variants."""
+    """Flags of the objects of every folder that holds a variant, which may be in a header."""
     raw = measured.result.raw
-    files = {excerpt["file"] for excerpt in raw["excerpts"].values()}
-    objects = [entry for entry in raw["build"]["objects"] if entry["source"] in files]
+    folders = {_folder(excerpt["file"]) for excerpt in raw["excerpts"].values()}
+    objects = [entry for entry in raw["build"]["objects"] if _folder(entry["source"]) in folders]
     body = [[f"`{e['source']}`", f"`{e['object'].rsplit('/', 1)[-1]}`", f"`{e['flags']}`"] for e in objects]
     return markdown(["source", "object", "flags"], body, numbers=3)
+
+
+def _folder(file: str) -> str:
+    return file.rpartition("/")[0]
 
 
 def _folded(summary: str, body: str) -> str:

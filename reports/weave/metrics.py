@@ -150,6 +150,12 @@ def _speedup(basis: Basis, case: Case) -> list[float]:
     return statistics.ratios(partner.samples, case.samples)
 
 
+def _per_operation(basis: Basis, case: Case) -> list[float]:
+    if not case.operations:
+        raise WeaveError(f"{case.variant} at {basis.measured.label(case)} declares no operations")
+    return [seconds / case.operations for seconds in case.samples]
+
+
 def _nonzeros(basis: Basis, case: Case) -> float:
     name = case.parameters.get("matrix")
     features = basis.measured.result.raw["datasets"].get(name, {}).get("features", {})
@@ -195,6 +201,7 @@ METRICS: dict[str, Metric] = {
         unit="B",
     ),
     "stored_bytes": Metric("stored", "bytes", lambda b, c: [c.stored_bytes]),
+    "per_operation": Metric("per operation", "time", _per_operation, mean=True),
     "setup": Metric("setup", "time", lambda b, c: [c.setup_seconds]),
     "break_even": Metric("calls to break even", "count", _break_even, relative=True),
     "bytes": Metric("compulsory bytes", "bytes", lambda b, c: [c.bytes], of_point=True),

@@ -120,7 +120,7 @@ def _checks(cases: Sequence[Case]) -> str:
 
 
 def _units(cols: Sequence[str], lines: Sequence[Sequence[Cell | str]]) -> Mapping[str, Any]:
-    """One unit for all times of calls, one for setups, one for sizes."""
+    """One unit for all times of calls, one each for setups and operations, one for sizes."""
     found: dict[str, list[float]] = {}
     for line in lines:
         for name, cell in zip(cols, line, strict=True):
@@ -134,8 +134,8 @@ def _units(cols: Sequence[str], lines: Sequence[Sequence[Cell | str]]) -> Mappin
 
 
 def _family(name: str) -> str:
-    if name == "setup":
-        return "setup"
+    if name in ("setup", "per_operation"):
+        return name
     return METRICS[name].kind if METRICS[name].kind in ("time", "bytes") else "plain"
 
 
