@@ -202,11 +202,10 @@ class Job:
 
 def receive(job: Job, timeout: float) -> None:
     """One attempt to complete the part, from where it ends."""
-    url, part, known = job.url, job.part, job.known
-    start = part.stat().st_size if part.exists() else 0
-    if known is not None and start == known.bytes:
+    start = job.part.stat().st_size
+    if job.known is not None and start == job.known.bytes:
         return
-    request = urllib.request.Request(url, headers={"User-Agent": "memwall"})
+    request = urllib.request.Request(job.url, headers={"User-Agent": "memwall"})
     if start:
         request.add_header("Range", f"bytes={start}-")
     with urllib.request.urlopen(request, timeout=timeout) as response:
@@ -215,10 +214,10 @@ def receive(job: Job, timeout: float) -> None:
         size = total_size(response, start)
         if size is not None:
             job.check_size(size)
-        progress = Progress(part.name.removesuffix(".part"))
-        with part.open("ab" if start else "wb") as file:
+        progress = Progress(job.part.name.removesuffix(".part"))
+        with job.part.open("ab" if start else "wb") as file:
             try:
-                while block := response.read(CHUNK):
+                while block := response.read1(CHUNK):  # what has arrived, be it little
                     file.write(block)
                     job.check_limit(file.tell())
                     progress.show(file.tell(), size)
@@ -421,7 +420,7 @@ def main() -> int:
         try:
             print(fetch(find_matrix(options.catalogue, name), settings))
         except (FetchError, OSError) as error:
-            print(f"fetch {name}: {error}", file=sys.stderr)
+            print(f"fetch {name}: {' '.join(str(error).split())}", file=sys.stderr)
             code = 2
         except KeyboardInterrupt:
             print(f"fetch {name}: interrupted; the same command continues", file=sys.stderr)

@@ -45,7 +45,7 @@ void TrialCore::cache(Cache cache)
 {
     contest_->cache = cache;
 }
-void TrialCore::expect(std::function<Expected()> expected)
+void TrialCore::expect_result(std::function<Expected()> expected)
 {
     contest_->expected = std::move(expected);
 }

@@ -110,11 +110,25 @@ public:
     TrialCore(TrialCore const&) = delete;
     TrialCore& operator=(TrialCore const&) = delete;
 
+    /// What every variant must do, from here or from a library's type with `flops` and `bytes`.
     void work(Work work);
+    template <class Like>
+    requires requires(Like const& like) { like.flops, like.bytes; }
+    void work(Like const& like) { work(Work{.flops = like.flops, .bytes = like.bytes}); }
+
+    /// Default: `Cache::automatic`.
     void cache(Cache cache);
 
-    /// Computes the expected result from the inputs as they are when it is called.
-    void expect(std::function<Expected()> expected);
+    /// Computes the expected result from the inputs as they are when it is called. `reference`
+    /// returns `Expected`, or a library's type with the same members.
+    template <class Reference>
+    void expect(Reference reference)
+    {
+        expect_result([reference] {
+            auto result = reference();
+            return Expected{std::move(result.value), std::move(result.bound)};
+        });
+    }
 
     /// Registers an adapter of something variants write.
     void output(std::unique_ptr<Output> output);
@@ -195,6 +209,7 @@ private:
         }
     }
 
+    void expect_result(std::function<Expected()> expected);
     Variant& add_variant(std::string name, std::function<Variant::Call(Setup&)> prepare);
 
     std::unique_ptr<Contest> contest_;

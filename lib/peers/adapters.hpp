@@ -12,9 +12,9 @@ namespace peers {
 template <class T>
 SpmvPeer<T> eigen();
 
-/// librsb: recursive sparse blocks, tuned.
+/// librsb: recursive sparse blocks.
 template <class T>
-SpmvPeer<T> librsb();
+SpmvPeer<T> librsb(Tuning tuning);
 
 /// Intel oneAPI Math Kernel Library: inspector-executor interface with hints.
 template <class T>

@@ -41,7 +41,7 @@ constexpr rsb_type_t type_code =
 
 //! [librsb]
 template <class T>
-SpmvOperator<T> librsb_operator(sparse::CsrView<T> const& a)
+SpmvOperator<T> librsb_operator(sparse::CsrView<T> const& a, Tuning tuning)
 {
     static Library const library;
     rsb_err_t error = RSB_ERR_NO_ERROR;
@@ -49,35 +49,38 @@ SpmvOperator<T> librsb_operator(sparse::CsrView<T> const& a)
         a.values.data(), a.row_ptr.data(), a.col.data(), static_cast<rsb_nnz_idx_t>(a.nonzeros()),
         type_code<T>, a.rows, a.columns, 1, 1, RSB_FLAG_NOFLAGS, &error);
     check(error, "rsb_mtx_alloc_from_csr_const");
-
-    T const one = 1;
-    T const zero = 0;
-    check(rsb_tune_spmm(&matrix, nullptr, nullptr, 3, 0.3, RSB_TRANSPOSITION_N, &one, nullptr, 1,
-                        RSB_FLAG_WANT_COLUMN_MAJOR_ORDER, nullptr, 0, &zero, nullptr, 0),
-          "rsb_tune_spmm");
+    if (tuning == Tuning::on) {
+        constexpr int rounds = 3;
+        constexpr double multiplies_per_sample = -3; // positive numbers would be seconds
+        error = rsb_tune_spmm(&matrix, nullptr, nullptr, rounds, multiplies_per_sample,
+                              RSB_TRANSPOSITION_N, nullptr, nullptr, 1,
+                              RSB_FLAG_WANT_COLUMN_MAJOR_ORDER, nullptr, 0, nullptr, nullptr, 0);
+    }
+    std::shared_ptr<rsb_mtx_t> const tuned{matrix, rsb_mtx_free};
+    check(error, "rsb_tune_spmm");
     std::size_t bytes = 0;
     check(rsb_mtx_get_info(matrix, RSB_MIF_TOTAL_SIZE__TO__SIZE_T, &bytes), "rsb_mtx_get_info");
 
-    std::shared_ptr<rsb_mtx_t> const shared{matrix, rsb_mtx_free};
-    return {bytes, [shared](std::span<T const> x, std::span<T> y) {
-                T const one = 1;
-                T const zero = 0;
-                check(rsb_spmv(RSB_TRANSPOSITION_N, &one, shared.get(), x.data(), 1, &zero,
-                               y.data(), 1),
-                      "rsb_spmv");
-            }};
+    return {
+        bytes, [tuned](std::span<T const> x, std::span<T> y) {
+            T const one = 1;
+            T const zero = 0;
+            check(rsb_spmv(RSB_TRANSPOSITION_N, &one, tuned.get(), x.data(), 1, &zero, y.data(), 1),
+                  "rsb_spmv");
+        }};
 }
 //! [librsb]
 
 } // namespace
 
 template <class T>
-SpmvPeer<T> librsb()
+SpmvPeer<T> librsb(Tuning tuning)
 {
-    return {"librsb", RSB_PACKAGE_VERSION, "", librsb_operator<T>};
+    return {"librsb", RSB_PACKAGE_VERSION, "",
+            [tuning](sparse::CsrView<T> const& a) { return librsb_operator<T>(a, tuning); }};
 }
 
-template SpmvPeer<float> librsb();
-template SpmvPeer<double> librsb();
+template SpmvPeer<float> librsb(Tuning);
+template SpmvPeer<double> librsb(Tuning);
 
 } // namespace peers

@@ -5,7 +5,7 @@
 namespace peers {
 
 template <class T>
-std::vector<SpmvPeer<T>> spmv_peers()
+std::vector<SpmvPeer<T>> spmv_peers([[maybe_unused]] Tuning tuning)
 {
     return
     {
@@ -15,7 +15,7 @@ std::vector<SpmvPeer<T>> spmv_peers()
         {"eigen", "", "not found when this was built; Debian: apt install libeigen3-dev", {}},
 #endif
 #if defined(PEERS_LIBRSB)
-            librsb<T>(),
+            librsb<T>(tuning),
 #else
             {"librsb", "", "not found when this was built; Debian: apt install librsb-dev", {}},
 #endif
@@ -31,7 +31,7 @@ std::vector<SpmvPeer<T>> spmv_peers()
     };
 }
 
-template std::vector<SpmvPeer<float>> spmv_peers();
-template std::vector<SpmvPeer<double>> spmv_peers();
+template std::vector<SpmvPeer<float>> spmv_peers(Tuning);
+template std::vector<SpmvPeer<double>> spmv_peers(Tuning);
 
 } // namespace peers

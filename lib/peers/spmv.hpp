@@ -16,6 +16,7 @@ template <class T>
 class SpmvOperator
 {
 public:
+    /// Multiplies with `x` of `columns` and writes `y` of `rows` elements.
     using Multiply = std::function<void(std::span<T const> x, std::span<T> y)>;
 
     /// `stored_bytes` is what the library stores beside the matrix it was made from.
@@ -46,15 +47,22 @@ struct SpmvPeer
     std::string name;    ///< "eigen", "librsb", "mkl": also the name of the marked source text
     std::string version; ///< of the library in use; empty if it is not available
     std::string missing; ///< why it is not available and how to install it; empty if it is
-    Make make;
+    Make make;           ///< empty if the library is not available
 
     /// Whether it may be used.
     bool available() const { return missing.empty(); }
 };
 
-/// All libraries that memwall can compare with, at their best settings for one thread. `T` is float
-/// or double.
+/// Whether libraries that can search for their fastest format do so. The search takes some hundred
+/// multiplies.
+enum class Tuning
+{
+    off,
+    on,
+};
+
+/// All libraries that memwall can compare with, set to one thread. `T` is float or double.
 template <class T>
-std::vector<SpmvPeer<T>> spmv_peers();
+std::vector<SpmvPeer<T>> spmv_peers(Tuning tuning = Tuning::on);
 
 } // namespace peers

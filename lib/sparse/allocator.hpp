@@ -17,6 +17,7 @@ struct UninitialisedAllocator
 {
     using value_type = T;
 
+    /// The same allocator for another element type.
     template <class U>
     struct rebind
     {

@@ -21,9 +21,9 @@ struct NoValue
 template <class T, class I>
 struct Entry
 {
-    I row;
-    I col;
-    [[no_unique_address]] T value;
+    I row;                         ///< zero-based
+    I col;                         ///< zero-based
+    [[no_unique_address]] T value; ///< no bytes if a `NoValue`
 };
 
 /// Builds CSR from entries in any order: a stable radix sort in two steps, in O(nonzeros + rows)
@@ -37,6 +37,7 @@ template <class T, class I>
 class Assembly
 {
 public:
+    /// For a matrix of that size.
     Assembly(I rows, I columns) : rows_{rows}, columns_{columns} {}
 
     /// Takes the entries of `parts` parts; `visit(k, take)` calls `take(row, col, value)` for each

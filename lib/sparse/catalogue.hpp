@@ -14,33 +14,33 @@ namespace sparse {
 /// A matrix made by a function of generators.hpp.
 struct Generated
 {
-    std::string generator;
+    std::string generator;        ///< name of the function
     std::vector<Count> arguments; ///< in the order of the function's parameters
 };
 
 /// A matrix of the SuiteSparse Matrix Collection with its published size.
 struct Collected
 {
-    std::string group;
-    std::string name;
-    Count rows = 0;
-    Count columns = 0;
+    std::string group;  ///< folder of the collection
+    std::string name;   ///< name within the group
+    Count rows = 0;     ///< published
+    Count columns = 0;  ///< published
     Count nonzeros = 0; ///< with explicit zeros and both halves of symmetric matrices
 };
 
 /// One named matrix.
 struct CatalogueEntry
 {
-    std::string about; ///< what it stands for, one line
-    std::variant<Generated, Collected> source;
+    std::string about;                         ///< what it stands for, one line
+    std::variant<Generated, Collected> source; ///< where it comes from
 };
 
 /// The matrices an experiment runs on, by profile.
 struct MatrixSet
 {
-    std::vector<std::string> tiny;
-    std::vector<std::string> quick;
-    std::vector<std::string> full;
+    std::vector<std::string> tiny;  ///< for tests
+    std::vector<std::string> quick; ///< fits a two-core laptop
+    std::vector<std::string> full;  ///< leaves every cache behind
 };
 
 /// What datasets/catalogue.toml and datasets/structures.lock say.

@@ -56,7 +56,11 @@ void check_equal(sparse::Csr<T, I> const& a, std::map<Place<I>, T> const& expect
 }
 
 /// Where random entries go: evenly, or mostly into few rows.
-enum class Spread { even, skewed };
+enum class Spread
+{
+    even,
+    skewed
+};
 
 template <class T, class I>
 sparse::Coo<T, I> random_coo(I rows, I columns, std::size_t count, Spread spread, unsigned seed)
@@ -122,8 +126,13 @@ TEST_CASE_TEMPLATE("random matrices of awkward shapes equal a map", I, std::int3
         std::size_t count;
     };
     unsigned seed = 1;
-    for (auto const& [rows, columns, count] : {Shape{1, 1, 5}, {1, 1000, 3000}, {1000, 1, 700},
-             {17, 33, 100}, {50001, 3, 2000}, {4099, 257, 200003}, {3, 70001, 150001}}) {
+    for (auto const& [rows, columns, count] : {Shape{1, 1, 5},
+                                               {1, 1000, 3000},
+                                               {1000, 1, 700},
+                                               {17, 33, 100},
+                                               {50001, 3, 2000},
+                                               {4099, 257, 200003},
+                                               {3, 70001, 150001}}) {
         for (auto const spread : {Spread::even, Spread::skewed}) {
             auto coo = random_coo<float, I>(rows, columns, count, spread, seed++);
             auto const expected = sums(coo);

@@ -10,12 +10,29 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
 
 namespace sparse {
 namespace {
+
+std::uint32_t byte_swapped(std::uint32_t word)
+{
+    return __builtin_bswap32(word);
+}
+
+std::uint64_t byte_swapped(std::uint64_t word)
+{
+    return __builtin_bswap64(word);
+}
+
+template <class Word>
+Word little_endian(Word word)
+{
+    return std::endian::native == std::endian::little ? word : byte_swapped(word);
+}
 
 /// A running SHA-256.
 class Sha256
@@ -32,14 +49,15 @@ public:
         require(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
     }
 
-    /// All `numbers` as little-endian 64-bit integers.
-    template <class I>
+    /// All `numbers` as little-endian integers of the size of `Word`.
+    template <class Word, class I>
     void add_numbers(std::span<I const> numbers)
     {
-        std::array<std::uint64_t, 4096> block;
+        std::array<Word, 4096> block;
         while (!numbers.empty()) {
             auto const part = numbers.first(std::min(numbers.size(), block.size()));
-            std::transform(part.begin(), part.end(), block.begin(), little_endian<I>);
+            std::transform(part.begin(), part.end(), block.begin(),
+                           [](I number) { return little_endian(static_cast<Word>(number)); });
             add(std::as_bytes(std::span{block}.first(part.size())));
             numbers = numbers.subspan(part.size());
         }
@@ -62,13 +80,6 @@ private:
         }
     }
 
-    template <class I>
-    static std::uint64_t little_endian(I number)
-    {
-        auto const wide = static_cast<std::uint64_t>(number);
-        return std::endian::native == std::endian::little ? wide : __builtin_bswap64(wide);
-    }
-
     std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;
 };
 
@@ -77,13 +88,17 @@ private:
 template <class I>
 std::string structure_digest(PatternView<I> pattern)
 {
-    std::array const sizes{static_cast<std::int64_t>(pattern.rows),
-                           static_cast<std::int64_t>(pattern.columns),
-                           static_cast<std::int64_t>(pattern.nonzeros())};
+    std::array<std::int64_t, 3> const sizes{pattern.rows, pattern.columns,
+                                            static_cast<std::int64_t>(pattern.nonzeros())};
     Sha256 sha;
-    sha.add_numbers<std::int64_t>(sizes);
-    sha.add_numbers<I>(pattern.row_ptr);
-    sha.add_numbers<I>(pattern.col);
+    sha.add_numbers<std::uint64_t, std::int64_t>(sizes);
+    if (*std::max_element(sizes.begin(), sizes.end()) <= std::numeric_limits<std::int32_t>::max()) {
+        sha.add_numbers<std::uint32_t, I>(pattern.row_ptr);
+        sha.add_numbers<std::uint32_t, I>(pattern.col);
+    } else {
+        sha.add_numbers<std::uint64_t, I>(pattern.row_ptr);
+        sha.add_numbers<std::uint64_t, I>(pattern.col);
+    }
     return sha.hex();
 }
 

@@ -6,6 +6,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <unistd.h>
 
 namespace {
 
@@ -14,7 +16,8 @@ struct TemporaryFile
     std::filesystem::path path;
 
     explicit TemporaryFile(std::string const& content)
-        : path{std::filesystem::temp_directory_path() / "memwall_digest_test"}
+        : path{std::filesystem::temp_directory_path() /
+               ("memwall_digest_" + std::to_string(getpid()))}
     {
         std::ofstream{path, std::ios::binary} << content;
     }
@@ -44,7 +47,7 @@ TEST_CASE("a file that cannot be read is an error that names it")
     CHECK_THROWS_WITH(sparse::file_digest("."), ".: cannot read: Is a directory");
 }
 
-TEST_CASE("the digest of a structure is that of its numbers as little-endian 64-bit integers")
+TEST_CASE("the digest of a structure is that of its numbers as little-endian integers")
 {
     // [1 0 1]
     // [0 0 0], so: 2, 3, 2, then 0, 2, 2, then 0, 2.
@@ -54,9 +57,11 @@ TEST_CASE("the digest of a structure is that of its numbers as little-endian 64-
     pattern.row_ptr = {0, 2, 2};
     pattern.col = {0, 2};
     std::string bytes;
-    for (char const number : {2, 3, 2, 0, 2, 2, 0, 2}) {
-        bytes += number;
-        bytes += std::string(7, '\0');
+    for (char const number : {2, 3, 2}) {
+        bytes += number + std::string(7, '\0');
+    }
+    for (char const number : {0, 2, 2, 0, 2}) {
+        bytes += number + std::string(3, '\0');
     }
     TemporaryFile const file{bytes};
     CHECK(sparse::structure_digest(pattern) == sparse::file_digest(file.path));
@@ -66,6 +71,22 @@ TEST_CASE("the digest does not depend on the index type")
 {
     CHECK(sparse::structure_digest(sparse::ragged<std::int32_t>(3000, 700, 9, 5)) ==
           sparse::structure_digest(sparse::ragged<std::int64_t>(3000, 700, 9, 5)));
+}
+
+TEST_CASE("what does not fit 31 bits takes 64")
+{
+    sparse::Pattern<std::int64_t> pattern;
+    pattern.rows = 1;
+    pattern.columns = std::int64_t{1} << 31;
+    pattern.row_ptr = {0, 1};
+    pattern.col = {7};
+    std::string bytes;
+    for (std::string const number : {"\1", "", "\1", "", "\1", "\7"}) {
+        bytes += number + std::string(8 - number.size(), '\0');
+    }
+    bytes[8 + 3] = '\x80';
+    TemporaryFile const file{bytes};
+    CHECK(sparse::structure_digest(pattern) == sparse::file_digest(file.path));
 }
 
 TEST_CASE("the digest tells shapes apart")

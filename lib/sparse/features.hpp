@@ -12,9 +12,9 @@ namespace sparse {
 /// What the speed of a sparse product depends on in a matrix' structure.
 struct Features
 {
-    std::int64_t rows = 0;
-    std::int64_t columns = 0;
-    std::int64_t nonzeros = 0;
+    std::int64_t rows = 0;       ///< of the matrix
+    std::int64_t columns = 0;    ///< of the matrix
+    std::int64_t nonzeros = 0;   ///< stored entries, zeros among them
     double mean_row = 0.0;       ///< nonzeros per row; 0 without rows
     std::int64_t max_row = 0;    ///< nonzeros of the longest row
     double std_row = 0.0;        ///< population standard deviation of the nonzeros per row
@@ -30,7 +30,7 @@ struct Features
 
 /// Features of a structure; explicit zeros count as nonzeros. Takes a `Csr` or `Pattern` as well.
 Features features(PatternView<std::int32_t> const& a);
-/// \copydoc features(PatternView<std::int32_t> const&)
+/// The same for 64-bit indices.
 Features features(PatternView<std::int64_t> const& a);
 
 /// Names and numbers as tables and records show them: rows, cols, nnz, mean_row, max_row, std_row,

@@ -151,12 +151,11 @@ private:
         auto const mirrored = header_.symmetry != MatrixMarketSymmetry::general;
         auto const missing = std::max<std::int64_t>(header_.entries - begin.ordinal, 0);
         auto const guess = std::min(static_cast<std::int64_t>(chunk.census.data), missing);
-        chunk.end = begin;
         chunk.failure = nullptr;
         try {
             chunk.entries.clear();
             chunk.entries.reserve(static_cast<std::size_t>(guess) * (mirrored ? 2 : 1));
-            body_.read(chunk.text, chunk.end, chunk.entries);
+            chunk.end = body_.read(chunk.text, begin, chunk.entries);
         } catch (...) {
             chunk.failure = std::current_exception();
         }

@@ -42,7 +42,7 @@
 /// - **Memory** grows with the entries found, never with the number declared. Only the row pointer
 ///   follows the header, therefore `ReadOptions::max_empty_rows`.
 /// - **gzip** files end in `.gz`, and no others: a name that lies about the content is an error.
-///   Several members one after another are one text.
+///   Several members one after another are one text; zeros may follow.
 
 namespace sparse {
 
@@ -99,11 +99,11 @@ enum class MatrixMarketSymmetry
 /// The banner and the size line.
 struct MatrixMarketHeader
 {
-    MatrixMarketFormat format = MatrixMarketFormat::coordinate;
-    MatrixMarketField field = MatrixMarketField::real;
-    MatrixMarketSymmetry symmetry = MatrixMarketSymmetry::general;
-    std::int64_t rows = 0;
-    std::int64_t columns = 0;
+    MatrixMarketFormat format = MatrixMarketFormat::coordinate;    ///< as in the banner
+    MatrixMarketField field = MatrixMarketField::real;             ///< as in the banner
+    MatrixMarketSymmetry symmetry = MatrixMarketSymmetry::general; ///< as in the banner
+    std::int64_t rows = 0;                                         ///< of the matrix
+    std::int64_t columns = 0;                                      ///< of the matrix
     std::int64_t entries = 0;  ///< entries in the file: before mirroring and summing duplicates
     std::size_t size_line = 0; ///< number of the line that declares the sizes
 
@@ -150,7 +150,7 @@ void write_matrix_market(std::ostream& out, PatternView<I> const& a);
 template <class T, class I>
 void write_matrix_market(std::filesystem::path const& file, CsrView<T, I> const& a);
 
-/// \copydoc write_matrix_market(std::filesystem::path const&, CsrView<T, I> const&)
+/// The same for a structure.
 template <class I>
 void write_matrix_market(std::filesystem::path const& file, PatternView<I> const& a);
 

@@ -27,9 +27,12 @@ enum class Part
 class Layout
 {
 public:
+    /// As banner and format have it.
     explicit Layout(MatrixMarketHeader const& header);
 
+    /// Numbers of an entry.
     std::size_t size() const { return size_; }
+    /// What number `k` says.
     Part operator[](std::size_t k) const { return parts_[k]; }
 
     /// "row, column and value"
@@ -42,11 +45,11 @@ private:
     std::size_t size_ = 0;
 };
 
-/// A place in a matrix, zero-based.
+/// A place in a matrix.
 struct Position
 {
-    std::int64_t row = 0;
-    std::int64_t column = 0;
+    std::int64_t row = 0;    ///< from 0
+    std::int64_t column = 0; ///< from 0
 };
 
 /// Where value `ordinal` of an array file stands. Such a file holds the columns one after another,
@@ -62,9 +65,9 @@ struct PartialEntry
 {
     std::size_t numbers = 0; ///< numbers read so far
     std::size_t line = 0;    ///< where the entry begins
-    Position position;
-    Number real = 1;
-    Number imaginary = 0;
+    Position position;       ///< as far as it is known
+    Number real = 1;         ///< stays 1 in a pattern
+    Number imaginary = 0;    ///< stays 0 unless complex
     bool is_zero = true; ///< whether all values read so far were written as zeros; array files only
 };
 
@@ -72,8 +75,8 @@ struct PartialEntry
 template <class Number>
 struct Progress
 {
-    std::int64_t ordinal = 0; ///< complete entries before
-    std::size_t line = 1;
+    std::int64_t ordinal = 0;   ///< complete entries before
+    std::size_t line = 1;       ///< number of the line
     PartialEntry<Number> entry; ///< has numbers if a line end broke an entry off
 };
 
@@ -81,19 +84,28 @@ struct Progress
 class BodyErrors
 {
 public:
+    /// For the body below `header` in the file `name`.
     BodyErrors(MatrixMarketHeader const& header, std::string name)
         : header_{header}, layout_{header}, name_{std::move(name)}
     {
     }
 
+    /// As given.
     MatrixMarketHeader const& header() const { return header_; }
+    /// What an entry consists of.
     Layout const& layout() const { return layout_; }
 
+    /// The token at a place is no number, or not one that may stand there.
     [[noreturn]] void bad_number(Cursor const& at, Part part, bool is_float) const;
+    /// At this place begins one more entry than declared.
     [[noreturn]] void superfluous_entry(Cursor at) const;
+    /// At this place a line goes on behind the entry that began at `first_line`.
     [[noreturn]] void unfinished_line(Cursor at, std::size_t first_line) const;
+    /// This value must not stand on the diagonal.
     [[noreturn]] void bad_diagonal(std::size_t line, double real, double imaginary) const;
+    /// The file ends within the entry that began at `line`.
     [[noreturn]] void broken_entry(std::size_t line, std::size_t numbers) const;
+    /// The file ends at `line` after fewer entries than declared.
     [[noreturn]] void missing_entries(std::size_t line, std::int64_t entries) const;
 
 private:
@@ -117,9 +129,12 @@ template <class T, class I>
 class Body
 {
 public:
+    /// What values are read as.
     using Number = std::conditional_t<std::is_empty_v<T>, double, T>;
+    /// Where they go.
     using Entries = Array<Entry<T, I>>;
 
+    /// The body below `header` in the file `name`.
     Body(MatrixMarketHeader const& header, std::string const& name)
         : errors_{header, name}, layout_{errors_.layout()}, rows_{header.rows},
           columns_{header.columns}, symmetry_{header.symmetry}, is_array_{header.format ==
@@ -127,13 +142,13 @@ public:
     {
     }
 
-    /// Reads a piece of the body that goes on at `progress`, which moves to its end. Entries are
+    /// Reads a piece of the body that goes on at `progress`; returns where it ends. Entries are
     /// appended, each followed by its mirror image where there is one. Throws `MatrixMarketError`.
-    void read(std::string_view text, Progress<Number>& progress, Entries& entries) const
+    Progress<Number> read(std::string_view text, Progress<Number> progress, Entries& entries) const
     {
         Cursor cursor{text, progress.line};
-        auto& entry = progress.entry;
-        auto position = array_position(errors_.header(), is_array_ ? progress.ordinal : 0);
+        auto& [ordinal, line, entry] = progress;
+        auto position = array_position(errors_.header(), is_array_ ? ordinal : 0);
         while (cursor.find_data()) {
             if (entry.numbers == 0) {
                 begin_entry(cursor, progress);
@@ -151,9 +166,10 @@ public:
             }
             keep(entry, entries);
             entry.numbers = 0;
-            ++progress.ordinal;
+            ++ordinal;
         }
-        progress.line = cursor.line();
+        line = cursor.line();
+        return progress;
     }
 
     /// Throws `MatrixMarketError` if the body must not end here.

@@ -11,9 +11,9 @@ namespace sparse::matrix_market {
 /// A header and where the body begins.
 struct Opening
 {
-    MatrixMarketHeader header;
-    std::string_view body; ///< what is left of the last block read from the text
-    std::size_t line = 1;  ///< number of the first line of `body`
+    MatrixMarketHeader header; ///< checked in itself
+    std::string_view body;     ///< what is left of the last block read from the text
+    std::size_t line = 1;      ///< number of the first line of `body`
 };
 
 /// Reads banner and size line. Throws `MatrixMarketError`.

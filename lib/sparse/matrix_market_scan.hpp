@@ -19,11 +19,13 @@ std::string quoted(std::string_view text);
 class Cursor
 {
 public:
+    /// The start of a text whose first line has the number `line`.
     Cursor(std::string_view text, std::size_t line)
         : at_{text.data()}, end_{text.data() + text.size()}, line_{line}
     {
     }
 
+    /// Number of the line.
     std::size_t line() const { return line_; }
 
     /// Goes to the next character that is neither blank nor in a blank or comment line; false if
@@ -45,6 +47,7 @@ public:
         }
     }
 
+    /// Passes blanks and tabs.
     void skip_blanks()
     {
         while (at_ < end_ && is_blank(*at_)) {
@@ -52,6 +55,7 @@ public:
         }
     }
 
+    /// True also at the end of the text.
     bool at_line_end() const { return at_ == end_ || is_line_end(*at_); }
 
     /// Characters up to the next blank or line end.
@@ -86,6 +90,16 @@ public:
     std::optional<std::int64_t> integer()
     {
         std::int64_t value = 0;
+        // Nearly all numbers are short and need no check for overflow at each digit.
+        auto const* digit = at_;
+        auto const* const most = end_ - at_ > 18 ? at_ + 18 : end_;
+        for (; digit < most && *digit >= '0' && *digit <= '9'; ++digit) {
+            value = 10 * value + (*digit - '0');
+        }
+        if (digit > at_ && ends_token(digit)) {
+            at_ = digit;
+            return value;
+        }
         if (accept(value)) {
             return value;
         }

@@ -9,7 +9,7 @@
 
 TEST_CASE("the generator is SplitMix64")
 {
-    // The first outputs for seed 1234567, as published with the reference implementation.
+    // The first outputs of the reference implementation for this seed.
     sparse::Random random{1234567};
     CHECK(random.next() == 6457827717110365317u);
     CHECK(random.next() == 3203168211198807973u);

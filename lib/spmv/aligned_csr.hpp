@@ -11,11 +11,11 @@ namespace spmv {
 template <class T>
 struct AlignedCsr
 {
-    std::int32_t rows;
-    std::int32_t columns;
+    std::int32_t rows;                          ///< of the matrix
+    std::int32_t columns;                       ///< of the matrix
     sparse::AlignedArray<std::int32_t> row_ptr; ///< rows + 1 offsets
     sparse::AlignedArray<std::int32_t> col;     ///< zero-based column indices
-    sparse::AlignedArray<T> values;
+    sparse::AlignedArray<T> values;             ///< one for each column index
 
     /// Copies the arrays of `a`.
     explicit AlignedCsr(sparse::CsrView<T> const& a)

@@ -14,7 +14,7 @@ struct Kernel
     /// Computes `y = A x` for `x` of `columns` and `y` of `rows` elements.
     using Function = void(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T> y);
 
-    std::string_view name;
+    std::string_view name;    ///< of the variant
     Function* function;       ///< null if it is not available
     std::string_view missing; ///< why it cannot run here; empty if it can
 

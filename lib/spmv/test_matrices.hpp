@@ -23,6 +23,7 @@
 
 namespace spmv::testing {
 
+/// The source of all random numbers of the tests.
 using Generator = std::mt19937_64;
 
 /// A multiply of some matrix: reads `columns` elements, writes `rows`.
@@ -32,9 +33,9 @@ using Multiply = std::function<void(std::span<T const> x, std::span<T> y)>;
 /// A structure to test with; its values are made by `Values`.
 struct Shape
 {
-    std::string name;
-    std::int32_t columns;
-    std::vector<std::int32_t> row_lengths;
+    std::string name;                      ///< shown where a check fails
+    std::int32_t columns;                  ///< may be 0
+    std::vector<std::int32_t> row_lengths; ///< nonzeros of each row
 };
 
 /// Shapes on which loops go wrong: empty, single, rectangular, and rows of any length.
@@ -146,10 +147,10 @@ std::ptrdiff_t first_wrong_row(std::span<T const> y, Expected const& expected)
 template <class T>
 struct Case
 {
-    std::string name;
-    sparse::Csr<T> a;
-    std::vector<T> x;
-    Expected expected;
+    std::string name;  ///< shape and kind of values
+    sparse::Csr<T> a;  ///< the matrix
+    std::vector<T> x;  ///< as many elements as the matrix has columns
+    Expected expected; ///< bound 0 where the values are integers
 };
 
 /// Makes a matrix of every awkward shape with every kind of values.

@@ -4,20 +4,22 @@ import argparse
 import sys
 from pathlib import Path
 
-from weave.commands import add_commands
+from weave import commands as weaver
+from weave import runner, scaffold
 from weave.errors import WeaveError
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Runs one command; a user's error is one line and exit code 2."""
-    parser = argparse.ArgumentParser(prog="weave", description="Weave results into reports.")
+    parser = argparse.ArgumentParser(prog="weave", description="Measure, and weave what was found.")
     root = Path(__file__).resolve().parents[2]
     parser.add_argument("--root", type=Path, default=root, help="the repository; default: this one")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    add_commands(commands)
-    arguments = parser.parse_args()
+    for module in (weaver, runner, scaffold):
+        module.add_commands(commands)
+    chosen = parser.parse_args(arguments)
     try:
-        return arguments.command(arguments)
+        return chosen.command(chosen)
     except WeaveError as error:
         print(error, file=sys.stderr)
         return 2

@@ -11,21 +11,42 @@ from weave.errors import WeaveError
 from weave.measurements import Measurements
 from weave.tables import markdown
 
+# The features of `lib/sparse`, in the order in which they make sense.
+FEATURES = {
+    "rows": "rows",
+    "cols": "columns",
+    "nnz": "nonzeros",
+    "mean_row": "mean row",
+    "max_row": "longest row",
+    "std_row": "std. dev. of rows",
+    "empty_rows": "empty rows",
+    "nzseg": "runs of columns",
+    "nzseg_per_nnz": "runs per nonzero",
+}
 NOTE_RUN = re.compile(r"<!-- run: ([0-9a-f]{16}) -->\s*")
 
 
 def datasets(measured: Measurements) -> str:
     """Every data set with its features."""
-    found = measured.result.raw["datasets"]
+    found = _datasets_in_order(measured)
     if not found:
         raise WeaveError("the result has no data sets")
-    features = list(dict.fromkeys(name for d in found.values() for name in d["features"]))
-    head = ["data set", *(name.replace("_", " ") for name in features)]
+    recorded = dict.fromkeys(name for d in found.values() for name in d["features"])
+    features = [name for name in FEATURES if name in recorded]
+    features += [name for name in recorded if name not in FEATURES]
+    head = ["data set", *(FEATURES.get(name, name) for name in features)]
     body = [
         [f"`{name}`", *(_feature(dataset["features"].get(feature)) for feature in features)]
         for name, dataset in found.items()
     ]
     return markdown(head, body, numbers=1)
+
+
+def _datasets_in_order(measured: Measurements) -> dict[str, Any]:
+    """As the experiment visits them; a result file lists them by name."""
+    found = measured.result.raw["datasets"]
+    visited = dict.fromkeys(v for case in measured.cases for v in case.parameters.values())
+    return {name: found[name] for name in [*visited, *found] if name in found}
 
 
 def skipped(measured: Measurements) -> str:
@@ -43,8 +64,10 @@ def skipped(measured: Measurements) -> str:
             places.setdefault((f"`{case.variant}`", text), []).append(measured.label(case))
     if not places:
         return "Nothing was skipped and nothing failed."
+    total = len({measured.label(case) for case in measured.cases})
     return "\n".join(
-        f"- {name} {reason}{_places(where)}" for (name, reason), where in places.items()
+        f"- {name} {reason}{'' if len(set(where)) == total else _places(where)}"
+        for (name, reason), where in places.items()
     )
 
 
@@ -111,7 +134,8 @@ def provenance(measured: Measurements) -> str:
         parts.append("**STALE**, measure again:\n\n" + "\n".join(lines))
     parts.append(_folded("Compile flags", _flags(measured)))
     if raw["datasets"]:
-        body = [[f"`{name}`", f"`{d['sha256'][:16]}`"] for name, d in raw["datasets"].items()]
+        found = _datasets_in_order(measured)
+        body = [[f"`{name}`", f"`{dataset['sha256'][:16]}`"] for name, dataset in found.items()]
         parts.append(_folded("Digests of the data sets", markdown(["data set", "sha256"], body, 2)))
     parts.append("Skipped and failed:\n\n" + skipped(measured))
     return "\n\n".join(parts)
@@ -180,7 +204,8 @@ def _places(labels: list[str]) -> str:
     if not named:
         return ""
     shown = ", ".join(named[:4])
-    return f" ({shown}{f' and {len(named) - 4} more points' if len(named) > 4 else ''})"
+    more = f" and {len(named) - 4} more points" if len(named) > 4 else ""
+    return f" (at {shown}{more})"
 
 
 def _feature(value: float | None) -> str:

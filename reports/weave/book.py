@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from weave import blocks, claims, definition, pages, results, sources
+from weave import blocks, claims, definition, formats, pages, results, sources
 from weave.claims import Verdict
 from weave.definition import Claim, Experiment
 from weave.errors import WeaveError
@@ -201,8 +201,10 @@ def _link(from_file: str, to_file: str) -> str:
 
 
 def _verdict_cell(from_file: str, entry: Entry, claim: Claim) -> str:
-    verdict = entry.verdicts[claim.id].verdict
-    return f"[{verdict}]({_link(from_file, entry.page)}#{claim.anchor})"
+    verdict = entry.verdicts[claim.id]
+    ratios = ", ".join(formats.times(c.overall.value) for c in verdict.comparisons)
+    link = f"[{verdict.verdict}]({_link(from_file, entry.page)}#{claim.anchor})"
+    return f"{link} {ratios}".strip()
 
 
 def _navigation(entry: Entry) -> str:
@@ -224,7 +226,7 @@ def _machine_readme(machine: str, entries: Sequence[Entry]) -> str:
         ("caches", blocks.caches(known)),
         ("instruction sets", ", ".join(cpu["instruction_sets"]) or "none known"),
         ("frequency governor", cpu["governor"]),
-        ("memory", blocks.formats.size(known["memory_bytes"])),
+        ("memory", formats.size(known["memory_bytes"])),
         ("GPUs", ", ".join(gpu["name"] for gpu in known["gpus"]) or "none"),
         ("virtual machine", "yes" if known["virtual"] else "no"),
         ("operating system", known["os"]),
@@ -302,7 +304,8 @@ def _scorecard(house: House) -> str:
 
 
 LEGEND = (
-    "Each verdict links to the numbers behind it. REPRODUCED and NOT REPRODUCED are decided by a 95 %\n"
+    "Each verdict links to the numbers behind it; the ratio is the speed-up that was measured for it.\n"
+    "REPRODUCED and NOT REPRODUCED are decided by a 95 %\n"
     "interval; INCONCLUSIVE means that it straddles the threshold even with tripled samples; NOT\n"
     "APPLICABLE that this machine or run lacks something the claim needs; STALE that the code or the\n"
     "data changed since."

@@ -16,7 +16,7 @@ from pathlib import Path
 from weave import definition, formats, sources, statistics
 from weave.definition import Claim, Condition
 from weave.errors import WeaveError
-from weave.measurements import Absence, Measurements, Where
+from weave.measurements import Absence, Measurements, Where, region_words
 from weave.results import Case, Result
 from weave.statistics import Estimate
 
@@ -48,6 +48,7 @@ class Comparison:
     noise: float
     labels: tuple[str, ...]
     unmeasured: int  # points of the region where one of the two was skipped
+    region: str = ""  # what `where` narrows to, in words
 
     @cached_property
     def overall(self) -> Estimate:
@@ -96,6 +97,11 @@ class Verdict:
     findings: tuple[Finding, ...]
     note: str = ""
 
+    @property
+    def comparisons(self) -> list[Comparison]:
+        """What was measured, one for each condition that could be examined."""
+        return [finding.comparison for finding in self.findings if finding.comparison]
+
 
 def judge(measured: Measurements, claim: Claim) -> Verdict:
     """The verdict of one claim on one result."""
@@ -136,10 +142,10 @@ def compare(measured: Measurements, faster: str, than: str, where: Where) -> Com
     points = tuple((case, partner) for case, partner in pairs if partner is not None)
     if not points:
         return Absence("missing", f"`{faster}` and `{than}` were timed at no common point")
-    total = len({measured.label(case) for case in (*first.cases, *second.cases)})
-    unmeasured = max(total, len(points)) - len(points) + max(first.unmeasured, second.unmeasured)
+    unmeasured = max(len(found.cases) + found.unmeasured for found in (first, second)) - len(points)
     labels = tuple(measured.label(case) for case, _ in points)
-    return Comparison(faster, than, points, measured.noise.factor, labels, unmeasured)
+    noise = measured.noise.factor
+    return Comparison(faster, than, points, noise, labels, unmeasured, region_words(where))
 
 
 def describe(comparison: Comparison) -> str:
@@ -296,6 +302,8 @@ def _finding(verdict: str, comparison: Comparison, meaning: str) -> Finding:
 def _extent(comparison: Comparison) -> str:
     count = len(comparison.points)
     extent = "1 point" if count == 1 else f"geometric mean over {formats.plural(count, 'point')}"
+    if comparison.region:
+        extent += f", {comparison.region}"
     if comparison.unmeasured:
         extent += f", {comparison.unmeasured} more without one of the two"
     return extent

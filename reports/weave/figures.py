@@ -11,12 +11,16 @@ from dataclasses import dataclass
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from weave import theme
 
 WIDTH = 7.6  # inches; 730 pixels on a page
-GROUPED_SERIES, GROUPED_BARS = 6, 36  # more are drawn as small multiples
+GROUPED_SERIES = 6  # more are drawn as small multiples
+STANDING_BARS = 56  # more lie
+LABEL_LETTERS = 70  # more are turned
 MARKERS = "osD^vP*X"
 DASHES = ("-", "--", ":", "-.")
 
@@ -84,12 +88,12 @@ class Chart:
 
 
 def bars(chart: Chart) -> str:
-    """Grouped bars where they can be told apart, else one panel for each category."""
+    """Groups of bars while their colours can be told apart, else a panel for each category."""
     with matplotlib.rc_context(STYLE):
-        few = len(chart.series) <= GROUPED_SERIES
-        if few and len(chart.series) * len(chart.categories) <= GROUPED_BARS:
-            return _saved(_grouped(chart), chart.title)
-        return _saved(_small_multiples(chart), chart.title)
+        if len(chart.series) > GROUPED_SERIES:
+            return _saved(_small_multiples(chart), chart.title)
+        horizontal = len(chart.series) * len(chart.categories) > STANDING_BARS
+        return _saved(_grouped(chart, horizontal), chart.title)
 
 
 def lines(chart: Chart) -> str:
@@ -116,31 +120,48 @@ def _errors(values: Sequence[Value]) -> list[list[float]]:
     return [below, above]
 
 
-def _grouped(chart: Chart) -> Figure:
-    figure = Figure(figsize=(WIDTH, 3.5), layout="constrained")
+def _grouped(chart: Chart, horizontal: bool) -> Figure:
+    """A group of bars for each category: standing, or lying where there are many."""
+    count = len(chart.categories)
+    height = 0.9 + count * (0.1 + 0.11 * len(chart.series)) if horizontal else 3.5
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
     axes = figure.add_subplot()
     width = 0.8 / len(chart.series)
     for index, series in enumerate(chart.series):
-        at = [i + width * (index - (len(chart.series) - 1) / 2) for i in range(len(series.values))]
-        _bar_series(axes, at, series, 0.92 * width, horizontal=False)
-    axes.set_xticks(range(len(chart.categories)), [str(c) for c in chart.categories])
-    if sum(len(str(category)) for category in chart.categories) > 70:
-        axes.tick_params(axis="x", labelrotation=35)
-        for label in axes.get_xticklabels():
-            label.set_horizontalalignment("right")
-            label.set_rotation_mode("anchor")
-    axes.tick_params(axis="x", length=0)
-    axes.grid(axis="y")
-    axes.set_xlabel(chart.category_label)
-    axes.set_ylabel(chart.value_label)
-    _scale_values(axes, chart, horizontal=False)
-    if chart.reference is not None:
-        axes.axhline(chart.reference, color=theme.ink("muted"), linewidth=1)
+        at = [i + width * (index - (len(chart.series) - 1) / 2) for i in range(count)]
+        _bar_series(axes, at, series, 0.92 * width, horizontal)
+    _name_categories(axes, chart, horizontal)
+    axes.grid(axis="x" if horizontal else "y")
+    _scale_values(axes, chart, horizontal)
+    _draw_reference(axes, chart, horizontal)
     for index, limit in enumerate(chart.limits or ()):
+        draw = axes.vlines if horizontal else axes.hlines
         label = chart.limit_label if index == 0 else None
-        axes.hlines(_steady(limit), index - 0.46, index + 0.46, theme.ink("limit"), lw=1.6, label=label)
+        ends = (index - 0.46, index + 0.46)
+        draw(_steady(limit), *ends, theme.ink("limit"), lw=1.6, label=label)
     _legend(figure, axes)
     return figure
+
+
+def _name_categories(axes: Axes, chart: Chart, horizontal: bool) -> None:
+    names = [str(category) for category in chart.categories]
+    if horizontal:
+        axes.set_yticks(range(len(names)), names)
+        axes.set_ylim(len(names) - 0.4, -0.6)
+        axes.set(xlabel=chart.value_label, ylabel=chart.category_label)
+    else:
+        axes.set_xticks(range(len(names)), names)
+        axes.set(xlabel=chart.category_label, ylabel=chart.value_label)
+    axes.tick_params(axis="y" if horizontal else "x", length=0)
+    if not horizontal and sum(map(len, names)) > LABEL_LETTERS:
+        for label in axes.get_xticklabels():
+            label.set(rotation=35, horizontalalignment="right", rotation_mode="anchor")
+
+
+def _draw_reference(axes: Axes, chart: Chart, horizontal: bool) -> None:
+    if chart.reference is not None:
+        draw = axes.axvline if horizontal else axes.axhline
+        draw(chart.reference, color=theme.ink("muted"), linewidth=1)
 
 
 def _small_multiples(chart: Chart) -> Figure:
@@ -153,13 +174,12 @@ def _small_multiples(chart: Chart) -> Figure:
     for index, category in enumerate(chart.categories):
         axes = grid[index // columns][index % columns]
         for row, series in enumerate(chart.series):
-            one = Series(series.name, series.slot, (series.values[index],))
+            one = Series("_", series.slot, (series.values[index],))  # named by its row
             _bar_series(axes, [row], one, 0.74, horizontal=True)
         axes.set_title(str(category), loc="left", fontweight="bold")
         axes.grid(axis="x")
         axes.tick_params(axis="y", length=0)
-        if chart.reference is not None:
-            axes.axvline(chart.reference, color=theme.ink("muted"), linewidth=1)
+        _draw_reference(axes, chart, horizontal=True)
         if chart.limits:
             label = chart.limit_label if index == 0 else None
             at = _steady(chart.limits[index])
@@ -186,13 +206,12 @@ def _bar_series(
     values = [series.values[i] for i in there]
     places, heights = [at[i] for i in there], [_steady(value.value) for value in values]
     colour, ink = theme.series(series.slot), theme.ink("ink")
-    whiskers = {"ecolor": ink, "elinewidth": 0.9, "capsize": 1.6, "capthick": 0.9}
-    label = None if horizontal else series.name
+    whiskers = {"color": ink, "elinewidth": 0.9, "capsize": 1.6, "capthick": 0.9}
     if horizontal:
-        axes.barh(places, heights, thickness, color=colour)
+        axes.barh(places, heights, thickness, color=colour, label=series.name)
         axes.errorbar(heights, places, xerr=_errors(values), fmt="none", **whiskers)
     else:
-        axes.bar(places, heights, thickness, color=colour, label=label)
+        axes.bar(places, heights, thickness, color=colour, label=series.name)
         axes.errorbar(places, heights, yerr=_errors(values), fmt="none", **whiskers)
     for i, value in enumerate(series.values):
         if value.absence:
@@ -236,8 +255,7 @@ def _lines(chart: Chart) -> Figure:
     if chart.limits:
         limits = [_steady(limit) for limit in chart.limits]
         axes.plot(xs, limits, color=theme.ink("limit"), lw=1.6, label=chart.limit_label)
-    if chart.reference is not None:
-        axes.axhline(chart.reference, color=theme.ink("muted"), linewidth=1)
+    _draw_reference(axes, chart, horizontal=False)
     axes.grid()
     if chart.log_categories:
         axes.set_xscale("log", base=2)
@@ -265,4 +283,6 @@ def _scale_values(axes: Axes, chart: Chart, horizontal: bool) -> None:
 def _legend(figure: Figure, axes: Axes) -> None:
     handles, labels = axes.get_legend_handles_labels()
     if handles:
+        limits = sum(isinstance(handle, (Line2D, LineCollection)) for handle in handles)
+        handles, labels = handles[limits:] + handles[:limits], labels[limits:] + labels[:limits]
         figure.legend(handles, labels, loc="outside upper left", ncols=min(4, len(labels)))

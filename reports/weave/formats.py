@@ -45,6 +45,8 @@ def interval(estimate: Estimate, written: str) -> str:
 def speedup(estimate: Estimate) -> str:
     """A speed-up with its interval: 1.23x (1.20–1.26)."""
     written = factor(estimate.value)
+    if estimate.low == estimate.high:
+        return f"{written}x"
     return f"{written}x ({interval(estimate, written)})"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from weave import claims
 from weave.definition import Experiment
 
-SECTIONS = ("Question", "Model", "Steps", "Results", "Why", "Try it yourself")
+SECTIONS = ("Model", "Steps", "Results", "Why", "Try it yourself")
 MAIN_LINES = 60
 
 JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
@@ -64,10 +64,11 @@ def _blank(text: str) -> str:
 
 def _numbers(prose: str, shown: str) -> Iterator[str]:
     """Numbers with a unit come through verbs, in every section after the question."""
-    headings = [match.start() for match in HEADING.finditer(prose) if len(match[1]) == 2]
-    if len(headings) < 2:
+    headings = [match for match in HEADING.finditer(prose) if len(match[1]) == 2]
+    later = [match.start() for match in headings if not match[2].lower().startswith("question")]
+    if not later:
         return
-    for match in MEASURED_NUMBER.finditer(prose, headings[1]):
+    for match in MEASURED_NUMBER.finditer(prose, later[0]):
         line = prose.count("\n", 0, match.start()) + 1
         yield (
             f'{shown}:{line}: found the number "{match[0]}" in prose, expected a verb:'
@@ -76,7 +77,7 @@ def _numbers(prose: str, shown: str) -> Iterator[str]:
 
 
 def _sections(prose: str, shown: str) -> Iterator[str]:
-    """A title, then the sections of every report in their order."""
+    """A title and the question, then the sections of every report in their order."""
     headings = [(len(match[1]), match[2]) for match in HEADING.finditer(prose)]
     if not prose.startswith("# "):
         yield f"{shown}:1: found no title, expected # {{{{ title }}}}"
@@ -112,14 +113,18 @@ def _program(experiment: Experiment) -> Iterator[str]:
 
 def _main(path: Path, shown: str) -> Iterator[str]:
     """The program says what is compared with what; everything else is the harness'."""
-    lines = path.read_text(encoding="utf-8").splitlines()
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines()
     for number, line in enumerate(lines, 1):
         code = line.partition("//")[0]
         for pattern, what in MAIN_RULES:
             if pattern.search(code):
                 yield f"{shown}:{number}: {what}, which is the harness' work: {line.strip()}"
-    if len(lines) > MAIN_LINES:
-        yield f"{shown}: found {len(lines)} lines, expected at most {MAIN_LINES}"
+    body = re.search(r"^int main\(.*?^\}", text, re.DOTALL | re.MULTILINE)
+    if body is None:
+        yield f"{shown}: found no function main, expected `int main(int argc, char** argv)`"
+    elif (length := body[0].count("\n") + 1) > MAIN_LINES:
+        yield f"{shown}: main has {length} lines, expected at most {MAIN_LINES}"
 
 
 def _definition(experiment: Experiment) -> Iterator[str]:

@@ -101,7 +101,11 @@ class Measurements:
 
     def coordinates(self, case: Case) -> Coordinates:
         """Where a case stands."""
-        return self._coordinates(case.launch, case.parameters)
+        return self._places[id(case)]
+
+    @cached_property
+    def _places(self) -> Mapping[int, Coordinates]:
+        return {id(c): self._coordinates(c.launch, c.parameters) for c in self.result.cases}
 
     def _coordinates(self, launch: int, parameters: Coordinates) -> Coordinates:
         description = self.result.raw["launches"][launch]
@@ -267,9 +271,8 @@ class Measurements:
         predates = variant in self.tree.excerpts and variant not in self.result.raw["excerpts"]
         if self.partial or self.stale_variants or predates:
             return Absence("missing", NOT_MEASURED)
-        region = ", ".join(f"{name}={value}" for name, value in where.items())
         if variant in self.variants:
-            raise WeaveError(f'the variant "{variant}" has no case where {region}')
+            raise WeaveError(f'the variant "{variant}" has no case where {region_words(where)}')
         known = ", ".join(self.variants)
         raise WeaveError(f'no variant "{variant}" in the result, which has: {known}')
 
@@ -335,6 +338,12 @@ class Measurements:
             return text
         shown = ", ".join(places[:3]) + (", ..." if len(places) > 3 else "")
         return f"{text} (at {shown})"
+
+
+def region_words(where: Where) -> str:
+    """`precision = fp64, matrix = fem3 or rmat`."""
+    parts = (f"{k} = {' or '.join(map(str, _listed(v)))}" for k, v in where.items())
+    return ", ".join(parts)
 
 
 def _unique(values: Iterable[Any]) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from weave import statistics
 from weave.errors import WeaveError
-from weave.measurements import Absence, Found, Measurements, Where
+from weave.measurements import NOT_MEASURED, Absence, Found, Measurements, Where, region_words
 from weave.results import Case
 from weave.statistics import Estimate
 
@@ -98,8 +98,8 @@ def _of_points(basis: Basis, metric: Metric, name: str, where: Where) -> Cell:
         cases.setdefault(frozenset(measured.coordinates(case).items()), case)
     if not cases:
         if measured.partial:
-            return Cell(absence=Absence("missing", "not measured in this run"))
-        raise WeaveError(f"nothing was measured where {_region(where)}")
+            return Cell(absence=Absence("missing", NOT_MEASURED))
+        raise WeaveError(f"nothing was measured where {region_words(where) or 'everywhere'}")
     return Cell(_over_points(basis, metric, name, list(cases.values())), points=len(cases))
 
 
@@ -130,10 +130,6 @@ def _without_partner(basis: Basis, found: Found, where: Where) -> Absence:
     raise WeaveError(f"no case to compare with: over={basis.over!r} at {where_found}")
 
 
-def _region(where: Where) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in where.items()) or "(everywhere)"
-
-
 def _rate(basis: Basis, case: Case) -> float:
     return basis.measured.ceiling(case.launch, basis.ceiling).rate.value
 
@@ -159,9 +155,9 @@ def _per_operation(basis: Basis, case: Case) -> list[float]:
 def _nonzeros(basis: Basis, case: Case) -> float:
     name = case.parameters.get("matrix")
     features = basis.measured.result.raw["datasets"].get(name, {}).get("features", {})
-    if not features.get("nonzeros"):
-        raise WeaveError(f'the data set "{name}" has no feature "nonzeros"')
-    return features["nonzeros"]
+    if not features.get("nnz"):
+        raise WeaveError(f'the data set "{name}" has no feature "nnz", its number of nonzeros')
+    return features["nnz"]
 
 
 def _break_even(basis: Basis, case: Case) -> list[float]:

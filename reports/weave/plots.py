@@ -1,7 +1,7 @@
 """`plot.bars` and `plot.lines`: from measurements to a figure of the report."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from weave import figures, formats
@@ -12,6 +12,7 @@ from weave.metrics import METRICS, Basis, Cell, Over, measure, metric_named
 
 # What the ceiling allows, in the quantity that is drawn.
 LIMITS = {"median", "gbps", "gflops", "of_ceiling", "speedup"}
+VARIANT_AXES = ("variant", "group")
 
 
 @dataclass
@@ -61,13 +62,15 @@ class Plot:
         figure = self.measured.experiment.figure(id)
         if figure.file in self.drawn:
             raise WeaveError(f'the figure "{id}" is drawn twice')
-        empty = all(value.absence for series in chart.series for value in series.values)
-        if empty:
+        if not any(_has_values(series) for series in chart.series):
             if self.measured.partial:
                 return f"*{figure.caption} (Not measured in this run.)*"
             raise WeaveError(f'the figure "{id}" would be empty: nothing was measured for it')
-        self.drawn[figure.file] = draw(chart)
-        return f"![{figure.caption}]({self.prefix}/{figure.file})\n\n*{figure.caption}*"
+        shown = [series for series in chart.series if _has_values(series)]
+        self.drawn[figure.file] = draw(replace(chart, series=tuple(shown)))
+        absent = [f"`{s.name}` {s.values[0].absence}" for s in chart.series if not _has_values(s)]
+        without = f" Not drawn: {', '.join(absent)}." if absent else ""
+        return f"![{figure.caption}]({self.prefix}/{figure.file})\n\n*{figure.caption}{without}*"
 
     def _chart(
         self,
@@ -83,7 +86,7 @@ class Plot:
         figure = self.measured.experiment.figure(id)
         metric = metric_named(y)
         categories = self.measured.values(x, where)
-        names = self.measured.values(series, where)
+        names = [n for n in self.measured.values(series, where) if not _is_reference(y, basis, n)]
         cells = {
             (name, category): self._cell(basis, y, {**where, x: category, series: name})
             for name in names
@@ -98,7 +101,7 @@ class Plot:
             )
             for index, name in enumerate(names)
         )
-        limits, limit_label = self._limits(basis, y, x, categories, where, scale)
+        limits, limit_label = self._limits(basis, y, {x: categories, series: names}, where, scale)
         over = f" over {basis.over}" if metric.relative and isinstance(basis.over, str) else ""
         return figures.Chart(
             title=figure.caption,
@@ -123,23 +126,29 @@ class Plot:
         return variants.index(name) if axis == "variant" and name in variants else index
 
     def _limits(
-        self, basis: Basis, y: str, x: str, categories: list[Any], where: Where, scale: float
+        self, basis: Basis, y: str, axes: Mapping[str, list[Any]], where: Where, scale: float
     ) -> tuple[tuple[float, ...] | None, str]:
-        """What the ceiling allows in each category; none where one of them has no ceiling."""
-        if y not in LIMITS or x == "variant":
+        """What the ceiling allows in each category: nothing where series have different bounds.
+
+        `axes` has the categories first, then the series.
+        """
+        points = {k: v for k, v in where.items() if k not in VARIANT_AXES}
+        cases = self.measured.select(points)
+        if y not in LIMITS or not all(self.measured.has_ceiling(case.launch) for case in cases):
             return None, ""
-        points = {k: v for k, v in where.items() if k not in ("variant", "group")}
+        (x, categories), (series, names) = axes.items()
         limits = []
         for category in categories:
-            cases = self.measured.select({**points, x: category}, timed=True)
-            if not cases or not all(self.measured.has_ceiling(case.launch) for case in cases):
+            regions = [
+                points | {k: v for k, v in ((x, category), (series, n)) if k not in VARIANT_AXES}
+                for n in names
+            ]
+            found = [self._limit(basis, y, region) for region in regions]
+            if not found or None in found or max(found) > min(found) * (1 + 1e-9):
                 return None, ""
-            limit = self._limit(basis, y, {**points, x: category})
-            if limit is None:
-                return None, ""
-            limits.append(limit / scale)
-        launch = self.measured.select(points)[0].launch
-        return tuple(limits), f"memory bound ({self.measured.ceiling(launch, basis.ceiling).name})"
+            limits.append(found[0] / scale)
+        name = self.measured.ceiling(cases[0].launch, basis.ceiling).name
+        return tuple(limits), f"memory bound ({name})"
 
     def _limit(self, basis: Basis, y: str, region: Where) -> float | None:
         if y == "of_ceiling":
@@ -152,6 +161,15 @@ class Plot:
         name = {"median": "bound", "gbps": "ceiling", "gflops": "bound_gflops"}[y]
         estimate = measure(basis, name, None, region).estimate
         return estimate.value if estimate else None
+
+
+def _has_values(series: figures.Series) -> bool:
+    return any(not value.absence for value in series.values)
+
+
+def _is_reference(y: str, basis: Basis, name: Any) -> bool:
+    """The variant that speed-ups refer to is a line at 1, no bar."""
+    return y == "speedup" and isinstance(basis.over, str) and name == basis.over
 
 
 def _value(cell: Cell, scale: float) -> figures.Value:

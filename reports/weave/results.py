@@ -23,7 +23,7 @@ SCHEMA = REPOSITORY / "lib/bench/result.schema.json"
 LARGEST_BYTES = 1_000_000
 
 # "/usr/lib" but not "GB/s", "a / b" or "https://host/path".
-ABSOLUTE_PATH = re.compile(r"(?<![\w./:])/[\w.+-]+(?:/[\w.+-]+)+|\b[A-Za-z]:\\|(?<!\w)~\w*/")
+ABSOLUTE_PATH = re.compile(r"(?:(?<![\w./])|(?<=-[BIL]))/[\w.+-]+(?:/[\w.+-]+)+|\b[A-Za-z]:\\|(?<!\w)~\w*/")
 USER_AT_HOST = re.compile(r"\b[\w.-]+@[\w-]+")
 HOST_NAME = re.compile(r"\b[\w-]+\.(?:local|localdomain|lan|internal|home|intranet)\b", re.IGNORECASE)
 
@@ -87,6 +87,11 @@ def parse(path: Path, shown: str) -> Result:
         raise WeaveError(f"{shown}: found {size} bytes, expected at most {LARGEST_BYTES}")
     raw = decode(text, shown)
     validate(raw, shown)
+    return of(raw, path)
+
+
+def of(raw: Json, path: Path) -> Result:
+    """A result that is known to be valid."""
     return Result(path, raw, tuple(_case(case) for case in raw["cases"]))
 
 
@@ -262,14 +267,13 @@ def _check_cases(raw: Json, shown: str) -> None:
     for index, case in enumerate(raw["cases"]):
         where = spot(shown, ("cases", index))
         _check_verdict(case, rounds, where)
-        key = _identity(case)
-        if case["twin"]:
-            if key not in firsts:
-                raise WeaveError(f'{where}: found a twin of "{case["variant"]}" without its pair')
-            continue
-        if key in seen:
+        identity = _identity(case)
+        if not case["twin"] and identity in seen:
             raise WeaveError(f'{where}: found "{case["variant"]}" twice at one point')
-        seen.add(key)
+        if not case["twin"]:
+            seen.add(identity)
+        elif identity not in firsts:
+            raise WeaveError(f'{where}: found a twin of "{case["variant"]}" without its pair')
 
 
 def _check_verdict(case: Json, rounds: int, where: str) -> None:

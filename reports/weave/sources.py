@@ -43,7 +43,7 @@ def read(root: Path) -> Tree:
     except provenance.ProvenanceError as error:
         raise WeaveError(str(error).removeprefix(f"{root}/")) from error
     excerpts = {name: Excerpt(file, text) for name, file, text in marked}
-    return Tree(root, excerpts, _digests(root / "datasets/datasets.lock"))
+    return Tree(root, excerpts, _digests(root / "datasets/structures.lock"))
 
 
 @cache

@@ -7,6 +7,7 @@ must be the same bytes wherever it is woven.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 LEVEL = 0.95
 
@@ -55,6 +56,7 @@ def interval_coverage(rank: int, count: int) -> float:
     return 1 - 2 * upper_tail(count - rank + 1, count)
 
 
+@cache
 def interval_rank(count: int, level: float = LEVEL) -> int:
     """The largest rank whose interval has at least the level; 1, the widest, if none has."""
     rank = 1

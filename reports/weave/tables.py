@@ -6,7 +6,7 @@ from typing import Any
 
 from weave import formats, statistics
 from weave.errors import WeaveError
-from weave.measurements import Measurements, Where
+from weave.measurements import Measurements, Where, region_words
 from weave.metrics import METRICS, Basis, Cell, measure, metric_named
 from weave.results import Case
 
@@ -47,11 +47,21 @@ def pivot(basis: Basis, rows: str, columns: str, value: str, where: Where) -> st
         texts = []
         for cell in cells:
             assert isinstance(cell, Cell)
-            texts.append(_text(value, cell, units) + (f" {STALE}" if cell.stale else ""))
+            texts.append(_small_interval(_text(value, cell, units)) + _stale_mark(cell))
         body.append([axis_value(rows, region[rows]), *texts])
     title = metric.header + _unit_suffix(value, units)
     note = _note(basis, [value], [cell for line in lines for cell in line], where, [rows, columns])
     return f"{title[0].upper()}{title[1:]}:\n\n" + markdown(head, body, numbers=1) + note
+
+
+def _small_interval(text: str) -> str:
+    """`1.23x (1.20–1.26)` with the interval in small type: pivots are wide."""
+    value, parenthesis, interval = text.partition(" (")
+    return f"{value} <sub>{interval[:-1]}</sub>" if parenthesis else text
+
+
+def _stale_mark(cell: Cell) -> str:
+    return f" {STALE}" if cell.stale else ""
 
 
 def markdown(head: Sequence[str], body: Sequence[Sequence[str]], numbers: int) -> str:
@@ -78,8 +88,7 @@ def _regions(measured: Measurements, rows: Sequence[str], where: Where) -> list[
     if len(rows) > 1:
         regions = [region for region in regions if _exists(measured, region)]
     if not regions and not measured.partial:
-        filters = ", ".join(f"{name} = {value}" for name, value in where.items())
-        raise WeaveError(f"no rows: nothing was measured where {filters or '(everywhere)'}")
+        raise WeaveError(f"no rows: nothing was measured where {region_words(where) or 'everywhere'}")
     return regions
 
 
@@ -187,9 +196,13 @@ def written(name: str, estimate: statistics.Estimate, unit: tuple[float, str] | 
     if kind == "percent":
         return formats.percent(estimate.value)
     if kind == "count":
-        never = estimate.value == float("inf")
-        return "never" if never else formats.count(estimate.value)
+        return count_words(estimate.value)
     return formats.significant(estimate.value)
+
+
+def count_words(value: float) -> str:
+    """A number of calls; infinitely many are never."""
+    return "never" if value == float("inf") else formats.count(value)
 
 
 def _note(
@@ -209,8 +222,8 @@ def _note(
     parts += _mean_note(values)
     if {"of_ceiling", "bound", "bound_gflops"} & set(cols):
         parts.append(f"ceiling: {ceiling_words(basis, where)}")
-    fixed = [f"{k} = {_joined(v)}" for k, v in where.items() if k not in axes]
-    parts += [", ".join(fixed)] if fixed else []
+    fixed = region_words({name: value for name, value in where.items() if name not in axes})
+    parts += [fixed] if fixed else []
     if any(cell.unmeasured for cell in values):
         parts.append("\\* not at all points, see the skipped cases")
     text = "; ".join(parts)
@@ -221,8 +234,11 @@ def _statistics_note(values: Sequence[Cell]) -> list[str]:
     sampled = [cell.estimate for cell in values if cell.estimate and cell.estimate.rounds > 1]
     if not sampled:
         return []
-    rounds = formats.plural(sampled[0].rounds, "round")
-    return [f"medians of {rounds}", f"intervals: {formats.coverage(sampled[0])}"]
+    return [
+        f"medians of {formats.plural(sampled[0].rounds, 'round')} with {formats.coverage(sampled[0])}s"
+        if sampled[0].coverage >= statistics.LEVEL
+        else f"medians with a {formats.coverage(sampled[0])}"
+    ]
 
 
 def _mean_note(values: Sequence[Cell]) -> list[str]:
@@ -233,11 +249,7 @@ def _mean_note(values: Sequence[Cell]) -> list[str]:
 def _over_words(basis: Basis) -> str:
     if isinstance(basis.over, str):
         return f"`{basis.over}`"
-    return ", ".join(f"{name} = {_joined(value)}" for name, value in (basis.over or {}).items())
-
-
-def _joined(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    return region_words(basis.over or {})
 
 
 def ceiling_words(basis: Basis, where: Where) -> str:

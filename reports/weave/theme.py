@@ -31,6 +31,7 @@ SERIES = (
 COLOURS = INK | {f"series-{index}": pair for index, pair in enumerate(SERIES)}
 PROPERTY_OF = {light: name for name, (light, _) in COLOURS.items()}
 DECLARATION = re.compile(r"\b(fill|stroke): (#[0-9a-f]{6})\b")
+STYLE_ATTRIBUTE = re.compile(r' style="([^"]*)"')
 
 
 def ink(name: str) -> str:
@@ -44,25 +45,43 @@ def series(slot: int) -> str:
 
 
 def switching(svg: str, title: str) -> str:
-    """An SVG from matplotlib with colours that follow the page, and a title for screen readers."""
-    svg = DECLARATION.sub(_with_property, svg)
+    """An SVG from matplotlib with colours that follow the page, and a title for screen readers.
+
+    Equal styles become one class: the colours stand in one place and the file is smaller.
+    """
+    classes: dict[str, str] = {}
+
+    def as_class(match: re.Match[str]) -> str:
+        name = classes.setdefault(match[1], f"s{len(classes)}")
+        return f' class="{name}"'
+
     head = re.search(r"<svg [^>]*>", svg)
     assert head is not None
+    body = STYLE_ATTRIBUTE.sub(as_class, svg[head.end() :])
     opening = head[0][:-1] + ' role="img">'
-    rest = svg[head.end() :]
-    return f"{svg[: head.start()]}{opening}\n <title>{escape(title)}</title>\n{_style()}{rest}"
+    sheet = _sheet(classes)
+    return f"{svg[: head.start()]}{opening}\n <title>{escape(title)}</title>\n{sheet}{body}"
+
+
+def _sheet(classes: dict[str, str]) -> str:
+    light = "; ".join(f"--{name}: {pair[0]}" for name, pair in COLOURS.items())
+    dark = "; ".join(f"--{name}: {pair[1]}" for name, pair in COLOURS.items())
+    rules = [
+        f"  .{name} {{ {DECLARATION.sub(_with_property, style)} }}"
+        for style, name in classes.items()
+    ]
+    return "\n".join(
+        [
+            " <style>",
+            f"  svg {{ {light} }}",
+            f"  @media (prefers-color-scheme: dark) {{ svg {{ {dark} }} }}",
+            *rules,
+            " </style>",
+        ]
+    )
 
 
 def _with_property(match: re.Match[str]) -> str:
     attribute, colour = match[1], match[2]
     name = PROPERTY_OF.get(colour)
     return f"{match[0]}; {attribute}: var(--{name})" if name else match[0]
-
-
-def _style() -> str:
-    light = "; ".join(f"--{name}: {pair[0]}" for name, pair in COLOURS.items())
-    dark = "; ".join(f"--{name}: {pair[1]}" for name, pair in COLOURS.items())
-    return (
-        f" <style>\n  svg {{ {light} }}\n"
-        f"  @media (prefers-color-scheme: dark) {{ svg {{ {dark} }} }}\n </style>"
-    )

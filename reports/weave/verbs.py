@@ -6,12 +6,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from weave import blocks, claims, formats, listings, tables
+from weave import blocks, claims, formats, listings, statistics, tables
 from weave.claims import Comparison, Verdict
 from weave.errors import WeaveError
 from weave.measurements import Absence, Measurements, Where
 from weave.metrics import METRICS, Basis, Cell, Over, measure, metric_named
 from weave.plots import Plot
+from weave.results import Case
 
 STALE = " **STALE**"
 
@@ -293,9 +294,7 @@ class Verbs:
         return say(cell.estimate) + (STALE if cell.stale else "")
 
 
-def _mean_of_medians(cases: Sequence[Any]) -> float:
-    from weave import statistics
-
+def _mean_of_medians(cases: Sequence[Case]) -> float:
     return statistics.geometric_mean([statistics.median(case.samples) for case in cases])
 
 
@@ -306,7 +305,7 @@ def _plain_unit(metric: str, value: float) -> str:
     if kind == "bytes":
         return formats.size(value)
     if kind == "count":
-        return formats.count(value)
+        return tables.count_words(value)
     return formats.significant(value) + (f" {unit}" if unit else "")
 
 

@@ -91,6 +91,13 @@ def scale(raw: Json, variant: str, factor: float, matrix: str | None = None) -> 
             entry["samples_s"] = [seconds * factor for seconds in entry["samples_s"]]
 
 
+def drop(raw: Json, variant: str) -> None:
+    """As if the program had never known a variant."""
+    raw["cases"] = [entry for entry in raw["cases"] if entry["variant"] != variant]
+    raw["skipped"] = [entry for entry in raw["skipped"] if entry.get("variant") != variant]
+    raw["excerpts"].pop(variant, None)
+
+
 def _frame(rounds: int, threads: tuple[int, ...]) -> Json:
     return {
         "schema": 1,
@@ -131,7 +138,7 @@ def _frame(rounds: int, threads: tuple[int, ...]) -> Json:
         "datasets": {
             name: {
                 "sha256": f"{index:x}" * 64,
-                "features": {"rows": nonzeros // 5, "nonzeros": nonzeros, "mean_row_length": 5.03},
+                "features": {"rows": nonzeros // 5, "nnz": nonzeros, "mean_row": 5.03},
             }
             for index, (name, nonzeros) in enumerate(MATRICES.items())
         },

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""Every test of the project, in stages: `just test` runs all of them, `just test NAME...` some.
+
+Nothing stops at a failure. Each check is counted as passed, failed or skipped; the last line says how
+many there were. What commands wrote is kept in `build-test/logs/`, and shown where they failed.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as xml
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from weave import definition, plan
+from weave.measure import Workspace
+from weave.run_all import describe_machine
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILDS = ROOT / "build-test"
+RELEASE = BUILDS / "release"
+FUZZ_SECONDS = 60
+FUZZ_MEGABYTES = 1024
+SHOWN_LINES = 40
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was tried."""
+
+    name: str
+    outcome: str  # "passed", "failed", "skipped"
+    details: str = ""
+    seconds: float = 0
+
+
+Stage = Callable[[], Iterator[Check]]
+
+
+def command(name: str, *words: str | Path, cwd: Path = ROOT, **environment: str) -> Check:
+    """A check that passes if a command does."""
+    log = BUILDS / "logs" / f"{name.replace('/', '-').replace(' ', '-')}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    started = time.monotonic()
+    with log.open("w") as output:
+        done = subprocess.run([str(word) for word in words], cwd=cwd, stdin=subprocess.DEVNULL,
+                              stdout=output, stderr=subprocess.STDOUT, check=False,
+                              env={**os.environ, **environment})
+    seconds = time.monotonic() - started
+    if done.returncode == 0:
+        return Check(name, "passed", "", seconds)
+    return Check(name, "failed", f"exit code {done.returncode}\n{tail(log)}", seconds)
+
+
+def tail(log: Path) -> str:
+    """The end of a log."""
+    return "\n".join(log.read_text(errors="replace").splitlines()[-SHOWN_LINES:])
+
+
+def configured(name: str, directory: Path, options: str, *targets: str, **environment: str) -> Check:
+    """Builds a directory with warnings as errors."""
+    return command(name, ".ci/build", directory, *targets,
+                   MESON_ARGS=f"-Dwerror=true {options}", **environment)
+
+
+def unless_passed(check: Check) -> Iterator[Check]:
+    """A check that counts only if it fails: what another stage has counted already."""
+    if check.outcome != "passed":
+        yield check
+
+
+def meson_tests(prefix: str, directory: Path, **environment: str) -> Iterator[Check]:
+    """Runs the unit tests of a build directory: a check for each test program."""
+    log = directory / "meson-logs/testlog.json"
+    log.unlink(missing_ok=True)
+    whole = command(f"{prefix} tests", "meson", "test", "-C", directory, "--quiet", **environment)
+    if not log.exists():
+        yield Check(f"{prefix} tests", "failed", whole.details or "meson ran no test", whole.seconds)
+        return
+    for line in log.read_text().splitlines():
+        test = json.loads(line)
+        outcome = {"OK": "passed", "SKIP": "skipped"}.get(test["result"], "failed")
+        said = f"{test.get('stdout', '')}\n{test.get('stderr', '')}".strip().splitlines()
+        details = "" if outcome == "passed" else "\n".join([test["result"], *said[-SHOWN_LINES:]])
+        yield Check(f"{prefix} {test['name']}", outcome, details, test["duration"])
+
+
+def build() -> Iterator[Check]:
+    """The release build, warnings as errors."""
+    yield configured("build release", RELEASE, "")
+
+
+def unit() -> Iterator[Check]:
+    """The unit tests as users run them."""
+    yield from unless_passed(configured("build release", RELEASE, ""))
+    yield from meson_tests("release", RELEASE)
+
+
+def python() -> Iterator[Check]:
+    """The tests of the Python programs."""
+    report = BUILDS / "pytest.xml"
+    report.unlink(missing_ok=True)
+    whole = command("pytest", sys.executable, "-m", "pytest", "-q", f"--junitxml={report}")
+    if not report.exists():
+        yield whole
+        return
+    for case in xml.parse(report).iter("testcase"):
+        name = f"{case.get('classname')}.{case.get('name')}"
+        seconds = float(case.get("time", 0))
+        problem = next((child for child in case if child.tag in ("failure", "error")), None)
+        skipped = case.find("skipped")
+        if problem is not None:
+            yield Check(name, "failed", problem.text or problem.get("message", ""), seconds)
+        elif skipped is not None:
+            yield Check(name, "skipped", skipped.get("message", ""), seconds)
+        else:
+            yield Check(name, "passed", "", seconds)
+
+
+def sanitize() -> Iterator[Check]:
+    """The unit tests under AddressSanitizer and UndefinedBehaviorSanitizer."""
+    directory = BUILDS / "sanitize"
+    options = "-Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized"
+    yield from unless_passed(configured("configure sanitize", directory, options, "build.ninja"))
+    yield from meson_tests("sanitize", directory, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1")
+
+
+def experiments() -> Iterator[Check]:
+    """Every experiment that can run here, on tiny inputs, woven into the build directory."""
+    yield from unless_passed(configured("build release", RELEASE, ""))
+    machine = describe_machine(Workspace(ROOT, RELEASE), None)
+    for experiment in definition.load_all(ROOT):
+        name = f"experiment {experiment.name}"
+        if reason := plan.unmet_need(experiment, machine):
+            yield Check(name, "skipped", reason)
+            continue
+        yield command(name, sys.executable, "-m", "weave", "run", "--build", RELEASE,
+                      experiment.name, "--profile", "tiny")
+
+
+def cuda() -> Iterator[Check]:
+    """Every .cu file compiled, where there is nvcc."""
+    sources = [path.relative_to(ROOT) for room in ("lib", "experiments")
+               for path in sorted((ROOT / room).rglob("*.cu"))]
+    if not sources:
+        return
+    if not shutil.which("nvcc"):
+        yield from (Check(f"compile {source}", "skipped", "no nvcc here") for source in sources)
+        return
+    directory = BUILDS / "cuda"
+    yield from unless_passed(
+        configured("configure cuda", directory, "-Dcuda=enabled", "build.ninja"))
+    commands = json.loads((directory / "compile_commands.json").read_text())
+    objects = {(directory / entry["file"]).resolve(): entry["output"] for entry in commands}
+    for source in sources:
+        if ROOT / source not in objects:
+            yield Check(f"compile {source}", "failed", "no target of meson.build compiles it")
+        else:
+            yield command(f"compile {source}", "ninja", "-C", directory, objects[ROOT / source])
+
+
+def neon() -> Iterator[Check]:
+    """The kernels for aarch64, cross-compiled and tested in an emulator."""
+    directory = BUILDS / "aarch64"
+    yield configured("build aarch64", directory, "--cross-file lib/spmv/aarch64.cross")
+    yield from meson_tests("aarch64", directory)
+
+
+def fuzz() -> Iterator[Check]:
+    """The fuzz targets, for a minute each under a memory cap."""
+    directory = BUILDS / "fuzz"
+    yield configured("build fuzz", directory, "-Dfuzz=true -Dbuildtype=debugoptimized",
+                     CC="clang", CXX="clang++")
+    listed = subprocess.run(["meson", "introspect", "--targets", directory], capture_output=True,
+                            text=True, check=False)
+    targets = json.loads(listed.stdout) if listed.returncode == 0 else []
+    for target in targets:
+        if target["type"] == "executable" and target["name"].endswith("fuzz"):
+            yield fuzzed(Path(target["filename"][0]))
+
+
+def fuzzed(program: Path) -> Check:
+    """Runs one fuzz target from the seeds beside its source."""
+    with tempfile.TemporaryDirectory() as found:
+        return command(f"fuzz {program.name}", program, f"-max_total_time={FUZZ_SECONDS}",
+                       f"-rss_limit_mb={FUZZ_MEGABYTES}", f"-artifact_prefix={BUILDS}/logs/",
+                       "-print_final_stats=1", found)
+
+
+def check() -> Iterator[Check]:
+    """Style, result files, and the committed books woven again."""
+    yield command("just check", just(), "check")
+
+
+def docs() -> Iterator[Check]:
+    """The Doxygen site, its warnings errors."""
+    yield command("just docs", just(), "docs")
+
+
+def new() -> Iterator[Check]:
+    """A new experiment in a copy of the tree: builds, runs, weaves and passes the checks at once."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "memwall"
+        ignored = shutil.ignore_patterns("build", "build-*", ".venv", ".git", "cache", "__pycache__")
+        shutil.copytree(ROOT, copy, symlinks=True, ignore=ignored)
+        (copy / ".venv").symlink_to((ROOT / ".venv").resolve())
+        yield command("new creates", copy / "justw", "new", "scratch-experiment", cwd=copy)
+        yield command("new runs and weaves", copy / "justw", "run", "scratch-experiment",
+                      "--profile", "tiny", cwd=copy)
+        yield command("new passes check", copy / "justw", "check", cwd=copy)
+
+
+STAGES: dict[str, Stage] = {
+    stage.__name__: stage
+    for stage in (build, unit, python, sanitize, experiments, cuda, neon, fuzz, check, docs, new)
+}
+
+
+def just() -> str:
+    """The just that is here."""
+    return shutil.which("just") or str(ROOT / ".venv/bin/just")
+
+
+def run_stage(name: str) -> list[Check]:
+    """Runs a stage and shows its checks as they come."""
+    stage = STAGES[name]
+    print(f"\n== {name}: {(stage.__doc__ or '').strip()}", flush=True)
+    checks = []
+    try:
+        for done in stage():
+            checks.append(done)
+            show(done)
+    except Exception as error:  # a stage that breaks is a failure; the others still run
+        checks.append(Check(name, "failed", f"{type(error).__name__}: {error}"))
+        show(checks[-1])
+    return checks
+
+
+def show(check: Check) -> None:
+    """One line for a check, and what it said if it did not pass."""
+    print(f"  {check.outcome:<7}  {check.name}  ({check.seconds:.1f} s)", flush=True)
+    for line in check.details.strip().splitlines():
+        print(f"           {line}", flush=True)
+
+
+def count(checks: list[Check], outcome: str) -> int:
+    """How many checks came out so."""
+    return sum(check.outcome == outcome for check in checks)
+
+
+def totals(checks: list[Check]) -> str:
+    """The line that others read."""
+    return ", ".join(f"{count(checks, outcome)} {outcome}"
+                     for outcome in ("passed", "failed", "skipped"))
+
+
+def main() -> int:
+    """Runs the stages that the command line names, or all."""
+    parser = argparse.ArgumentParser(prog="just test")
+    parser.add_argument("stages", nargs="*", metavar="STAGE", help=", ".join(STAGES))
+    chosen = parser.parse_args().stages
+    for name in chosen:
+        if name not in STAGES:
+            parser.error(f"no stage {name!r}; there are: {', '.join(STAGES)}")
+
+    table = []
+    everything: list[Check] = []
+    for name in chosen or STAGES:
+        started = time.monotonic()
+        checks = run_stage(name)
+        everything += checks
+        table.append(f"  {name:<12} {totals(checks):<36} {time.monotonic() - started:6.0f} s")
+    print("\n== summary", *table, sep="\n")
+    for check in everything:
+        if check.outcome == "failed":
+            print(f"  failed: {check.name}")
+    print(totals(everything), flush=True)
+    return 1 if count(everything, "failed") else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

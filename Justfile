@@ -1,0 +1,92 @@
+# The user's interface. On a fresh machine call ./justw in place of just.
+
+set positional-arguments
+
+root := justfile_directory()
+python := root / ".venv/bin/python"
+
+export PYTHONPATH := root / "reports"
+# Open MPI refuses both by default: to run as root, and more ranks than cores.
+export OMPI_ALLOW_RUN_AS_ROOT := "1"
+export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := "1"
+export OMPI_MCA_rmaps_base_oversubscribe := "1"
+export OMPI_MCA_mpi_yield_when_idle := "1"
+
+# List the recipes
+_list:
+    @just --justfile "{{justfile()}}" --list --unsorted
+
+# Install what this machine lacks
+setup:
+    @.ci/setup test
+
+# Build everything for release into build/ (or only the given targets)
+[no-exit-message]
+build *TARGETS: (_needs "run")
+    @.ci/build build "$@"
+
+# Run every test as CI does (or only the given stages: unit, python, sanitize, ...)
+[no-exit-message]
+test *STAGES: (_needs "test")
+    @"{{python}}" .ci/stages.py "$@"
+
+# Measure one experiment and weave its page under build/runs/
+[no-cd, no-exit-message]
+run NAME *ARGS: (_needs "run")
+    @[ -d "{{root}}/experiments/$1" ] || { cd "{{root}}"; echo "no experiment $1; there are:" experiments/*/; exit 2; } >&2
+    @"{{root}}/.ci/build" build "experiments/$1/$1" lib/bench/machine
+    @"{{python}}" -m weave run "$@"
+
+# Measure every experiment into this machine's book (--full: beyond every cache; takes hours)
+[no-exit-message]
+run-all *ARGS: (_needs "run")
+    @.ci/build build programs
+    @"{{python}}" -m weave run-all "$@"
+
+# Weave the books again from their results (or only that of one machine)
+[no-exit-message]
+report *MACHINE: (_needs "run")
+    @"{{python}}" -m weave book "$@"
+
+# Check style, result files, and that every committed book is what its results weave to
+[no-exit-message]
+check: (_needs "test")
+    @code=0; .ci/style || code=1; "{{python}}" -m weave check || code=1; exit $code
+
+# Time the same kernels with Google Benchmark and compare the medians
+[no-exit-message]
+check-harness: (_needs "test") build
+    @build/lib/bench/check-harness
+
+# Start a new experiment that already builds, runs and weaves
+[no-exit-message]
+new NAME: (_needs "run")
+    @"{{python}}" -m weave new "$@"
+
+# Print the features of a Matrix Market file (--json for programs)
+[no-cd, no-exit-message]
+describe *FILE: (_needs "run")
+    @"{{root}}/.ci/build" build lib/sparse/describe
+    @"{{root}}/build/lib/sparse/describe" "$@"
+
+# Fetch a matrix of the SuiteSparse collection by its catalogue name
+[no-exit-message]
+fetch *NAME: (_needs "run")
+    @"{{python}}" datasets/fetch.py "$@"
+
+# Make the Doxygen site in build/docs/
+[no-exit-message]
+docs: (_needs "test")
+    @.ci/docs
+
+# Format the C++ sources
+format: (_needs "test")
+    @git ls-files -z -co --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh' | xargs -0 clang-format -i
+
+# Remove everything that was built or measured outside the books
+clean:
+    @rm -rf build build-*
+
+[no-exit-message]
+_needs LEVEL:
+    @.ci/setup --check "$1"

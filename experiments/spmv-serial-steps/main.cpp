@@ -1,0 +1,51 @@
+#include "experiments/spmv.hpp"
+
+#include "ceilings/probes.hpp"
+#include "ceilings/topology.hpp"
+#include "peers/spmv.hpp"
+#include "spmv/flag_ladder.hpp"
+#include "spmv/serial.hpp"
+#include "spmv/simd.hpp"
+
+/// Serial SpMV: how far is textbook CSR from the memory bound?
+int main(int argc, char** argv)
+{
+    sparse::Datasets datasets;
+    bench::Experiment experiment{"spmv-serial-steps", argc, argv};
+    experiment.axis("matrix", datasets.set("serial"));
+    experiment.ceiling([cache = ceilings::last_level_cache_bytes()](int threads) {
+        return ceilings::Read{threads, cache};
+    });
+
+    return experiment.each<float, double>([&]<class T>(bench::Point const& at,
+                                                       bench::Trial<T>& trial) {
+        Problem<T> problem{datasets, at, trial};
+        auto& [a, x, y] = problem;
+
+        for (auto const& rung : spmv::flag_ladder<T>()) {
+            trial.add(rung, [&] { rung(a, x, y); }).excerpt("textbook_flags").group("flags");
+        }
+        trial.add("textbook", [&] { spmv::textbook<T>(a, x, y); }).group("step");
+        trial.add("accumulator", [&] { spmv::accumulator<T>(a, x, y); }).group("step");
+        trial.add("restrict_pointers", [&] { spmv::restrict_pointers<T>(a, x, y); }).group("step");
+        auto const align = [&](bench::Setup& setup) {
+            return
+                [&, copy = setup.keep(spmv::AlignedCsr<T>{a})] { spmv::aligned<T>(*copy, x, y); };
+        };
+        trial.add("aligned", align).group("step");
+        trial.add("unroll4", [&] { spmv::unroll4<T>(a, x, y); }).group("step");
+        trial.add("prefetch", [&] { spmv::prefetch<T>(a, x, y); }).group("step");
+        for (auto const& kernel : spmv::simd_kernels<T>()) {
+            trial.add(kernel, [&] { kernel(a, x, y); }).group("simd");
+        }
+        auto const peers = peers::spmv_peers<T>();
+        for (auto const& peer : peers) {
+            auto const convert = [&](bench::Setup& setup) {
+                return [&, held = setup.keep(peer.make(a))] { (*held)(x, y); };
+            };
+            trial.add(peer, convert).group("peer");
+            experiment.library(peer.name, peer.version);
+        }
+        trial.run();
+    });
+}

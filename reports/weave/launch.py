@@ -1,0 +1,173 @@
+"""Runs one experiment: a process for each combination of its launch axes, measuring in turns.
+
+The processes speak events, one JSON object a line, and measure only when they are granted a turn.
+Turns go round robin, so that one process works at a time and the rounds of all are interleaved.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from weave.errors import WeaveError
+
+Event = dict[str, Any]
+
+
+class ProgramFailed(WeaveError):
+    """A process ended without a result; `code` is what the runner should exit with."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How one process is started: its threads, and the values of its environment axes."""
+
+    threads: int
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def label(self) -> str:
+        """For messages: `threads=2 OMP_PROC_BIND=close`."""
+        pairs = [("threads", self.threads), *self.environment.items()]
+        return " ".join(f"{name}={value}" for name, value in pairs)
+
+
+def thread_counts(values: Sequence[int | str], available: int) -> list[int]:
+    """The distinct numbers of threads that `values` stand for on `available` hardware threads."""
+    counts: list[int] = []
+    for value in values:
+        if value == "max":
+            counts.append(available)
+        elif value == "powers":
+            powers = [1 << exponent for exponent in range(available.bit_length())]
+            counts += [power for power in powers if power < available] + [available]
+        elif isinstance(value, int) and value >= 1:
+            counts.append(value)
+        else:
+            raise WeaveError(f'launch.threads: {value!r} is no number of threads, "max" or "powers"')
+    return list(dict.fromkeys(count for count in counts if count <= available))
+
+
+def combinations(axes: Mapping[str, Sequence[int | str]], available: int) -> list[Launch]:
+    """All launches of the axes in `[launch]` of an experiment.toml, the last axis varying fastest."""
+    launches = [Launch(count) for count in thread_counts(axes.get("threads", [1]), available)]
+    for name, values in axes.items():
+        if name != "threads":
+            launches = [Launch(launch.threads, {**launch.environment, name: str(value)})
+                        for launch in launches for value in values]
+    return launches
+
+
+class Program:
+    """One process of an experiment. It works only inside `turn`, and ends when it is left."""
+
+    def __init__(self, command: Sequence[str | Path], launch: Launch, output: Path,
+                 inherit: Sequence[int] = ()) -> None:
+        """`inherit` are open files that the process holds as long as it lives (a lock)."""
+        self.launch = launch
+        self.output = output
+        self.name = Path(command[0]).name
+        self._command = [*command, "--threads", str(launch.threads), "--output", output,
+                         "--events", "--lockstep"]
+        self._inherit = inherit
+        self._errors = output.with_suffix(".stderr")
+        self._process: subprocess.Popen[str] | None = None
+        self.code: int | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is None:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        with contextlib.suppress(BrokenPipeError), self._process:
+            pass  # closes the pipes and waits
+
+    def turn(self) -> Iterator[Event]:
+        """Lets the process work until it asks for its next turn (the last event) or ends."""
+        process = self._grant()
+        assert process.stdout is not None
+        for line in process.stdout:
+            event = self._event(line)
+            yield event
+            if event["event"] == "turn":
+                return
+        self._finish(process.wait())
+
+    def failure(self) -> str:
+        """What to say of a process that ended with a code other than 0."""
+        assert self.code is not None
+        ending = f"killed by {signal.Signals(-self.code).name}" if self.code < 0 else (
+            f"exit code {self.code}")
+        complaint = self._complaint()
+        return f"{self._title()}: {ending}{f': {complaint}' if complaint else ''}"
+
+    def _complaint(self) -> str:
+        """The last line that the process wrote to stderr, or nothing."""
+        lines = self._errors.read_text(errors="replace").split("\n") if self._errors.exists() else []
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+    def _grant(self) -> subprocess.Popen[str]:
+        if self._process is None:
+            self._process = self._start()
+        else:
+            assert self._process.stdin is not None
+            try:
+                self._process.stdin.write("\n")
+                self._process.stdin.flush()
+            except BrokenPipeError:
+                pass  # it died while waiting: the end of its output says so next
+        return self._process
+
+    def _start(self) -> subprocess.Popen[str]:
+        environment = {**os.environ, **self.launch.environment,
+                       "OMP_NUM_THREADS": str(self.launch.threads)}
+        with self._errors.open("w") as errors:
+            # A session of its own: Ctrl-C reaches the runner alone, which then ends the process.
+            return subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                    stderr=errors, env=environment, text=True,
+                                    start_new_session=True, pass_fds=self._inherit)
+
+    def _event(self, line: str) -> Event:
+        try:
+            event = json.loads(line)
+            event["event"]
+        except (ValueError, TypeError, KeyError):
+            raise ProgramFailed(f"{self._title()}: wrote {line.strip()!r} where an event was expected",
+                                1) from None
+        return event
+
+    def _finish(self, code: int) -> None:
+        self.code = code
+        if code not in (0, 1):
+            raise ProgramFailed(self.failure(), 2 if code == 2 else 1)
+        if not self.output.exists():
+            raise ProgramFailed(f"{self.failure()} (and no result)", 1)
+
+    def _title(self) -> str:
+        return f"{self.name} ({self.launch.label()})"
+
+
+def take_turns(programs: Sequence[Program], report: Callable[[Program, Event], None]) -> None:
+    """Runs the programs to their ends, one at a time, and hands each of their events to `report`."""
+    waiting = deque(programs)
+    while waiting:
+        program = waiting.popleft()
+        for event in program.turn():
+            report(program, event)
+        if program.code is None:
+            waiting.append(program)

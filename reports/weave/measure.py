@@ -1,0 +1,96 @@
+"""Measures one experiment: its processes in turns, with progress, into one merged result."""
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from weave import results
+from weave.console import Console
+from weave.launch import Event, Launch, Program, ProgramFailed, take_turns
+from weave.plan import duration
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Where the sources and what was built from them lie."""
+
+    root: Path
+    build: Path
+
+    def program(self, name: str) -> Path:
+        """The program of an experiment."""
+        return self.build / "experiments" / name / name
+
+    def shown(self, path: Path) -> str:
+        """A path as people would type it in the root."""
+        return str(path.relative_to(self.root) if path.is_relative_to(self.root) else path)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What the processes of one experiment brought home."""
+
+    result: results.Result
+    failures: list[str]  # one line for each process in which a variant failed
+
+
+class Watch:
+    """Follows the events of an experiment's processes and shows how far they are."""
+
+    def __init__(self, console: Console, title: str, expected_s: float, later_s: float = 0) -> None:
+        """`later_s` is expected for what comes after this experiment."""
+        self._console = console
+        self._title = title
+        self._expected_s = expected_s
+        self._later_s = later_s
+        self._started = time.monotonic()
+        self._point = ""
+        self._rounds: dict[Program, int] = {}  # done so far
+        self._all_rounds: dict[Program, int] = {}
+
+    def __call__(self, program: Program, event: Event) -> None:
+        kind = event["event"]
+        if kind == "plan":
+            self._all_rounds[program] = max(1, event["points"] * event["rounds"])
+        elif kind == "point":
+            rounds = self._all_rounds[program] // event["points"]
+            self._rounds[program] = event["point"] * rounds
+            self._enter(f"point {event['point'] + 1} of {event['points']}: {event['label']}")
+        elif kind == "turn":
+            self._rounds[program] = self._rounds.get(program, 0) + (event["phase"] == "round")
+            self._console.status(self._text())
+
+    def _enter(self, point: str) -> None:
+        if point != self._point:  # the other processes come to the same point later
+            self._point = point
+            self._console.step(self._text())
+
+    def _text(self) -> str:
+        parts = [self._title, self._point, f"{duration(self._left_s())} left"]
+        return "  ".join(part for part in parts if part)
+
+    def _left_s(self) -> float:
+        spent = time.monotonic() - self._started
+        share = sum(self._rounds.values()) / max(1, sum(self._all_rounds.values()))
+        here = spent * (1 - share) / share if share > 0.2 else max(0, self._expected_s - spent)
+        return here + self._later_s
+
+
+def measure(program: Path, arguments: Sequence[str], launches: Sequence[Launch], folder: Path,
+            watch: Watch, inherit: Sequence[int] = ()) -> Measurement:
+    """Runs the processes of one experiment in turns; their merged result is `folder/result.json`."""
+    if not program.is_file():
+        raise ProgramFailed(f"{program.name} was not built: no file {program}", 1)
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        programs = [
+            stack.enter_context(
+                Program([program, *arguments], launch, folder / f"launch-{index}.json", inherit))
+            for index, launch in enumerate(launches)
+        ]
+        take_turns(programs, watch)
+    merged = folder / "result.json"
+    results.write(results.merge([results.load(program.output).raw for program in programs]), merged)
+    return Measurement(results.load(merged), [program.failure() for program in programs if program.code])

@@ -1,0 +1,326 @@
+"""Words mean numbers: each word on each side of its threshold, and what may stand in the way."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from weave import claims
+from weave.claims import (
+    INCONCLUSIVE,
+    NOT_APPLICABLE,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    STALE,
+    Comparison,
+)
+from weave.definition import Claim, Condition
+from weave.errors import WeaveError
+from weave.measurements import Measurements
+from weave.results import Case, Json
+from weave.tests import synthetic
+
+Measure = Callable[..., Measurements]
+ROUNDS = 21
+
+
+def _case(samples: list[float], matrix: str) -> Case:
+    return Case(
+        variant="v",
+        group="own",
+        excerpt="v",
+        twin=False,
+        launch=0,
+        parameters={"matrix": matrix},
+        flops=1,
+        bytes=1,
+        verdict={"status": "passed"},
+        cache="cold",
+        setup_seconds=0,
+        stored_bytes=0,
+        samples=tuple(samples),
+    )
+
+
+def comparison(speedups: list[float], spread: float = 0.004, noise: float = 1.01) -> Comparison:
+    """One point for each speed-up, with a half-width of the interval of about `spread`."""
+    steps = [spread * (k - ROUNDS // 2) / (ROUNDS // 5) for k in range(ROUNDS)]
+    points = []
+    for index, speedup in enumerate(speedups):
+        than = [speedup * (1 + step) for step in steps]
+        points.append((_case([1.0] * ROUNDS, f"m{index}"), _case(than, f"m{index}")))
+    labels = tuple(f"m{index}" for index in range(len(speedups)))
+    return Comparison("a", "b", tuple(points), noise, labels, 0)
+
+
+def verdict_of(expect: str, *arguments: object, **options: float) -> str:
+    return claims.EXPECTATIONS[expect](comparison(*arguments, **options)).verdict
+
+
+@pytest.mark.parametrize(
+    ("expect", "speedup", "verdict"),
+    [
+        ("faster", 1.10, REPRODUCED),
+        ("faster", 1.00, NOT_REPRODUCED),  # alike is not faster
+        ("faster", 0.90, NOT_REPRODUCED),
+        ("clearly", 1.25, REPRODUCED),
+        ("clearly", 1.20, INCONCLUSIVE),
+        ("clearly", 1.15, NOT_REPRODUCED),
+        ("clearly", 0.50, NOT_REPRODUCED),
+        ("far", 2.10, REPRODUCED),
+        ("far", 2.00, INCONCLUSIVE),
+        ("far", 1.90, NOT_REPRODUCED),
+        ("several", 3.10, REPRODUCED),
+        ("several", 3.00, INCONCLUSIVE),
+        ("several", 2.90, NOT_REPRODUCED),
+        ("alike", 1.02, REPRODUCED),
+        ("alike", 0.98, REPRODUCED),
+        ("alike", 1.05, INCONCLUSIVE),
+        ("alike", 1.08, NOT_REPRODUCED),
+        ("alike", 0.90, NOT_REPRODUCED),
+        ("never-below", 1.00, REPRODUCED),
+        ("never-below", 0.972, REPRODUCED),
+        ("never-below", 0.94, NOT_REPRODUCED),
+    ],
+)
+def test_words(expect: str, speedup: float, verdict: str) -> None:
+    assert verdict_of(expect, [speedup]) == verdict
+
+
+@pytest.mark.parametrize("expect", ["faster", "clearly", "far", "several"])
+def test_a_wide_interval_decides_nothing(expect: str) -> None:
+    assert verdict_of(expect, [1.5], spread=2.0) == INCONCLUSIVE
+
+
+def test_a_difference_inside_the_noise_floor_is_no_direction() -> None:
+    assert verdict_of("faster", [1.10], noise=1.2) == INCONCLUSIVE
+    assert verdict_of("faster", [0.90], noise=1.2) == INCONCLUSIVE
+    assert verdict_of("clearly", [1.25], noise=1.4) == INCONCLUSIVE
+    assert verdict_of("clearly", [1.10], noise=1.4) == INCONCLUSIVE
+    assert verdict_of("clearly", [0.50], noise=1.4) == NOT_REPRODUCED
+    assert verdict_of("alike", [1.10], noise=1.2) == INCONCLUSIVE
+    assert verdict_of("never-below", [0.94], noise=1.2) == INCONCLUSIVE
+    assert verdict_of("most", [1.1] * 9, noise=1.2) == INCONCLUSIVE
+
+
+def test_never_below_looks_at_each_point() -> None:
+    finding = claims.expect_never_below(comparison([2.0, 2.0, 0.9]))
+    assert finding.verdict == NOT_REPRODUCED
+    assert "m2 0.90x" in finding.sentence
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "alike", "verdict"),
+    [
+        (5, 0, 0, REPRODUCED),  # p = 0.031
+        (4, 1, 0, NOT_REPRODUCED),
+        (8, 1, 0, REPRODUCED),  # p = 0.020
+        (7, 2, 0, NOT_REPRODUCED),  # p = 0.090
+        (7, 0, 2, NOT_REPRODUCED),  # what is alike does not win
+        (0, 9, 0, NOT_REPRODUCED),
+        (4, 0, 0, NOT_APPLICABLE),  # p could not be below 0.05
+    ],
+)
+def test_most(wins: int, losses: int, alike: int, verdict: str) -> None:
+    speedups = [1.5] * wins + [0.7] * losses + [1.0] * alike
+    assert verdict_of("most", speedups) == verdict
+
+
+def test_most_is_open_while_undecided_matrices_could_turn_it() -> None:
+    assert verdict_of("most", [1.06] * 9, spread=0.2) == INCONCLUSIVE
+
+
+def test_matrices_count_once_however_many_points_they_have() -> None:
+    one = comparison([1.5] * 4)
+    points = [(replace(a, parameters={"matrix": f"m{i // 2}"}), b)
+              for i, (a, b) in enumerate(one.points)]
+    assert len(replace(one, points=tuple(points)).each_matrix) == 2
+
+
+@pytest.mark.parametrize(
+    ("speedup", "words"),
+    [
+        (3.2, "several times faster"),
+        (2.5, "far faster"),
+        (1.4, "clearly faster"),
+        (1.1, "a little faster"),
+        (1.0, "alike"),
+        (0.9, "a little slower"),
+        (0.7, "clearly slower"),
+        (0.4, "far slower"),
+        (0.2, "several times slower"),
+    ],
+)
+def test_describe(speedup: float, words: str) -> None:
+    assert claims.describe(comparison([speedup])) == words
+
+
+def test_describe_noise() -> None:
+    assert claims.describe(comparison([1.1], noise=1.3)) == "not distinguishable from noise"
+
+
+# --- on whole results ----------------------------------------------------------------------------
+
+
+def claim(faster: str | tuple[str, ...], than: str, expect: str, **options: object) -> Claim:
+    names = (faster,) if isinstance(faster, str) else faster
+    condition = Condition(names, (than,), expect, options.pop("where", {}))
+    needs = options.pop("needs", ())
+    more = options.pop("more", ())
+    return Claim("1.x", 1, "Says.", "direction", False, needs, (condition, *more))
+
+
+def test_the_golden_claims(measured: Measure, raw: Json) -> None:
+    run = measured(raw)
+    verdicts = {c.id: claims.judge(run, c).verdict for c in run.experiment.claims}
+    assert verdicts == {
+        "1.unroll": REPRODUCED,
+        "1.restrict": REPRODUCED,
+        "1.csrl": NOT_REPRODUCED,
+        "1.gathers": NOT_APPLICABLE,
+    }
+
+
+def test_the_ratio_is_paired_by_round_and_point(measured: Measure, raw: Json) -> None:
+    """A drift of all variants together does not touch the ratio."""
+    for entry in raw["cases"]:
+        entry["samples_s"] = [s * (1 + k) for k, s in enumerate(entry["samples_s"])]
+    found = claims.compare(measured(raw), "unroll4", "textbook", {"threads": 1})
+    assert isinstance(found, Comparison)
+    assert found.overall.value == pytest.approx(1.25, abs=0.01)
+    assert found.overall.high / found.overall.low < 1.01
+    assert len(found.points) == 10
+
+
+def test_all_conditions_must_hold(measured: Measure, raw: Json) -> None:
+    second = Condition(("csrl",), ("textbook",), "several", {})
+    both = claim("unroll4", "textbook", "faster", more=(second,))
+    assert claims.judge(measured(raw), both).verdict == NOT_REPRODUCED
+
+
+def test_skipped_is_not_applicable_with_the_reason(measured: Measure, raw: Json) -> None:
+    found = claims.judge(measured(raw), claim("avx512", "textbook", "faster"))
+    assert found.verdict == NOT_APPLICABLE
+    assert "this CPU has no AVX-512" in found.findings[0].sentence
+
+
+def test_a_failed_variant_is_not_compared(measured: Measure, raw: Json) -> None:
+    found = claims.judge(measured(raw), claim("broken", "textbook", "faster"))
+    assert found.verdict == NOT_APPLICABLE
+    assert "y[3] is 0, not 7" in found.findings[0].sentence
+
+
+def test_the_first_measured_name_counts(measured: Measure, raw: Json) -> None:
+    found = claims.judge(measured(raw), claim(("avx512", "csrl"), "textbook", "far"))
+    assert found.verdict == REPRODUCED
+    assert "`csrl`" in found.findings[0].sentence
+
+
+def test_unknown_variants_stop_the_weave(measured: Measure, raw: Json) -> None:
+    with pytest.raises(WeaveError, match='no variant "unrol4" in the result, which has: textbook'):
+        claims.judge(measured(raw), claim("unrol4", "textbook", "faster"))
+
+
+def test_unknown_axes_stop_the_weave(measured: Measure, raw: Json) -> None:
+    with pytest.raises(WeaveError, match='no axis "matrx"'):
+        claims.judge(measured(raw), claim("unroll4", "textbook", "faster", where={"matrx": "fem3"}))
+
+
+def test_a_value_that_was_not_measured_stops_the_weave(measured: Measure, raw: Json) -> None:
+    odd = claim("unroll4", "textbook", "faster", where={"precision": "fp16"})
+    with pytest.raises(WeaveError, match='"unroll4" has no case where precision = fp16'):
+        claims.judge(measured(raw), odd)
+
+
+@pytest.mark.parametrize(
+    ("need", "reason"),
+    [
+        ("avx2", None),
+        ("avx512f", "this CPU has no avx512f"),
+        ("x86_64", None),
+        ("aarch64", "needs aarch64, this is x86_64"),
+        ("cuda", "needs a GPU"),
+        ("bare-metal", "virtual"),
+        ("matrices>=5", None),
+        ("matrices>=6", "needs at least 6 matrices, this run has 5"),
+        ("threads>=2", None),
+        ("numa_nodes>=2", "needs at least 2 numa_nodes"),
+    ],
+)
+def test_needs(need: str, reason: str | None, measured: Measure, raw: Json) -> None:
+    found = claims.judge(measured(raw), claim("unroll4", "textbook", "faster", needs=(need,)))
+    assert found.verdict == (NOT_APPLICABLE if reason else REPRODUCED)
+    assert (reason or "") in found.note
+
+
+def test_unknown_needs(measured: Measure, raw: Json) -> None:
+    with pytest.raises(WeaveError, match='found the need "axv2", expected'):
+        claims.judge(measured(raw), claim("unroll4", "textbook", "faster", needs=("axv2",)))
+
+
+def test_stale_code_makes_the_verdict_stale(measured: Measure, raw: Json) -> None:
+    raw["excerpts"]["unroll4"]["text"] = "y[i] = an_older_sum4(i);\n"
+    run = measured(raw)
+    found = claims.judge(run, claim("unroll4", "textbook", "faster"))
+    assert found.verdict == STALE
+    assert "main.cpp" in found.note
+    assert claims.judge(run, claim("csrl", "textbook", "faster")).verdict == REPRODUCED
+
+
+def test_a_variant_newer_than_the_result_is_stale(measured: Measure, raw: Json) -> None:
+    synthetic.drop(raw, "unroll4")
+    found = claims.judge(measured(raw), claim("unroll4", "textbook", "faster"))
+    assert found.verdict == STALE
+    assert "not measured in this run" in found.note
+
+
+def test_changed_data_makes_everything_measured_on_it_stale(measured: Measure, raw: Json) -> None:
+    run = measured(raw)
+    changed = replace(run.tree, datasets={"fem3": "0" * 64, "unrelated": "1" * 64})
+    stale = replace(run, tree=changed)
+    assert stale.stale_variants["textbook"] == "the data set `fem3` has changed"
+    assert claims.judge(stale, claim("csrl", "textbook", "far")).verdict == STALE
+
+
+def test_inconclusive_claims_are_named_for_the_runner(
+    measured: Measure, raw: Json, root: object
+) -> None:
+    source = random.Random(2)
+    unsteady = [source.uniform(0.8, 1.25) for _ in range(ROUNDS)]
+    for entry in raw["cases"]:
+        if entry["variant"] == "restrict":
+            entry["samples_s"] = [s * u for s, u in zip(entry["samples_s"], unsteady, strict=True)]
+    run = measured(raw)
+    assert claims.inconclusive_claims(run.result, root) == ["1.restrict"]
+    found = claims.judge(run, run.experiment.claim("1.restrict"))
+    assert found.note == "The samples were not tripled yet."
+
+
+def test_the_runner_is_not_asked_for_what_more_samples_cannot_decide(
+    measured: Measure, raw: Json, root: object
+) -> None:
+    assert claims.inconclusive_claims(measured(raw).result, root) == []
+
+
+def test_where_and_points_are_said(measured: Measure, raw: Json) -> None:
+    odd = claim("unroll4", "textbook", "clearly", where={"precision": "fp32", "threads": 2})
+    sentence = claims.judge(measured(raw), odd).findings[0].sentence
+    assert sentence.startswith("`unroll4` runs at 1.25x the speed of `textbook` (95 % interval 1.2")
+    assert "geometric mean over 5 points, precision = fp32, threads = 2" in sentence
+
+
+def test_few_rounds_say_their_coverage(measured: Measure) -> None:
+    run = measured(synthetic.result(rounds=3))
+    sentence = claims.judge(run, claim("unroll4", "textbook", "faster")).findings[0].sentence
+    assert "75.0 % interval, the widest that 3 rounds allow" in sentence
+
+
+def test_points_without_a_partner_are_left_out_and_said(measured: Measure, raw: Json) -> None:
+    skipped = synthetic.case(raw, "unroll4")
+    raw["cases"].remove(skipped)
+    raw["skipped"].append(
+        {"variant": "unroll4", "launch": 0, "parameters": skipped["parameters"], "reason": "no"}
+    )
+    sentence = claims.judge(measured(raw), claim("unroll4", "textbook", "faster")).findings[0].sentence
+    assert "over 19 points, 1 more without one of the two" in sentence

@@ -1,0 +1,48 @@
+"""Fixtures: a small repository, and results measured in it that never were."""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from weave import definition, results, sources
+from weave.measurements import Measurements
+from weave.results import Json
+from weave.tests import synthetic
+
+Store = Callable[..., Path]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return synthetic.repository(tmp_path)
+
+
+@pytest.fixture
+def raw() -> Json:
+    return synthetic.result()
+
+
+@pytest.fixture
+def store(root: Path) -> Store:
+    """Puts a result into a book."""
+
+    def put(raw: Json, machine: str = "example-2c") -> Path:
+        path = root / "reports" / machine / "results" / f"{synthetic.NAME}.json"
+        results.write(raw, path)
+        return path
+
+    return put
+
+
+@pytest.fixture
+def measured(root: Path, tmp_path: Path) -> Callable[..., Measurements]:
+    """A result with its experiment and the tree."""
+
+    def make(raw: Json, partial: bool = False) -> Measurements:
+        result = results.of(copy.deepcopy(raw), tmp_path / "result.json")
+        experiment = definition.load(root, synthetic.NAME)
+        return Measurements(result, experiment, sources.read(root), partial)
+
+    return make

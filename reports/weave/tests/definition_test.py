@@ -1,0 +1,55 @@
+"""`experiment.toml`: what is wrong in it is said in one line."""
+
+from pathlib import Path
+
+import pytest
+
+from weave import definition
+from weave.errors import WeaveError
+from weave.tests import synthetic
+
+
+def _toml(root: Path) -> Path:
+    return root / "experiments" / synthetic.NAME / "experiment.toml"
+
+
+def test_a_definition_is_read(root: Path) -> None:
+    found = definition.load(root, synthetic.NAME)
+    assert found.article == 1
+    assert found.launch == {"threads": [1, "max"]}
+    assert [figure.file for figure in found.figures] == ["demo-serial.svg", "demo-threads.svg"]
+    assert found.claim("1.csrl").conditions[0].faster == ("avx512", "csrl")
+    assert found.claim("1.csrl").inferred
+    assert found.claim("1.unroll").anchor == "claim-1-unroll"
+    assert [e.name for e in definition.load_all(root)] == [synthetic.NAME]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('title = "Serial', 'titel = "Serial', 'found the key "titel"'),
+        ("article = 1\nneeds", 'article = "one"\nneeds', '$.article: found "one", expected integer'),
+        ('expect = "several"', 'expect = "much"', '$.claim[2].condition[0].expect: found "much"'),
+        ('kind = "magnitude"', 'kind = "size"', "$.claim[2].kind"),
+        ("needs = []", 'needs = ["gpu"]', "$.needs[0]"),
+        ('file = "demo-serial.svg"', 'file = "a/b.svg"', "$.figure[0].file"),
+        ('id = "1.restrict"', 'id = "1.unroll"', 'found the claim "1.unroll" twice'),
+        ('file = "demo-serial.svg"', 'file = "demo-threads.svg"', "found the figure file"),
+        ("[budget]", "[budgets]", 'found the key "budgets"'),
+        ("[budget]", "[budget", "not TOML"),
+    ],
+)
+def test_what_is_wrong(root: Path, old: str, new: str, said: str) -> None:
+    path = _toml(root)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(WeaveError, match="^experiments/spmv-demo/experiment.toml") as caught:
+        definition.load(root, synthetic.NAME)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_experiment_that_is_not_there(root: Path) -> None:
+    with pytest.raises(WeaveError, match="experiments/none/experiment.toml: cannot be read"):
+        definition.load(root, "none")

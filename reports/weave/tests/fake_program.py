@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Stands in for an experiment's program: speaks the protocol and writes a valid result.
+
+What it does beside that is said by a `behaviour.json` in its own folder: `points`, `fail` (a variant
+fails verification), `refuse` (exit code 2), `kill_at` (dies of SIGKILL at that point, once), `log` (a
+file that gets a line for each turn), `pause_s` (the length of a turn), `ratios` (how much faster the
+fast variant is, from round to round).
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SLUG = "fake-cpu-2-cores"
+
+
+def behaviour() -> dict:
+    path = HERE / "behaviour.json"
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def emit(**event: object) -> None:
+    print(json.dumps(event), flush=True)
+
+
+def machine() -> dict:
+    return {
+        "slug": SLUG,
+        "cpu": {
+            "model": "Fake CPU", "architecture": "x86_64", "sockets": 1, "numa_nodes": 1,
+            "cores": 2, "hardware_threads": 2, "caches": [], "last_level_cache_bytes": 1 << 20,
+            "last_level_cache_known": True, "governor": "unknown", "instruction_sets": [],
+        },
+        "memory_bytes": 1 << 30, "virtual": True, "os": "Linux 6", "gpus": [],
+    }
+
+
+def case(variant: str, point: int, seconds: list[float]) -> dict:
+    failed = not seconds
+    verdict = ({"status": "failed", "reason": "made to fail"} if failed
+               else {"status": "passed", "checks": ["exact", "bounded"], "error": 0.5})
+    return {
+        "variant": variant, "group": "own", "excerpt": f"{Path(__file__).stem}-{variant}", "twin": False, "launch": 0,
+        "parameters": {"size": 100 + point}, "work": {"flops": 100, "bytes": 800},
+        "verdict": verdict, "clock": "host", "cache": "warm",
+        "setup": {"seconds": 0, "stored_bytes": 0}, "iterations": 0 if failed else 1,
+        "samples_s": seconds,
+    }
+
+
+class Program:
+    def __init__(self, options: argparse.Namespace, does: dict) -> None:
+        self.options = options
+        self.does = does
+        self.rounds = options.samples or 3
+        self.points = does.get("points", 2)
+        self.journal = Path(f"{options.output}.journal")
+        self.cases: list[dict] = []
+
+    def turn(self, phase: str, point: int) -> None:
+        if self.options.events:
+            emit(event="turn", phase=phase, point=point)
+        if self.options.lockstep and not sys.stdin.readline():
+            sys.exit("the runner went away")
+        if "log" in self.does:
+            with open(self.does["log"], "a") as log:
+                log.write(f"{self.options.threads} {phase} {point}\n")
+        time.sleep(self.does.get("pause_s", 0))
+
+    def measure(self, point: int) -> None:
+        self.turn("prepare", point)
+        if self.does.get("kill_at") == point and not (HERE / "was-killed").exists():
+            (HERE / "was-killed").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        for _ in range(self.rounds):
+            self.turn("round", point)
+        slow = [1e-3 * (1 + 0.01 * i) for i in range(self.rounds)]
+        ratios = self.does.get("ratios", [2])
+        fast = [value / ratios[i % len(ratios)] for i, value in enumerate(slow)]
+        fast = [] if self.does.get("fail") else fast
+        self.cases += [case("slow", point, slow), case("fast", point, fast)]
+
+    def run(self) -> int:
+        """As lib/bench does it: ceilings, then every point that the journal lacks."""
+        known = json.loads(self.journal.read_text()) if self.journal.exists() else []
+        self.turn("ceilings", 0)
+        emit(event="plan", points=self.points, rounds=self.rounds)
+        for point in range(self.points):
+            emit(event="point", point=point, points=self.points, label=f"size={100 + point}")
+            if 2 * point < len(known):
+                self.cases += known[2 * point:2 * point + 2]
+            else:
+                self.measure(point)
+            self.journal.write_text(json.dumps(self.cases))
+        Path(self.options.output).write_text(json.dumps(self.result()))
+        self.journal.unlink()
+        emit(event="done", output=self.options.output)
+        if self.does.get("fail"):
+            print("fast: the result is wrong", file=sys.stderr)
+            return 1
+        return 0
+
+    def result(self) -> dict:
+        digest = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+        name = Path(__file__).stem
+        excerpt = {"file": f"experiments/{name}/main.cpp", "text": "work();\n"}
+        ceiling = {"name": "copy", "launch": 0, "bytes": 1e6, "flops": 0, "samples_s": [1e-4] * 5}
+        return {
+            "schema": 1,
+            "run": {
+                "id": "0123456789abcdef", "experiment": name,
+                "utc": "2025-01-01T00:00:00Z", "arguments": ["--profile", self.options.profile],
+                "profile": self.options.profile, "seed": 1, "rounds": self.rounds,
+                "tripled": False,
+            },
+            "source": {"commit": "unknown", "dirty": False, "binary_sha256": digest},
+            "build": {"compiler": "none", "type": "release", "objects": []},
+            "libraries": {},
+            "machine": machine(),
+            "launches": [{
+                "threads": self.options.threads, "ranks": 1, "affinity": [0],
+                "oversubscribed": False,
+                "environment": {key: value for key, value in os.environ.items()
+                                if key.startswith("OMP_")},
+            }],
+            "datasets": {},
+            "excerpts": {f"{name}-slow": excerpt, f"{name}-fast": excerpt},
+            "ceilings": [ceiling | {"when": when} for when in ("before", "after")],
+            "cases": self.cases,
+            "skipped": [],
+        }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--profile", default="quick")
+    parser.add_argument("--samples", type=int)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--output")
+    parser.add_argument("--events", action="store_true")
+    parser.add_argument("--lockstep", action="store_true")
+    options = parser.parse_args()
+    does = behaviour()
+    if "refuse" in does:
+        print(does["refuse"], file=sys.stderr)
+        return 2
+    return Program(options, does).run()
+
+
+if __name__ == "__main__":
+    if Path(__file__).name == "machine":
+        print(json.dumps(machine()))
+        sys.exit(0)
+    sys.exit(main())

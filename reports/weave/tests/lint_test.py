@@ -1,0 +1,108 @@
+"""Each style rule, broken by hand."""
+
+from pathlib import Path
+
+import pytest
+
+from weave import definition, lint
+from weave.tests import synthetic
+
+
+def problems(root: Path) -> list[str]:
+    return lint.lint(definition.load(root, synthetic.NAME))
+
+
+def edit(root: Path, name: str, old: str, new: str) -> None:
+    path = root / "experiments" / synthetic.NAME / name
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def test_the_golden_experiment_breaks_no_rule(root: Path) -> None:
+    assert problems(root) == []
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["1.3x", "2×", "15 %", "15%", "3 ms", "3ms", "12.5 GB/s", "64 KiB", "2 GHz", "1,200 GFLOP/s",
+     "4 µs", "3 times faster", "30 seconds", "100 cycles", "2 GFLOPS", "5 s", "10 percent",
+     "128 kB", "3-fold"],
+)
+def test_numbers_with_units_come_through_verbs(number: str, root: Path) -> None:
+    edit(root, "report.md.in", "Run it with", f"It gains {number}. Run it with")
+    found = problems(root)
+    assert len(found) == 1
+    assert found[0].startswith("experiments/spmv-demo/report.md.in:")
+    assert "found the number" in found[0]
+    line = int(found[0].split(":")[1])
+    text = (root / "experiments/spmv-demo/report.md.in").read_text().splitlines()
+    assert number in text[line - 1]
+
+
+@pytest.mark.parametrize(
+    "innocent",
+    ["4-way unrolling", "a 3x3 block", "16-bit indices", "step 3 is", "`2x`", "-O3", "AVX-512",
+     "two times", "x[4] is", "fp64", "12 rows", "8 bytes of value", "```\n3 ms\n```", "2024"],
+)
+def test_numbers_without_units_are_free(innocent: str, root: Path) -> None:
+    edit(root, "report.md.in", "Run it with", f"{innocent} Run it with")
+    assert problems(root) == []
+
+
+def test_a_unit_after_a_verb_is_no_number(root: Path) -> None:
+    edit(root, "report.md.in", "Run it with", "{{ count('matrix') }} s and {# 3 ms #} Run it with")
+    assert problems(root) == []
+
+
+def test_the_question_may_have_numbers(root: Path) -> None:
+    edit(root, "report.md.in", "{{ question }}", "{{ question }} It is 2x and 3 ms.")
+    assert problems(root) == []
+
+
+@pytest.mark.parametrize("section", ["Model", "Steps", "Results", "Why", "Try it yourself"])
+def test_sections_are_required(section: str, root: Path) -> None:
+    edit(root, "report.md.in", f"## {section}", "## Something else")
+    assert any(f'found no section "## {section}"' in problem for problem in problems(root))
+
+
+def test_sections_have_an_order(root: Path) -> None:
+    edit(root, "report.md.in", "## Steps", "## Why")
+    assert any('"## Steps"' in problem for problem in problems(root))
+
+
+def test_a_section_may_say_more(root: Path) -> None:
+    edit(root, "report.md.in", "## Model", "## Model: what memory allows")
+    assert problems(root) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "said"),
+    [
+        ("report.md.in", "# {{ title }}\n", "", "found no title"),
+        ("report.md.in", '{{ claim("1.csrl") }}', "", 'the claim "1.csrl" of experiment.toml is not'),
+        ("report.md.in", 'plot.bars("1.serial"', 'plot.bars("1.seril"', 'the figure "1.serial"'),
+        ("report.md.in", "{{ provenance() }}", "", "found no provenance() at the end"),
+        ("experiment.toml", "matrices>=5", "matrixes>=5", 'found the unknown need "matrixes>=5"'),
+        ("main.cpp", "csrl(a, x, y);", 'printf("%d", 1);', "main.cpp:20: prints"),
+        ("main.cpp", "csrl(a, x, y);", "std::cout << 1;", "prints"),
+        ("main.cpp", "csrl(a, x, y);", "auto t = std::chrono::now();", "reads a clock"),
+        ("main.cpp", "csrl(a, x, y);", "auto n = argv[1];", "reads the command line"),
+        ("main.cpp", "    csrl(a, x, y);", "#ifdef FAST", "compiles conditionally"),
+        ("main.cpp", "    csrl(a, x, y);\n", "    csrl(a, x, y);\n" * 60, "expected at most 60"),
+        ("main.cpp", "int main(int argc", "int start(int argc", "found no function main"),
+    ],
+)
+def test_rules(name: str, old: str, new: str, said: str, root: Path) -> None:
+    edit(root, name, old, new)
+    assert any(said in problem for problem in problems(root)), problems(root)
+
+
+def test_a_comment_may_mention_anything(root: Path) -> None:
+    edit(root, "main.cpp", "    csrl(a, x, y);", "    csrl(a, x, y); // no printf, no argv[1]")
+    assert problems(root) == []
+
+
+def test_a_missing_report(root: Path) -> None:
+    (root / "experiments" / synthetic.NAME / "report.md.in").unlink()
+    assert any("report.md.in: missing" in problem for problem in problems(root))

@@ -1,0 +1,213 @@
+"""Every way in which a result file can be wrong is one line that says where."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weave import results
+from weave.errors import WeaveError
+from weave.results import Json
+from weave.tests import synthetic
+
+
+def test_a_whole_result_is_read(raw: Json, tmp_path: Path) -> None:
+    results.write(raw, tmp_path / "r.json")
+    loaded = results.load(tmp_path / "r.json")
+    assert loaded.raw == raw
+    assert len(loaded.cases) == len(raw["cases"])
+    assert not (tmp_path / "r.json.part").exists()
+
+
+def _last_sample(raw: Json, value: Any) -> None:
+    raw["cases"][0]["samples_s"][-1] = value
+
+
+BROKEN: dict[str, tuple[Callable[[Json], Any], list[str]]] = {
+    "version": (lambda r: r.update(schema=2), ["$.schema", "found 2", "expected 1"]),
+    "missing key": (lambda r: r.pop("machine"), ['found no "machine"', "expected"]),
+    "extra key": (lambda r: r["run"].update(host="x"), ["$.run", 'found the key "host"']),
+    "text for a number": (
+        lambda r: _last_sample(r, "fast"),
+        ["$.cases[0].samples_s[20]", 'found "fast"', "expected number"],
+    ),
+    "negative time": (lambda r: _last_sample(r, -1.0), ["samples_s[20]", "more than 0"]),
+    "zero time": (lambda r: _last_sample(r, 0), ["samples_s[20]", "more than 0"]),
+    "digest": (
+        lambda r: r["source"].update(binary_sha256="abc"),
+        ["$.source.binary_sha256", 'found "abc"'],
+    ),
+    "a round too few": (
+        lambda r: r["cases"][0]["samples_s"].pop(),
+        ["$.cases[0].samples_s", "found 20 samples", "expected 21"],
+    ),
+    "launch of a case": (
+        lambda r: r["cases"][0].update(launch=2),
+        ["$.cases[0].launch", "found 2", "0 to 1"],
+    ),
+    "launch of a skip": (lambda r: r["skipped"][1].update(launch=9), ["$.skipped[1].launch"]),
+    "launch of a ceiling": (lambda r: r["ceilings"][1].update(launch=9), ["$.ceilings[1].launch"]),
+    "unknown excerpt": (
+        lambda r: r["cases"][0].update(excerpt="gone"),
+        ["$.cases[0].excerpt", 'found "gone"', "$.excerpts"],
+    ),
+    "unused excerpt": (
+        lambda r: r["excerpts"].update(extra={"file": "a.cpp", "text": "x"}),
+        ["$.excerpts.extra", "no case"],
+    ),
+    "passed with an error": (
+        lambda r: r["cases"][0]["verdict"].update(error=1.5),
+        ["$.cases[0].verdict.error", "found 1.5", "at most 1"],
+    ),
+    "passed without a check": (
+        lambda r: r["cases"][0]["verdict"].pop("checks"),
+        ["$.cases[0].verdict.checks", "found none"],
+    ),
+    "timed without iterations": (
+        lambda r: r["cases"][0].update(iterations=0),
+        ["$.cases[0].iterations", "at least 1"],
+    ),
+    "failed but timed": (
+        lambda r: synthetic.case(r, "broken").update(samples_s=[1.0] * 21),
+        ["samples_s", "found 21", "expected none of a failed case"],
+    ),
+    "failed without a reason": (
+        lambda r: synthetic.case(r, "broken")["verdict"].pop("reason"),
+        ["verdict", "found no reason"],
+    ),
+    "measured twice": (
+        lambda r: r["cases"].append(r["cases"][0]),
+        ['found "textbook" twice at one point'],
+    ),
+    "twin alone": (
+        lambda r: r["cases"].__delitem__(0),
+        ['found a twin of "textbook" without its pair'],
+    ),
+    "absolute path": (
+        lambda r: r["build"]["objects"][0].update(flags="-O3 -I/usr/include/eigen3"),
+        ["$.build.objects[0].flags", "no absolute path"],
+    ),
+    "home": (lambda r: r["run"].update(arguments=["~/a.mtx"]), ["$.run.arguments[0]"]),
+    "user and host": (
+        lambda r: r["libraries"].update(mpi="4.1 built by jane@cluster"),
+        ["$.libraries.mpi", "no user or host name"],
+    ),
+    "host": (lambda r: r["machine"].update(os="Linux on node7.local"), ["$.machine.os", "no host"]),
+    "empty launches": (lambda r: r.update(launches=[]), ["$.launches", "at least 1 entries"]),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_wrong_is_said_in_one_line(name: str, raw: Json, tmp_path: Path) -> None:
+    spoil, said = BROKEN[name]
+    spoil(raw)
+    path = tmp_path / "broken.json"
+    path.write_text(json.dumps(raw))
+    with pytest.raises(WeaveError) as caught:
+        results.load(path)
+    message = str(caught.value)
+    assert message.startswith("broken.json: ")
+    assert "\n" not in message
+    for part in said:
+        assert part in message
+
+
+TEXTS = {
+    "not json": ('{"schema": 1,\n oops}', "broken.json:2:2: not JSON"),
+    "nan": ('{"schema": NaN}', "found NaN, expected a finite number"),
+    "infinity": ('{"schema": -Infinity}', "found -Infinity, expected a finite number"),
+    "overflow": ('{"schema": 1e999}', "$"),
+    "twice": ('{"schema": 1, "schema": 1}', 'found the key "schema" twice'),
+    "empty": ("", "not JSON"),
+    "list": ("[]", "expected object"),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts_that_are_no_result(name: str, tmp_path: Path) -> None:
+    text, said = TEXTS[name]
+    (tmp_path / "broken.json").write_text(text)
+    with pytest.raises(WeaveError, match="^broken.json") as caught:
+        results.load(tmp_path / "broken.json")
+    assert said in str(caught.value)
+
+
+def test_an_infinite_sample_is_refused(raw: Json, tmp_path: Path) -> None:
+    text = json.dumps(raw)
+    sample = json.dumps(raw["cases"][0]["samples_s"][0])
+    (tmp_path / "r.json").write_text(text.replace(sample, "1e999", 1))
+    with pytest.raises(WeaveError, match="found inf, expected a finite number"):
+        results.load(tmp_path / "r.json")
+
+
+def test_at_most_one_megabyte(raw: Json, tmp_path: Path) -> None:
+    path = tmp_path / "large.json"
+    path.write_text(json.dumps(raw) + " " * results.LARGEST_BYTES)
+    with pytest.raises(WeaveError, match="expected at most 1000000"):
+        results.load(path)
+    raw["libraries"]["large"] = "x" * results.LARGEST_BYTES
+    with pytest.raises(WeaveError, match="expected at most 1000000"):
+        results.write(raw, tmp_path / "other.json")
+    assert not (tmp_path / "other.json").exists()
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(WeaveError, match="none.json: cannot be read"):
+        results.load(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize(
+    "innocent",
+    ["12.3 GB/s", "a / b", "and/or", "Intel(R) CPU @ 2.50GHz", "gcc (Debian 12.2.0-14) 12.2.0",
+     "-O3 -march=native", "{0}:4:1", "1/2", "https://example.org/a/b"],
+)
+def test_innocent_texts_are_no_paths(innocent: str, raw: Json, tmp_path: Path) -> None:
+    raw["libraries"]["text"] = innocent
+    results.write(raw, tmp_path / "r.json")
+
+
+def _parts() -> list[Json]:
+    parts = [synthetic.result(seed=4, threads=(count,)) for count in (1, 2)]
+    for part, count in zip(parts, (1, 2), strict=True):
+        part["run"]["arguments"] = ["--profile", "full", "--threads", str(count)]
+    parts[1]["run"]["id"] = "f" * 16
+    return parts
+
+
+def test_merge_concatenates_launches(tmp_path: Path) -> None:
+    first, second = _parts()
+    merged = results.merge([first, second])
+    results.validate(merged, "merged")
+    assert [launch["threads"] for launch in merged["launches"]] == [1, 2]
+    assert len(merged["cases"]) == len(first["cases"]) + len(second["cases"])
+    assert {case["launch"] for case in merged["cases"]} == {0, 1}
+    assert {entry["launch"] for entry in merged["ceilings"]} == {0, 1}
+    assert {entry["launch"] for entry in merged["skipped"]} == {0, 1}
+    assert merged["run"]["arguments"] == ["--profile", "full"]
+    assert merged["run"]["id"] == first["run"]["id"]
+    assert all(case["launch"] == 0 for case in second["cases"])
+
+
+def test_merge_of_one_is_itself(raw: Json) -> None:
+    assert results.merge([raw]) == raw
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda r: r["source"].update(binary_sha256="d" * 64), "$.source"),
+        (lambda r: r["run"].update(seed=2), "$.run.seed: found 2, expected 1"),
+        (lambda r: r["run"].update(rounds=22), "$.run.rounds"),
+        (lambda r: r["machine"].update(slug="other"), "$.machine"),
+        (lambda r: r["datasets"]["fem3"].update(sha256="e" * 64), "$.datasets.fem3"),
+        (lambda r: r["excerpts"]["unroll4"].update(text="other"), "$.excerpts.unroll4"),
+    ],
+)
+def test_merge_refuses_what_disagrees(spoil: Callable[[Json], Any], said: str) -> None:
+    first, second = _parts()
+    spoil(second)
+    with pytest.raises(WeaveError) as caught:
+        results.merge([first, second])
+    assert said in str(caught.value)

@@ -1,0 +1,78 @@
+"""`run NAME`: one experiment into a folder of its own."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from weave.console import Console
+from weave.errors import WeaveError
+from weave.launch import ProgramFailed
+from weave.measure import Workspace
+from weave.runner import run
+from weave.tests.fake_tree import add_experiment, make_tree
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_tree(tmp_path / "tree")
+
+
+def run_one(root: Path, name: str, *arguments: str) -> tuple[int, list[str]]:
+    stream = io.StringIO()
+    code = run(Workspace(root, root / "build"), name, list(arguments), Console(stream))
+    return code, stream.getvalue().splitlines()
+
+
+def test_the_page_is_the_last_line(root: Path) -> None:
+    add_experiment(root, "alpha")
+    code, said = run_one(root, "alpha", "--profile", "tiny")
+    assert code == 0
+    assert said[-1].startswith("build/runs/alpha-") and said[-1].endswith("/alpha.md")
+    assert "tiny profile" in (root / said[-1]).read_text()
+
+
+def test_no_book_is_touched(root: Path) -> None:
+    add_experiment(root, "alpha")
+    run_one(root, "alpha")
+    assert list((root / "reports").iterdir()) == []
+
+
+def test_runs_of_the_same_second_do_not_meet(root: Path) -> None:
+    add_experiment(root, "alpha")
+    pages = {run_one(root, "alpha", "--profile", "tiny")[1][-1] for _ in range(3)}
+    assert len(pages) == 3
+
+
+def test_threads_replace_the_launch_axis(root: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    add_experiment(root, "alpha", threads='[1, "max"]', log=str(log))
+    run_one(root, "alpha", "--threads", "3")
+    assert {turn.split()[0] for turn in log.read_text().splitlines()} == {"3"}
+
+
+def test_a_wrong_variant_is_told_and_woven(root: Path) -> None:
+    add_experiment(root, "alpha", fail=True)
+    code, said = run_one(root, "alpha")
+    assert code == 1
+    assert "alpha (threads=1): exit code 1: fast: the result is wrong" in said
+    assert (root / said[-1]).exists()
+
+
+def test_a_users_error_is_the_programs(root: Path) -> None:
+    add_experiment(root, "alpha", refuse="a.mtx:7: found '?', expected a row index")
+    with pytest.raises(ProgramFailed, match=r"a\.mtx:7: found") as caught:
+        run_one(root, "alpha")
+    assert caught.value.code == 2
+
+
+@pytest.mark.parametrize("option", ["--output=x.json", "--events", "--lockstep", "--output"])
+def test_options_of_the_protocol_are_refused(root: Path, option: str) -> None:
+    add_experiment(root, "alpha")
+    with pytest.raises(WeaveError, match="runner's own"):
+        run_one(root, "alpha", option)
+
+
+def test_an_unknown_experiment_is_named(root: Path) -> None:
+    with pytest.raises(WeaveError, match="experiments/nothing/experiment.toml"):
+        run_one(root, "nothing")

@@ -1,0 +1,104 @@
+"""Statistics against brute force."""
+
+import itertools
+import math
+import random
+
+import pytest
+
+from weave import statistics
+
+
+@pytest.mark.parametrize("count", range(1, 13))
+def test_coverage_counts_the_sign_patterns(count: int) -> None:
+    """The median lies between the r-th and the (n+1-r)-th if at least r samples are on each side."""
+    patterns = list(itertools.product((0, 1), repeat=count))
+    for rank in range(1, (count + 1) // 2 + 1):
+        inside = sum(rank <= sum(pattern) <= count - rank for pattern in patterns)
+        assert statistics.interval_coverage(rank, count) == pytest.approx(inside / len(patterns))
+
+
+@pytest.mark.parametrize("count", [6, 7, 11, 21, 22, 33, 63, 100])
+def test_interval_is_the_narrowest_that_covers(count: int) -> None:
+    rank = statistics.interval_rank(count)
+    assert statistics.interval_coverage(rank, count) >= 0.95
+    assert 2 * (rank + 1) > count or statistics.interval_coverage(rank + 1, count) < 0.95
+
+
+@pytest.mark.parametrize("count", range(1, 6))
+def test_few_samples_have_the_widest_interval_and_say_its_coverage(count: int) -> None:
+    samples = [float(k) for k in range(count)]
+    found = statistics.estimate(samples)
+    assert (found.low, found.high) == (0, count - 1)
+    assert found.coverage == pytest.approx(1 - 2 / 2**count)
+    assert found.coverage < 0.95
+
+
+def test_interval_covers_the_median_as_often_as_it_says() -> None:
+    source = random.Random(7)
+    hits = 0
+    for _ in range(2000):
+        samples = [source.lognormvariate(0, 1) for _ in range(21)]
+        found = statistics.estimate(samples)
+        hits += found.low <= 1 <= found.high
+    assert hits / 2000 == pytest.approx(found.coverage, abs=0.02)
+
+
+def test_median_halves_the_samples() -> None:
+    source = random.Random(3)
+    for count in range(1, 40):
+        samples = [source.choice([1.0, 2.0, 3.5, 7.0]) for _ in range(count)]
+        middle = statistics.median(samples)
+        assert sum(s < middle for s in samples) <= count / 2
+        assert sum(s > middle for s in samples) <= count / 2
+        assert min(samples) <= middle <= max(samples)
+
+
+def test_estimate_does_not_depend_on_the_order() -> None:
+    samples = [random.Random(5).random() for _ in range(21)]
+    assert statistics.estimate(samples) == statistics.estimate(samples[::-1])
+
+
+def test_common_drift_cancels_in_per_round_ratios() -> None:
+    drift = [1 + 0.3 * random.Random(k).random() for k in range(21)]
+    ratios = statistics.ratios([2 * d for d in drift], drift)
+    assert statistics.estimate(ratios).low == pytest.approx(2)
+    assert statistics.estimate(ratios).high == pytest.approx(2)
+
+
+def test_geometric_mean_per_round_is_the_root_of_the_product() -> None:
+    source = random.Random(11)
+    points = [[source.uniform(0.1, 10) for _ in range(9)] for _ in range(4)]
+    found = statistics.geometric_mean_per_round(points)
+    for index, value in enumerate(found):
+        assert value == pytest.approx(math.prod(point[index] for point in points) ** 0.25)
+
+
+def test_one_point_is_its_own_mean() -> None:
+    assert statistics.geometric_mean_per_round([[0.1, 0.7]]) == [0.1, 0.7]
+
+
+def test_rounds_must_match() -> None:
+    with pytest.raises(ValueError):
+        statistics.ratios([1.0, 2.0], [1.0])
+    with pytest.raises(ValueError):
+        statistics.geometric_mean_per_round([[1.0], [1.0, 2.0]])
+
+
+@pytest.mark.parametrize("trials", range(1, 11))
+def test_sign_test_counts_coin_flips(trials: int) -> None:
+    for wins in range(trials + 1):
+        flips = itertools.product((0, 1), repeat=trials)
+        expected = sum(sum(flip) >= wins for flip in flips) / 2**trials
+        assert statistics.sign_test(wins, trials) == pytest.approx(expected)
+
+
+def test_noise_floor_is_the_largest_difference_either_way() -> None:
+    pairs = [([1.0, 1.0, 1.0], [1.0, 1.01, 0.99]), ([1.0] * 3, [1.25] * 3), ([1.1] * 3, [1.0] * 3)]
+    floor = statistics.noise_floor(pairs)
+    assert floor.factor == pytest.approx(1.25)
+    assert floor.pairs == 3
+
+
+def test_no_pairs_no_floor() -> None:
+    assert statistics.noise_floor([]) == statistics.NoiseFloor(1.0, 0)

@@ -1,0 +1,290 @@
+"""Verbs: what they say, and that nothing missing becomes a blank."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from weave import pages
+from weave.errors import WeaveError
+from weave.measurements import Measurements
+from weave.results import Json
+from weave.tests import synthetic
+from weave.verbs import Verbs
+
+Say = Callable[..., str]
+FEM3 = '{"matrix": "fem3", "precision": "fp64", "threads": 1}'
+
+
+@pytest.fixture
+def say(measured: Callable[..., Measurements], raw: Json, tmp_path: Path) -> Say:
+    """Renders one template against one result."""
+
+    def render(template: str, result: Json | None = None, partial: bool = False) -> str:
+        path = tmp_path / "template.md.in"
+        path.write_text(template, encoding="utf-8")
+        run = measured(result or raw, partial)
+        return pages.render(path, "report.md.in", Verbs(run, "figures", tmp_path / "notes")).strip()
+
+    return render
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ('speedup("unroll4", over="textbook", where=W)', "1.25x (1.25–1.25)"),
+        ('speedup("avx512", over="textbook")', "skipped: this CPU has no AVX-512"),
+        ('speedup("unroll4", over="avx512")', "nothing to compare with, `avx512` skipped: this CPU"
+         " has no AVX-512"),
+        ('speedup("broken", over="textbook", where=W)', "failed: exact check: y[3] is 0, not 7, error"
+         " 12.5 times the bound (at fem3 fp64 threads=1)"),
+        ('value("median", "textbook", where=W)', "177 µs (174–178)"),
+        ('value("gbps", "csrl", where=W)', "16.3 GB/s (16.2–16.5)"),
+        ('value("of_ceiling", "textbook", where=W)', "41 % (41–41 %)"),
+        ('value("setup", "csrl", where=W)', "3.06 ms"),
+        ('value("bytes", where=W)', "1.24 MiB"),
+        ('ratio("stored_bytes", "csrl", over="csrl", where=W)', "1.00x"),
+        ('predicted(where=W)', "72.3 µs"),
+        ('predicted("bound_gflops", where=W, ceiling="triad")', "1.74 GFLOP/s"),
+        ('ceiling("read", where=W)', "17.9 GB/s (17.9–18.0)"),
+        ('compare("csrl", than="textbook", where=W)', "far faster"),
+        ('compare("textbook", than="csrl", where=W)', "far slower"),
+        ('compare("restrict", than="textbook", where=W)', "alike"),
+        ('compare("avx512", than="textbook")', "not compared (`avx512` was skipped: this CPU has no"
+         " AVX-512)"),
+        ('wins("csrl", over="textbook")', "5 of 5 matrices"),
+        ("fastest(where=W)", "csrl"),
+        ('fastest(among=["textbook", "unroll4"])', "unroll4"),
+        ('count("matrix")', "5"),
+        ('article("1.4x", machine="Kunpeng 920")', "1.4x (the article, on Kunpeng 920)"),
+        ('verdict("1.unroll")', "REPRODUCED"),
+        ('measured("avx512")', "False"),
+        ('measured("csrl")', "True"),
+        ('holds("csrl", "textbook", expect="several")', "False"),
+        ('has("avx2", "threads>=2")', "True"),
+        ('has("avx512f")', "False"),
+        ('machine("cpu")', "Example CPU @ 2.00GHz"),
+        ('machine("last_level_cache")', "64.0 MiB"),
+        ("noise()", "1.00x, the largest of 20 A/A pairs"),
+        ("notes()", ""),
+        ("title", "Serial SpMV: what does each step gain?"),
+    ],
+)
+def test_sentences(template: str, said: str, say: Say) -> None:
+    assert say("{{ " + template.replace("W", FEM3) + " }}") == said
+
+
+ERRORS = {
+    'speedup("unrol4", over="textbook")': 'no variant "unrol4" in the result, which has: textbook',
+    'speedup("unroll4", over="textbok")': 'no variant "textbok" in the result',
+    'speedup("unroll4", over="textbook", where={"matrix": "fem4"})': "no case where matrix = fem4",
+    'speedup("unroll4", over="textbook", where={"matrx": "fem3"})': 'no axis "matrx"',
+    'value("mean", "textbook")': 'no metric "mean", expected one of median',
+    'value("median", "textbook")': '"median" has no mean over points, found 20 of them',
+    'value("median")': '"median" differs between variants',
+    'value("speedup", "unroll4")': "found no over=",
+    'value("bytes", where={"matrix": "fem4"})': "nothing was measured where matrix = fem4",
+    'predicted("median")': 'predicted: "median" is measured',
+    'predicted(ceiling="copy")': 'no ceiling "copy" in the result, which has: read, triad',
+    'ceiling("copy")': 'no ceiling "copy"',
+    'ratio("median", "csrl", over="textbook", where={"matrix": "fem3", "precision": "fp64",'
+    ' "threads": 1})': "use speedup",
+    'ratio("setup", "csrl", over="textbook", where={"matrix": "fem3", "precision": "fp64",'
+    ' "threads": 1})': "is 0",
+    'code("unrol4")': 'no source text "unrol4" in the result',
+    'diff("textbook", "unrol4")': 'no source text "unrol4"',
+    'claim("1.unrol")': 'no claim "1.unrol" in experiment.toml, which has: 1.unroll',
+    'verdict("1.unrol")': 'no claim "1.unrol"',
+    'holds("csrl", "textbook", expect="much")': 'found expect="much", expected one of faster',
+    'has("axv2")': 'found the need "axv2"',
+    'machine("color")': 'machine: found "color", expected one of summary',
+    'article("1.4x", machine="")': "article: expected a figure and the machine",
+    'article("1.4x")': "missing 1 required positional argument: 'machine'",
+    'table(cols=["median", "speed"], where={"precision": "fp32"})': 'no metric "speed"',
+    'table(rows="variant")': "table: expected rows= and cols=, or rows=, columns= and value=",
+    'table(cols=["gbps"], where={"precision": "fp16"})': "no rows: nothing was measured where"
+    " precision = fp16",
+    'table(rows="matrix", cols=["gbps"])': '"gbps" differs between variants',
+    'table(rows="size", cols=["gbps"])': 'no axis "size"',
+    'plot.bars("1.none", x="matrix", y="gbps")': 'no figure "1.none" in experiment.toml',
+    'plot.lines("1.serial", x="matrix", y="gbps", where={"threads": 1})': 'x="matrix" has the value',
+    'plot.bars("1.serial", x="matrix", y="gbps", series="variant", where={"variant": ["avx512"]})':
+    'the figure "1.serial" would be empty',
+    'speedup("unroll4")': "missing 1 required positional argument: 'over'",
+    'speeedup("unroll4")': "'speeedup' is undefined",
+    "unknown": "'unknown' is undefined",
+    'table(rows="variant", colums=["gbps"])': "unexpected keyword argument 'colums'",
+}
+
+
+@pytest.mark.parametrize("template", ERRORS)
+def test_errors_name_the_line(template: str, say: Say) -> None:
+    with pytest.raises(WeaveError) as caught:
+        say("# Title\n\n{{ " + template + " }}\n")
+    assert str(caught.value).startswith("report.md.in:3: ")
+    assert ERRORS[template] in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_syntax_errors_name_the_line(say: Say) -> None:
+    with pytest.raises(WeaveError, match="^report.md.in:2: "):
+        say("text\n{{ speedup( }}\n")
+
+
+def test_a_figure_is_drawn_once(say: Say) -> None:
+    draw = '{{ plot.bars("1.serial", x="matrix", y="gbps", where={"precision": "fp32"}) }}\n'
+    with pytest.raises(WeaveError, match="report.md.in:2: .* is drawn twice"):
+        say(draw + draw)
+
+
+def test_failed_and_skipped_rows_have_their_reason_and_no_number(say: Say) -> None:
+    table = say('{{ table(cols=["median", "gbps"], where=%s) }}' % FEM3)
+    lines = {line.split("|")[1].strip(): line for line in table.splitlines() if "`" in line}
+    assert "failed: exact check: y[3] is 0, not 7" in lines["`broken`"]
+    assert "skipped: this CPU has no AVX-512" in lines["`avx512`"]
+    assert lines["`broken`"].count("–") == 1
+
+
+def test_a_variant_that_failed_somewhere_is_not_ranked_anywhere_near(say: Say, raw: Json) -> None:
+    entry = synthetic.case(raw, "csrl", 3)
+    entry.update(samples_s=[], iterations=0)
+    entry["verdict"] = {"status": "failed", "reason": "bounded check: y[7] is NaN"}
+    assert say('{{ speedup("csrl", over="textbook") }}', raw).startswith("failed: bounded check")
+    assert say("{{ fastest() }}", raw) == "unroll4"
+
+
+def test_listed_variants_come_in_their_order(say: Say) -> None:
+    where = '{"precision": "fp64", "threads": 1, "variant": ["csrl", "textbook"]}'
+    table = say('{{ table(cols=["gbps"], where=%s) }}' % where)
+    assert table.index("`csrl`") < table.index("`textbook`")
+    assert "unroll4" not in table
+
+
+def test_pivot_has_a_column_for_each_value(say: Say) -> None:
+    where = '{"threads": 1, "variant": ["csrl"]}'
+    table = say('{{ table(columns="matrix", value="gflops", where=%s) }}' % where)
+    assert "| pois2d | fem3 | random | rmat | short |" in table
+    assert "geometric mean over 2 points" in table
+
+
+def test_launches_are_compared_in_the_same_rounds(say: Say) -> None:
+    where = '{"matrix": "fem3", "precision": "fp64", "threads": 2}'
+    text = say('{{ speedup("csrl", over={"threads": 1}, where=%s) }}' % where)
+    assert text.startswith("2.0")
+
+
+def test_diff_shows_only_what_changed(say: Say) -> None:
+    text = say('{{ diff("textbook", "unroll4") }}')
+    assert "-    y[i] = sum(i);\n+    y[i] = sum4(i);" in text
+    assert text.startswith("```diff\n")
+    assert "@@" not in text and "---" not in text
+
+
+def test_diff_of_equal_texts_says_so(say: Say) -> None:
+    assert "have the same text" in say('{{ diff("textbook", "textbook") }}')
+
+
+def test_long_code_is_folded(say: Say, raw: Json) -> None:
+    raw["excerpts"]["csrl"]["text"] = "line;\n" * 80
+    assert say('{{ code("csrl") }}', raw).startswith("<details>")
+    assert "<details>" not in say('{{ code("csrl", fold=false) }}', raw)
+
+
+def test_code_is_what_was_timed_not_what_the_tree_has(say: Say, raw: Json) -> None:
+    raw["excerpts"]["csrl"]["text"] = "an_older_csrl(a, x, y);\n"
+    text = say('{{ code("csrl") }}', raw)
+    assert "an_older_csrl(a, x, y);" in text
+    assert "STALE" in text
+
+
+def test_code_of_a_skipped_variant_is_the_trees(say: Say) -> None:
+    text = say('{{ code("avx512") }}')
+    assert "gather(a, x, y);" in text
+    assert "not run here: this CPU has no AVX-512" in text
+
+
+def test_stale_numbers_are_marked_wherever_they_stand(say: Say, raw: Json) -> None:
+    raw["excerpts"]["unroll4"]["text"] = "older\n"
+    marked = [
+        '{{ speedup("unroll4", over="textbook") }}',
+        '{{ speedup("csrl", over="unroll4") }}',
+        '{{ value("gbps", "unroll4") }}',
+        '{{ compare("unroll4", than="textbook") }}',
+        '{{ wins("unroll4", over="textbook") }}',
+        '{{ claim("1.unroll") }}',
+        '{{ code("unroll4") }}',
+        '{{ table(columns="matrix", value="speedup", over="textbook", where={"variant": "unroll4"})}}',
+        '{{ table(cols=["gbps"], where={"variant": "unroll4"}) }}',
+        "{{ provenance() }}",
+    ]
+    for template in marked:
+        assert "STALE" in say(template, raw), template
+    assert "STALE" not in say('{{ speedup("csrl", over="textbook") }}', raw)
+
+
+def test_missing_from_a_stale_result_reads_so(say: Say, raw: Json) -> None:
+    """The text is shared: a book that lacks a newer variant still weaves."""
+    synthetic.drop(raw, "csrl")
+    raw["excerpts"]["unroll4"]["text"] = "older\n"
+    assert say('{{ speedup("csrl", over="textbook") }}', raw) == "not measured in this run"
+    table = say('{{ table(cols=["gbps"], where={"variant": ["csrl", "textbook"]}) }}', raw)
+    assert "| `csrl` | not measured in this run |" in table
+
+
+def test_missing_from_a_fresh_result_stops_the_weave(say: Say, raw: Json, root: Path) -> None:
+    synthetic.drop(raw, "csrl")
+    main = root / "experiments" / synthetic.NAME / "main.cpp"
+    lines = main.read_text().splitlines(keepends=True)
+    main.write_text("".join(line for line in lines if "csrl" not in line))
+    with pytest.raises(WeaveError, match='report.md.in:1: no variant "csrl" in the result'):
+        say('{{ speedup("csrl", over="textbook") }}', raw)
+
+
+def test_a_case_deleted_from_a_fresh_result_stops_the_weave(say: Say, raw: Json) -> None:
+    raw["cases"].remove(synthetic.case(raw, "csrl", 0))
+    with pytest.raises(WeaveError, match='"csrl" has no case where .*matrix = pois2d'):
+        say(
+            '{{ table(columns="matrix", value="speedup", over="textbook",'
+            ' where={"threads": 1, "precision": "fp32"}) }}',
+            raw,
+        )
+
+
+def test_a_narrowed_run_says_what_it_lacks(say: Say, raw: Json) -> None:
+    synthetic.drop(raw, "csrl")
+    template = '{{ speedup("csrl", over="textbook", where={"matrix": "other"}) }}'
+    assert say(template, raw, partial=True) == "not measured in this run"
+    figure = '{{ plot.bars("1.serial", x="matrix", y="gbps", where={"matrix": "other"}) }}'
+    assert "Not measured in this run." in say(figure, raw, partial=True)
+
+
+def test_conditional_sentences(say: Say) -> None:
+    template = "{% if holds('csrl', 'textbook', expect='far') %}yes{% else %}no{% endif %}"
+    assert say(template) == "yes"
+
+
+def test_notes_belong_to_a_run(say: Say, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    notes = tmp_path / "notes" / f"{synthetic.NAME}.md"
+    notes.write_text("<!-- run: 0123456789abcdef -->\nThe machine was busy.\n")
+    assert say("{{ notes() }}") == "The machine was busy."
+    notes.write_text("<!-- run: ffffffffffffffff -->\nThe machine was busy.\n")
+    assert "explain an earlier run, ffffffffffffffff" in say("{{ notes() }}")
+    notes.write_text("The machine was busy.\n")
+    with pytest.raises(WeaveError, match="found no first line <!-- run: ID -->"):
+        say("{{ notes() }}")
+
+
+def test_few_pairs_are_said(say: Say) -> None:
+    assert "fewer than 20 pairs" in say("{{ noise() }}", synthetic.result(threads=(1,)))
+
+
+def test_few_rounds_are_said_below_tables(say: Say) -> None:
+    text = say('{{ table(cols=["gbps"]) }}', synthetic.result(rounds=4))
+    assert "87.5 % interval, the widest that 4 rounds allow" in text
+
+
+def test_a_setup_that_never_pays(say: Say, raw: Json) -> None:
+    synthetic.scale(raw, "csrl", 3.0)
+    text = say('{{ value("break_even", "csrl", over="textbook", where=%s) }}' % FEM3, raw)
+    assert text == "never"
