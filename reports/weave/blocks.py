@@ -179,7 +179,10 @@ def _flags(measured: Measurements) -> str:
     raw = measured.result.raw
     folders = {_folder(excerpt["file"]) for excerpt in raw["excerpts"].values()}
     objects = [entry for entry in raw["build"]["objects"] if _folder(entry["source"]) in folders]
-    body = [[f"`{e['source']}`", f"`{e['object'].rsplit('/', 1)[-1]}`", f"`{e['flags']}`"] for e in objects]
+    body = [
+        [f"`{e['source']}`", f"`{e['object'].rsplit('/', 1)[-1]}`", f"`{e['flags']}`"]
+        for e in objects
+    ]
     return markdown(["source", "object", "flags"], body, numbers=3)
 
 

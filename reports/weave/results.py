@@ -267,13 +267,14 @@ def _check_cases(raw: Json, shown: str) -> None:
     for index, case in enumerate(raw["cases"]):
         where = spot(shown, ("cases", index))
         _check_verdict(case, rounds, where)
-        identity = _identity(case)
-        if not case["twin"] and identity in seen:
+        key = _identity(case)
+        if case["twin"]:
+            if key not in firsts:
+                raise WeaveError(f'{where}: found a twin of "{case["variant"]}" without its pair')
+            continue
+        if key in seen:
             raise WeaveError(f'{where}: found "{case["variant"]}" twice at one point')
-        if not case["twin"]:
-            seen.add(identity)
-        elif identity not in firsts:
-            raise WeaveError(f'{where}: found a twin of "{case["variant"]}" without its pair')
+        seen.add(key)
 
 
 def _check_verdict(case: Json, rounds: int, where: str) -> None:
