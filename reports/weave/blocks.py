@@ -1,4 +1,4 @@
-"""Blocks of a report that need no argument: data sets, skipped cases, notes, provenance, machine."""
+"""Blocks of a report that need no argument: data sets, skipped cases, notes, provenance."""
 
 import re
 from collections.abc import Mapping
@@ -146,7 +146,8 @@ def noise(measured: Measurements) -> str:
     floor = measured.noise
     if floor.pairs == 0:
         return "unknown: the run has no A/A pair"
-    text = f"{formats.factor(floor.factor)}x, the largest of {formats.plural(floor.pairs, 'A/A pair')}"
+    pairs = formats.plural(floor.pairs, "A/A pair")
+    text = f"{formats.percent(floor.factor - 1)}, the largest difference within {pairs}"
     return text if floor.pairs >= 20 else text + "; fewer than 20 pairs may miss some noise"
 
 
@@ -155,7 +156,8 @@ def machine_summary(machine: Mapping[str, Any]) -> str:
     cpu = machine["cpu"]
     parts = [
         f"{cpu['model']} ({cpu['architecture']})",
-        f"{formats.plural(cpu['cores'], 'core')}, {formats.plural(cpu['hardware_threads'], 'thread')}",
+        formats.plural(cpu["cores"], "core"),
+        formats.plural(cpu["hardware_threads"], "thread"),
         f"{formats.size(machine['memory_bytes'])} of memory",
         *(gpu["name"] for gpu in machine["gpus"]),
     ]

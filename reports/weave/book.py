@@ -90,7 +90,9 @@ def book(house: House, machine: str) -> Texts:
     entries = house.of_machine(machine)
     if not entries:
         known = ", ".join(house.machines) or "none"
-        raise WeaveError(f'no results of the machine "{machine}" below reports/, which has: {known}')
+        raise WeaveError(
+            f'no results of the machine "{machine}" below reports/, which has: {known}'
+        )
     folder = f"reports/{machine}"
     texts = {f"{folder}/README.md": _machine_readme(machine, entries)}
     for entry in entries:
@@ -208,17 +210,18 @@ def _verdict_cell(from_file: str, entry: Entry, claim: Claim) -> str:
 
 
 def _navigation(entry: Entry) -> str:
+    about = _link(entry.page, f"experiments/{entry.experiment.name}/README.md")
     return (
-        f"\n---\n[All experiments on this machine](README.md) · [Scorecard](../README.md) ·"
-        f" [About this experiment]({_link(entry.page, f'experiments/{entry.experiment.name}/README.md')})\n"
+        "\n---\n[All experiments on this machine](README.md) · [Scorecard](../README.md) ·"
+        f" [About this experiment]({about})\n"
     )
 
 
 def _machine_readme(machine: str, entries: Sequence[Entry]) -> str:
     latest = max(entries, key=lambda entry: (entry.result.run["utc"], entry.experiment.name))
-    raw = latest.result.raw
-    cpu = raw["machine"]["cpu"]
-    known = raw["machine"]
+    known = latest.result.raw["machine"]
+    cpu = known["cpu"]
+    compilers = dict.fromkeys(entry.result.raw["build"]["compiler"] for entry in entries)
     facts = [
         ("processor", f"{cpu['model']} ({cpu['architecture']})"),
         ("sockets, cores, threads", f"{cpu['sockets']}, {cpu['cores']}, {cpu['hardware_threads']}"),
@@ -230,15 +233,18 @@ def _machine_readme(machine: str, entries: Sequence[Entry]) -> str:
         ("GPUs", ", ".join(gpu["name"] for gpu in known["gpus"]) or "none"),
         ("virtual machine", "yes" if known["virtual"] else "no"),
         ("operating system", known["os"]),
-        ("compiler", "; ".join(dict.fromkeys(e.result.raw["build"]["compiler"] for e in entries))),
+        ("compiler", "; ".join(compilers)),
     ]
     head = ["experiment", "question", "date", "profile", *claims.VERDICTS]
     rows = [_experiment_row(entry) for entry in entries]
-    return (
-        f"{WOVEN}# {cpu['model']}: `{machine}`\n\n"
-        f"{markdown(['what', 'value'], [list(fact) for fact in facts], 2)}\n\n"
-        f"## Experiments\n\n{markdown(head, rows, 4)}\n\n[Scorecard of all machines](../README.md)\n"
-    )
+    parts = [
+        f"{WOVEN}# {cpu['model']}: `{machine}`",
+        markdown(["what", "value"], [list(fact) for fact in facts], 2),
+        "## Experiments",
+        markdown(head, rows, 4),
+        "[Scorecard of all machines](../README.md)",
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def _experiment_row(entry: Entry) -> list[str]:
@@ -304,11 +310,10 @@ def _scorecard(house: House) -> str:
 
 
 LEGEND = (
-    "Each verdict links to the numbers behind it; the ratio is the speed-up that was measured for it.\n"
-    "REPRODUCED and NOT REPRODUCED are decided by a 95 %\n"
-    "interval; INCONCLUSIVE means that it straddles the threshold even with tripled samples; NOT\n"
-    "APPLICABLE that this machine or run lacks something the claim needs; STALE that the code or the\n"
-    "data changed since."
+    "Each verdict links to the numbers behind it; beside it stands the speed-up that decided it.\n"
+    "REPRODUCED and NOT REPRODUCED rest on an interval that lies on one side of the threshold,\n"
+    "INCONCLUSIVE on one that does not, even with three times the samples. NOT APPLICABLE: this\n"
+    "machine or run lacks something that the claim needs. STALE: code or data changed since."
 )
 
 

@@ -285,7 +285,7 @@ def _at_least(comparison: Comparison, threshold: float) -> bool:
 
 
 def _is_alike(estimate: Estimate) -> bool:
-    return ALIKE_LOW <= estimate.low and estimate.high <= ALIKE_HIGH
+    return estimate.low >= ALIKE_LOW and estimate.high <= ALIKE_HIGH
 
 
 def _finding(verdict: str, comparison: Comparison, meaning: str) -> Finding:
@@ -329,14 +329,18 @@ def _stale(measured: Measurements, claim: Claim) -> str:
     ]
     reasons = {name: measured.stale_variants[name] for name in names if measured.is_stale(name)}
     missing = [name for name in names if name not in measured.variants and not measured.partial]
-    reasons |= {name: "not measured in this run" for name in missing}
+    reasons |= dict.fromkeys(missing, "not measured in this run")
     return "; ".join(f"`{name}`: {reason}" for name, reason in reasons.items())
 
 
 def _was(absence: Absence) -> str:
     if absence.kind == "missing":
         return f"was {absence.reason}"
-    return f"was skipped: {absence.reason}" if absence.kind == "skipped" else f"failed: {absence.reason}"
+    return (
+        f"was skipped: {absence.reason}"
+        if absence.kind == "skipped"
+        else f"failed: {absence.reason}"
+    )
 
 
 def _unmet(measured: Measurements, need: str) -> str | None:
@@ -346,7 +350,9 @@ def _unmet(measured: Measurements, need: str) -> str | None:
     if counted:
         return _too_few(measured, counted[1], int(counted[2]))
     if need in ARCHITECTURES:
-        return None if cpu["architecture"] == need else f"needs {need}, this is {cpu['architecture']}"
+        return (
+            None if cpu["architecture"] == need else f"needs {need}, this is {cpu['architecture']}"
+        )
     if need in INSTRUCTION_SETS:
         return None if need in cpu["instruction_sets"] else f"this CPU has no {need}"
     if need == "cuda":
@@ -364,7 +370,9 @@ def _too_few(measured: Measurements, what: str, least: int) -> str | None:
     raw = measured.result.raw
     launches = raw["launches"]
     found = {
-        "matrices": len({c.parameters["matrix"] for c in measured.cases if "matrix" in c.parameters}),
+        "matrices": len(
+            {c.parameters["matrix"] for c in measured.cases if "matrix" in c.parameters}
+        ),
         "threads": max(launch["threads"] for launch in launches),
         "ranks": max(launch["ranks"] for launch in launches),
         "cores": raw["machine"]["cpu"]["cores"],

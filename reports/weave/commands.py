@@ -20,7 +20,9 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     check = commands.add_parser("check", help="compare every woven file with a fresh weave")
     check.set_defaults(command=_check)
 
-    scorecard = commands.add_parser("scorecard", help="weave reports/README.md and experiment pages")
+    scorecard = commands.add_parser(
+        "scorecard", help="weave reports/README.md and experiment pages"
+    )
     scorecard.set_defaults(command=_scorecard)
 
 

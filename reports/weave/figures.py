@@ -8,6 +8,7 @@ import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -24,7 +25,7 @@ LABEL_LETTERS = 70  # more are turned
 MARKERS = "osD^vP*X"
 DASHES = ("-", "--", ":", "-.")
 
-STYLE = {
+STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 8.5,
     "axes.titlesize": 8.5,
@@ -136,7 +137,7 @@ def _grouped(chart: Chart, horizontal: bool) -> Figure:
     _draw_reference(axes, chart, horizontal)
     for index, limit in enumerate(chart.limits or ()):
         draw = axes.vlines if horizontal else axes.hlines
-        label = chart.limit_label if index == 0 else None
+        label = chart.limit_label if index == 0 else "_"
         ends = (index - 0.46, index + 0.46)
         draw(_steady(limit), *ends, theme.ink("limit"), lw=1.6, label=label)
     _legend(figure, axes)
@@ -181,7 +182,7 @@ def _small_multiples(chart: Chart) -> Figure:
         axes.tick_params(axis="y", length=0)
         _draw_reference(axes, chart, horizontal=True)
         if chart.limits:
-            label = chart.limit_label if index == 0 else None
+            label = chart.limit_label if index == 0 else "_"
             at = _steady(chart.limits[index])
             axes.axvline(at, color=theme.ink("limit"), linewidth=1.6, label=label)
     for axes in grid.flat[count:]:
@@ -206,7 +207,7 @@ def _bar_series(
     values = [series.values[i] for i in there]
     places, heights = [at[i] for i in there], [_steady(value.value) for value in values]
     colour, ink = theme.series(series.slot), theme.ink("ink")
-    whiskers = {"color": ink, "elinewidth": 0.9, "capsize": 1.6, "capthick": 0.9}
+    whiskers: dict[str, Any] = {"color": ink, "elinewidth": 0.9, "capsize": 1.6, "capthick": 0.9}
     if horizontal:
         axes.barh(places, heights, thickness, color=colour, label=series.name)
         axes.errorbar(heights, places, xerr=_errors(values), fmt="none", **whiskers)
@@ -219,16 +220,28 @@ def _bar_series(
 
 
 def _word(axes: Axes, at: float, word: str, horizontal: bool) -> None:
-    style = {"color": theme.ink("muted"), "fontsize": 6.5, "fontstyle": "italic"}
+    style: dict[str, Any] = {"color": theme.ink("muted"), "fontsize": 6.5, "fontstyle": "italic"}
     if horizontal:
         axes.annotate(
-            word, (0, at), (3, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
-            va="center", **style,
+            word,
+            (0, at),
+            (3, 0),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            va="center",
+            **style,
         )
     else:
         axes.annotate(
-            word, (at, 0), (0, 3), xycoords=("data", "axes fraction"), textcoords="offset points",
-            ha="center", va="bottom", rotation=90, **style,
+            word,
+            (at, 0),
+            (0, 3),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            rotation=90,
+            **style,
         )
 
 

@@ -22,9 +22,14 @@ UNITS = (
 MEASURED_NUMBER = re.compile(rf"\d[\d.,]*(?:\s|&nbsp;|-)?(?:{UNITS})")
 
 MAIN_RULES = (
-    (re.compile(r"\b(?:f|s|sn)?printf\b|\bstd::(?:cout|cerr|clog)\b|\bputs\b|\bfmt::print"), "prints"),
     (
-        re.compile(r"\bchrono\b|\bclock_gettime\b|\bgettimeofday\b|\bomp_get_wtime\b|\bMPI_Wtime\b"),
+        re.compile(r"\b(?:f|s|sn)?printf\b|\bstd::(?:cout|cerr|clog)\b|\bputs\b|\bfmt::print"),
+        "prints",
+    ),
+    (
+        re.compile(
+            r"\bchrono\b|\bclock_gettime\b|\bgettimeofday\b|\bomp_get_wtime\b|\bMPI_Wtime\b"
+        ),
         "reads a clock",
     ),
     (re.compile(r"\bargv\s*\[|\bgetopt\b|\bCLI::"), "reads the command line"),

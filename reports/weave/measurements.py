@@ -147,7 +147,7 @@ class Measurements:
         return [e for e in self.result.raw["skipped"] if self._skip_matches(e, where)]
 
     def find(self, variant: str, where: Where) -> Found:
-        """The timed cases of one variant in a region. A variant that failed anywhere in it failed."""
+        """The timed cases of one variant in a region. What failed anywhere in it failed."""
         if "variant" in where and variant not in _listed(where["variant"]):
             return Found()
         region = {name: value for name, value in where.items() if name != "variant"}

@@ -16,8 +16,8 @@ from weave.verbs import Verbs
 
 TEMPLATE_FRAME = "<template>"
 HEADER = (
-    "<!-- Woven from experiments/{name}/report.md.in and {result}. Do not edit: change the template,"
-    " then `just report`. -->\n"
+    "<!-- Woven from experiments/{name}/report.md.in and results/{name}.json. Do not edit: change"
+    " the template, then `just report`. -->\n"
 )
 
 
@@ -54,8 +54,8 @@ def weave(
     missing = [f.id for f in experiment.figures if f.file not in verbs.plot.drawn]
     if missing and not measured.partial:
         raise WeaveError(f'{shown}: the figure "{missing[0]}" of experiment.toml is not drawn')
-    header = HEADER.format(name=experiment.name, result=f"results/{experiment.name}.json")
-    return Page(header + _with_banner(body, measured), verbs.plot.drawn)
+    text = HEADER.format(name=experiment.name) + _with_banner(body, measured)
+    return Page(text, verbs.plot.drawn)
 
 
 def render(path: Path, shown: str, verbs: Verbs) -> str:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from weave import figures, formats
-from weave.definition import Experiment
 from weave.errors import WeaveError
 from weave.measurements import Measurements, Where
 from weave.metrics import METRICS, Basis, Cell, Over, measure, metric_named
@@ -95,7 +94,7 @@ class Plot:
         scale, unit = _scale(y, list(cells.values()))
         drawn = tuple(
             figures.Series(
-                str(name),
+                str(name) + (" STALE" if any(cells[name, c].stale for c in categories) else ""),
                 self._slot(series, name, index),
                 tuple(_value(cells[name, category], scale) for category in categories),
             )
@@ -143,8 +142,8 @@ class Plot:
                 points | {k: v for k, v in ((x, category), (series, n)) if k not in VARIANT_AXES}
                 for n in names
             ]
-            found = [self._limit(basis, y, region) for region in regions]
-            if not found or None in found or max(found) > min(found) * (1 + 1e-9):
+            found = [limit for r in regions if (limit := self._limit(basis, y, r)) is not None]
+            if not found or len(found) < len(regions) or max(found) > min(found) * (1 + 1e-9):
                 return None, ""
             limits.append(found[0] / scale)
         name = self.measured.ceiling(cases[0].launch, basis.ceiling).name

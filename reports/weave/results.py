@@ -1,7 +1,7 @@
 """Result files: load, validate, merge, write.
 
-A file is refused with one line that names the file, the JSON path, what was found there and what was
-expected. The schema is `lib/bench/result.schema.json`; what a schema cannot say is checked here.
+A file is refused with one line that names the file, the JSON path, what was found there and what
+was expected. The schema is `lib/bench/result.schema.json`; what it cannot say is checked here.
 """
 
 import copy
@@ -23,9 +23,13 @@ SCHEMA = REPOSITORY / "lib/bench/result.schema.json"
 LARGEST_BYTES = 1_000_000
 
 # "/usr/lib" but not "GB/s", "a / b" or "https://host/path".
-ABSOLUTE_PATH = re.compile(r"(?:(?<![\w./])|(?<=-[BIL]))/[\w.+-]+(?:/[\w.+-]+)+|\b[A-Za-z]:\\|(?<!\w)~\w*/")
+ABSOLUTE_PATH = re.compile(
+    r"(?:(?<![\w./])|(?<=-[BIL]))/[\w.+-]+(?:/[\w.+-]+)+|\b[A-Za-z]:\\|(?<!\w)~\w*/"
+)
 USER_AT_HOST = re.compile(r"\b[\w.-]+@[\w-]+")
-HOST_NAME = re.compile(r"\b[\w-]+\.(?:local|localdomain|lan|internal|home|intranet)\b", re.IGNORECASE)
+HOST_NAME = re.compile(
+    r"\b[\w-]+\.(?:local|localdomain|lan|internal|home|intranet)\b", re.IGNORECASE
+)
 
 Json = dict[str, Any]
 
@@ -212,7 +216,9 @@ def _case(raw: Json) -> Case:
     )
 
 
-def _values(node: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+def _values(
+    node: Any, path: tuple[str | int, ...] = ()
+) -> Iterator[tuple[tuple[str | int, ...], Any]]:
     """Every leaf and every key of an object, with its path."""
     if isinstance(node, dict):
         for key, value in node.items():

@@ -67,5 +67,7 @@ def _digests(lock: Path) -> dict[str, str]:
         raise WeaveError(f"{shown}: not TOML: {error}") from error
     for name, digest in entries.items():
         if not isinstance(digest, str) or not SHA256.fullmatch(digest):
-            raise WeaveError(f'{shown}: {name}: found {digest!r}, expected the 64 digits of a sha256')
+            raise WeaveError(
+                f"{shown}: {name}: found {digest!r}, expected the 64 digits of a sha256"
+            )
     return entries

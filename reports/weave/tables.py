@@ -88,13 +88,15 @@ def _regions(measured: Measurements, rows: Sequence[str], where: Where) -> list[
     if len(rows) > 1:
         regions = [region for region in regions if _exists(measured, region)]
     if not regions and not measured.partial:
-        raise WeaveError(f"no rows: nothing was measured where {region_words(where) or 'everywhere'}")
+        raise WeaveError(
+            f"no rows: nothing was measured where {region_words(where) or 'everywhere'}"
+        )
     return regions
 
 
 def _exists(measured: Measurements, region: Where) -> bool:
     """Whether anything, timed or not, stands in a region."""
-    return bool(measured.select(region, timed=False)) or measured.skips(region)
+    return bool(measured.select(region, timed=False)) or bool(measured.skips(region))
 
 
 def _cell(basis: Basis, name: str, region: Where) -> Cell | str:
@@ -159,9 +161,7 @@ def _unit_suffix(name: str, units: Mapping[str, Any]) -> str:
     return f" [{units[family][1]}]" if family != "plain" and family in units else ""
 
 
-def _texts(
-    cols: Sequence[str], cells: Sequence[Cell | str], units: Mapping[str, Any]
-) -> list[str]:
+def _texts(cols: Sequence[str], cells: Sequence[Cell | str], units: Mapping[str, Any]) -> list[str]:
     """The reason of an absence stands once in a line."""
     texts: list[str] = []
     told = False
@@ -234,11 +234,10 @@ def _statistics_note(values: Sequence[Cell]) -> list[str]:
     sampled = [cell.estimate for cell in values if cell.estimate and cell.estimate.rounds > 1]
     if not sampled:
         return []
-    return [
-        f"medians of {formats.plural(sampled[0].rounds, 'round')} with {formats.coverage(sampled[0])}s"
-        if sampled[0].coverage >= statistics.LEVEL
-        else f"medians with a {formats.coverage(sampled[0])}"
-    ]
+    words = formats.coverage(sampled[0])
+    if sampled[0].coverage < statistics.LEVEL:
+        return [f"medians with a {words}"]
+    return [f"medians of {formats.plural(sampled[0].rounds, 'round')} with {words}s"]
 
 
 def _mean_note(values: Sequence[Cell]) -> list[str]:

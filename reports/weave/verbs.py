@@ -119,7 +119,7 @@ class Verbs:
         return self._said(cell, lambda estimate: _with_unit(metric, estimate))
 
     def ratio(self, metric: str, variant: str, over: str, where: Where | None = None) -> str:
-        """A metric that has no rounds (`stored_bytes`, `setup`, ...) in units of another variant's."""
+        """A metric without rounds (`stored_bytes`, `setup`, ...) over another variant's."""
         basis = self._basis(None)
         cells = [measure(basis, metric, name, where or {}) for name in (variant, over)]
         for cell in cells:
@@ -233,7 +233,7 @@ class Verbs:
     # --- machine and provenance ------------------------------------------------------------------
 
     def machine(self, what: str = "summary") -> str:
-        """A fact about the machine: summary, cpu, cores, threads, caches, memory, os, compiler..."""
+        """A fact about the machine: summary, cpu, cores, threads, caches, memory, os, ..."""
         raw = self.measured.result.raw
         machine, cpu = raw["machine"], raw["machine"]["cpu"]
         facts = {

@@ -155,7 +155,9 @@ SPOILED: dict[str, tuple[Callable[[Path], object], str]] = {
         "+> **STALE**: `unroll4` changed since this run",
     ),
     "a rule of style": (
-        lambda root: _replace(root / "experiments/spmv-demo/report.md.in", "Run it", "In 3 ms run it"),
+        lambda root: _replace(
+            root / "experiments/spmv-demo/report.md.in", "Run it", "In 3 ms run it"
+        ),
         'found the number "3 ms" in prose',
     ),
 }

@@ -3,6 +3,8 @@
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,8 +56,8 @@ def comparison(speedups: list[float], spread: float = 0.004, noise: float = 1.01
     return Comparison("a", "b", tuple(points), noise, labels, 0)
 
 
-def verdict_of(expect: str, *arguments: object, **options: float) -> str:
-    return claims.EXPECTATIONS[expect](comparison(*arguments, **options)).verdict
+def verdict_of(expect: str, speedups: list[float], **options: float) -> str:
+    return claims.EXPECTATIONS[expect](comparison(speedups, **options)).verdict
 
 
 @pytest.mark.parametrize(
@@ -133,8 +135,9 @@ def test_most_is_open_while_undecided_matrices_could_turn_it() -> None:
 
 def test_matrices_count_once_however_many_points_they_have() -> None:
     one = comparison([1.5] * 4)
-    points = [(replace(a, parameters={"matrix": f"m{i // 2}"}), b)
-              for i, (a, b) in enumerate(one.points)]
+    points = [
+        (replace(a, parameters={"matrix": f"m{i // 2}"}), b) for i, (a, b) in enumerate(one.points)
+    ]
     assert len(replace(one, points=tuple(points)).each_matrix) == 2
 
 
@@ -163,7 +166,7 @@ def test_describe_noise() -> None:
 # --- on whole results ----------------------------------------------------------------------------
 
 
-def claim(faster: str | tuple[str, ...], than: str, expect: str, **options: object) -> Claim:
+def claim(faster: str | tuple[str, ...], than: str, expect: str, **options: Any) -> Claim:
     names = (faster,) if isinstance(faster, str) else faster
     condition = Condition(names, (than,), expect, options.pop("where", {}))
     needs = options.pop("needs", ())
@@ -284,7 +287,7 @@ def test_changed_data_makes_everything_measured_on_it_stale(measured: Measure, r
 
 
 def test_inconclusive_claims_are_named_for_the_runner(
-    measured: Measure, raw: Json, root: object
+    measured: Measure, raw: Json, root: Path
 ) -> None:
     source = random.Random(2)
     unsteady = [source.uniform(0.8, 1.25) for _ in range(ROUNDS)]
@@ -298,7 +301,7 @@ def test_inconclusive_claims_are_named_for_the_runner(
 
 
 def test_the_runner_is_not_asked_for_what_more_samples_cannot_decide(
-    measured: Measure, raw: Json, root: object
+    measured: Measure, raw: Json, root: Path
 ) -> None:
     assert claims.inconclusive_claims(measured(raw).result, root) == []
 
@@ -322,5 +325,7 @@ def test_points_without_a_partner_are_left_out_and_said(measured: Measure, raw: 
     raw["skipped"].append(
         {"variant": "unroll4", "launch": 0, "parameters": skipped["parameters"], "reason": "no"}
     )
-    sentence = claims.judge(measured(raw), claim("unroll4", "textbook", "faster")).findings[0].sentence
+    sentence = (
+        claims.judge(measured(raw), claim("unroll4", "textbook", "faster")).findings[0].sentence
+    )
     assert "over 19 points, 1 more without one of the two" in sentence

@@ -28,7 +28,11 @@ def test_a_definition_is_read(root: Path) -> None:
     ("old", "new", "said"),
     [
         ('title = "Serial', 'titel = "Serial', 'found the key "titel"'),
-        ("article = 1\nneeds", 'article = "one"\nneeds', '$.article: found "one", expected integer'),
+        (
+            "article = 1\nneeds",
+            'article = "one"\nneeds',
+            '$.article: found "one", expected integer',
+        ),
         ('expect = "several"', 'expect = "much"', '$.claim[2].condition[0].expect: found "much"'),
         ('kind = "magnitude"', 'kind = "size"', "$.claim[2].kind"),
         ("needs = []", 'needs = ["gpu"]', "$.needs[0]"),

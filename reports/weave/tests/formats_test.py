@@ -8,16 +8,32 @@ from weave.statistics import Estimate
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0, "0"), (1.2345, "1.23"), (12.345, "12.3"), (123.45, "123"), (1234.5, "1230"),
-     (0.012345, "0.0123"), (9.996, "10.0"), (999.6, "1000"), (-2.5, "-2.50")],
+    [
+        (0, "0"),
+        (1.2345, "1.23"),
+        (12.345, "12.3"),
+        (123.45, "123"),
+        (1234.5, "1230"),
+        (0.012345, "0.0123"),
+        (9.996, "10.0"),
+        (999.6, "1000"),
+        (-2.5, "-2.50"),
+    ],
 )
 def test_significant(value: float, text: str) -> None:
     assert formats.significant(value) == text
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.0123, "0.012x"), (0.5, "0.50x"), (1.234, "1.23x"), (12.34, "12.3x"),
-                        (9.996, "10.0x"), (123.4, "123x")]
+    ("value", "text"),
+    [
+        (0.0123, "0.012x"),
+        (0.5, "0.50x"),
+        (1.234, "1.23x"),
+        (12.34, "12.3x"),
+        (9.996, "10.0x"),
+        (123.4, "123x"),
+    ],
 )
 def test_times(value: float, text: str) -> None:
     assert formats.times(value) == text
@@ -25,8 +41,15 @@ def test_times(value: float, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(2e-9, "2.00 ns"), (1.5e-6, "1.50 µs"), (1e-3, "1.00 ms"), (0.5, "500 ms"), (90, "90.0 s"),
-     (5e-10, "0.500 ns"), (0, "0 ns")],
+    [
+        (2e-9, "2.00 ns"),
+        (1.5e-6, "1.50 µs"),
+        (1e-3, "1.00 ms"),
+        (0.5, "500 ms"),
+        (90, "90.0 s"),
+        (5e-10, "0.500 ns"),
+        (0, "0 ns"),
+    ],
 )
 def test_time(seconds: float, text: str) -> None:
     assert formats.time(seconds) == text

@@ -25,9 +25,27 @@ def test_the_golden_experiment_breaks_no_rule(root: Path) -> None:
 
 @pytest.mark.parametrize(
     "number",
-    ["1.3x", "2×", "15 %", "15%", "3 ms", "3ms", "12.5 GB/s", "64 KiB", "2 GHz", "1,200 GFLOP/s",
-     "4 µs", "3 times faster", "30 seconds", "100 cycles", "2 GFLOPS", "5 s", "10 percent",
-     "128 kB", "3-fold"],
+    [
+        "1.3x",
+        "2×",
+        "15 %",
+        "15%",
+        "3 ms",
+        "3ms",
+        "12.5 GB/s",
+        "64 KiB",
+        "2 GHz",
+        "1,200 GFLOP/s",
+        "4 µs",
+        "3 times faster",
+        "30 seconds",
+        "100 cycles",
+        "2 GFLOPS",
+        "5 s",
+        "10 percent",
+        "128 kB",
+        "3-fold",
+    ],
 )
 def test_numbers_with_units_come_through_verbs(number: str, root: Path) -> None:
     edit(root, "report.md.in", "Run it with", f"It gains {number}. Run it with")
@@ -42,8 +60,22 @@ def test_numbers_with_units_come_through_verbs(number: str, root: Path) -> None:
 
 @pytest.mark.parametrize(
     "innocent",
-    ["4-way unrolling", "a 3x3 block", "16-bit indices", "step 3 is", "`2x`", "-O3", "AVX-512",
-     "two times", "x[4] is", "fp64", "12 rows", "8 bytes of value", "```\n3 ms\n```", "2024"],
+    [
+        "4-way unrolling",
+        "a 3x3 block",
+        "16-bit indices",
+        "step 3 is",
+        "`2x`",
+        "-O3",
+        "AVX-512",
+        "two times",
+        "x[4] is",
+        "fp64",
+        "12 rows",
+        "8 bytes of value",
+        "```\n3 ms\n```",
+        "2024",
+    ],
 )
 def test_numbers_without_units_are_free(innocent: str, root: Path) -> None:
     edit(root, "report.md.in", "Run it with", f"{innocent} Run it with")
@@ -80,7 +112,12 @@ def test_a_section_may_say_more(root: Path) -> None:
     ("name", "old", "new", "said"),
     [
         ("report.md.in", "# {{ title }}\n", "", "found no title"),
-        ("report.md.in", '{{ claim("1.csrl") }}', "", 'the claim "1.csrl" of experiment.toml is not'),
+        (
+            "report.md.in",
+            '{{ claim("1.csrl") }}',
+            "",
+            'the claim "1.csrl" of experiment.toml is not',
+        ),
         ("report.md.in", 'plot.bars("1.serial"', 'plot.bars("1.seril"', 'the figure "1.serial"'),
         ("report.md.in", "{{ provenance() }}", "", "found no provenance() at the end"),
         ("experiment.toml", "matrices>=5", "matrixes>=5", 'found the unknown need "matrixes>=5"'),

@@ -160,8 +160,17 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "innocent",
-    ["12.3 GB/s", "a / b", "and/or", "Intel(R) CPU @ 2.50GHz", "gcc (Debian 12.2.0-14) 12.2.0",
-     "-O3 -march=native", "{0}:4:1", "1/2", "https://example.org/a/b"],
+    [
+        "12.3 GB/s",
+        "a / b",
+        "and/or",
+        "Intel(R) CPU @ 2.50GHz",
+        "gcc (Debian 12.2.0-14) 12.2.0",
+        "-O3 -march=native",
+        "{0}:4:1",
+        "1/2",
+        "https://example.org/a/b",
+    ],
 )
 def test_innocent_texts_are_no_paths(innocent: str, raw: Json, tmp_path: Path) -> None:
     raw["libraries"]["text"] = innocent

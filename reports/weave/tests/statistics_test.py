@@ -11,7 +11,7 @@ from weave import statistics
 
 @pytest.mark.parametrize("count", range(1, 13))
 def test_coverage_counts_the_sign_patterns(count: int) -> None:
-    """The median lies between the r-th and the (n+1-r)-th if at least r samples are on each side."""
+    """The median lies between the r-th and the (n+1-r)-th if r samples are on each side of it."""
     patterns = list(itertools.product((0, 1), repeat=count))
     for rank in range(1, (count + 1) // 2 + 1):
         inside = sum(rank <= sum(pattern) <= count - rank for pattern in patterns)
