@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Every test of the project, in stages: `just test` runs all of them, `just test NAME...` some.
 
-Nothing stops at a failure. Each check is counted as passed, failed or skipped; the last line says how
-many there were. What commands wrote is kept in `build-test/logs/`, and shown where they failed.
+Nothing stops at a failure. Each check is counted as passed, failed or skipped; the last line says
+how many there were. What commands wrote is kept in `build-test/logs/`, and shown where they failed.
 """
 
 import argparse
@@ -38,6 +38,7 @@ class Check:
     outcome: str  # "passed", "failed", "skipped"
     details: str = ""
     seconds: float = 0
+    minor: bool = False  # one of many: not worth a line if it passed
 
 
 Stage = Callable[[], Iterator[Check]]
@@ -63,7 +64,8 @@ def tail(log: Path) -> str:
     return "\n".join(log.read_text(errors="replace").splitlines()[-SHOWN_LINES:])
 
 
-def configured(name: str, directory: Path, options: str, *targets: str, **environment: str) -> Check:
+def configured(name: str, directory: Path, options: str, *targets: str,
+               **environment: str) -> Check:
     """Builds a directory with warnings as errors."""
     return command(name, ".ci/build", directory, *targets,
                    MESON_ARGS=f"-Dwerror=true {options}", **environment)
@@ -81,7 +83,8 @@ def meson_tests(prefix: str, directory: Path, **environment: str) -> Iterator[Ch
     log.unlink(missing_ok=True)
     whole = command(f"{prefix} tests", "meson", "test", "-C", directory, "--quiet", **environment)
     if not log.exists():
-        yield Check(f"{prefix} tests", "failed", whole.details or "meson ran no test", whole.seconds)
+        details = whole.details or "meson ran no test"
+        yield Check(f"{prefix} tests", "failed", details, whole.seconds)
         return
     for line in log.read_text().splitlines():
         test = json.loads(line)
@@ -106,7 +109,8 @@ def python() -> Iterator[Check]:
     """The tests of the Python programs."""
     report = BUILDS / "pytest.xml"
     report.unlink(missing_ok=True)
-    whole = command("pytest", sys.executable, "-m", "pytest", "-q", f"--junitxml={report}")
+    rooms = ("lib", "datasets", "reports")
+    whole = command("pytest", sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", *rooms)
     if not report.exists():
         yield whole
         return
@@ -120,7 +124,7 @@ def python() -> Iterator[Check]:
         elif skipped is not None:
             yield Check(name, "skipped", skipped.get("message", ""), seconds)
         else:
-            yield Check(name, "passed", "", seconds)
+            yield Check(name, "passed", "", seconds, minor=True)
 
 
 def sanitize() -> Iterator[Check]:
@@ -128,7 +132,8 @@ def sanitize() -> Iterator[Check]:
     directory = BUILDS / "sanitize"
     options = "-Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized"
     yield from unless_passed(configured("configure sanitize", directory, options, "build.ninja"))
-    yield from meson_tests("sanitize", directory, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1")
+    yield from meson_tests("sanitize", directory,
+                           UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1")
 
 
 def experiments() -> Iterator[Check]:
@@ -204,10 +209,11 @@ def docs() -> Iterator[Check]:
 
 
 def new() -> Iterator[Check]:
-    """A new experiment in a copy of the tree: builds, runs, weaves and passes the checks at once."""
+    """A new experiment in a copy of the tree builds, runs, weaves and passes the checks at once."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "memwall"
-        ignored = shutil.ignore_patterns("build", "build-*", ".venv", ".git", "cache", "__pycache__")
+        ignored = shutil.ignore_patterns("build", "build-*", ".venv", ".git", "cache",
+                                         "__pycache__")
         shutil.copytree(ROOT, copy, symlinks=True, ignore=ignored)
         (copy / ".venv").symlink_to((ROOT / ".venv").resolve())
         yield command("new creates", copy / "justw", "new", "scratch-experiment", cwd=copy)
@@ -244,6 +250,8 @@ def run_stage(name: str) -> list[Check]:
 
 def show(check: Check) -> None:
     """One line for a check, and what it said if it did not pass."""
+    if check.minor and check.outcome == "passed":
+        return
     print(f"  {check.outcome:<7}  {check.name}  ({check.seconds:.1f} s)", flush=True)
     for line in check.details.strip().splitlines():
         print(f"           {line}", flush=True)

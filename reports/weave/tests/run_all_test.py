@@ -67,7 +67,8 @@ def test_processes_are_merged_into_one_result(root: Path) -> None:
     path.write_text(path.read_text().replace("[1, 1]", '[1]\nOMP_SCHEDULE = ["static", "dynamic"]'))
     code, _ = run(root)
     assert code == 0
-    schedules = [launch["environment"]["OMP_SCHEDULE"] for launch in stored(root, "alpha")["launches"]]
+    launches = stored(root, "alpha")["launches"]
+    schedules = [launch["environment"]["OMP_SCHEDULE"] for launch in launches]
     assert schedules == ["static", "dynamic"]
 
 
