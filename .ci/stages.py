@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILDS = ROOT / "build-test"
 RELEASE = BUILDS / "release"
 FUZZ_SECONDS = 60
-FUZZ_MEGABYTES = 1024
+FUZZ_MEGABYTES = 512
 SHOWN_LINES = 40
 
 
@@ -109,7 +109,7 @@ def python() -> Iterator[Check]:
     """The tests of the Python programs."""
     report = BUILDS / "pytest.xml"
     report.unlink(missing_ok=True)
-    rooms = ("lib", "datasets", "reports")
+    rooms = (".ci", "lib", "datasets", "reports")
     whole = command("pytest", sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", *rooms)
     if not report.exists():
         yield whole
@@ -180,22 +180,38 @@ def neon() -> Iterator[Check]:
 def fuzz() -> Iterator[Check]:
     """The fuzz targets, for a minute each under a memory cap."""
     directory = BUILDS / "fuzz"
-    yield configured("build fuzz", directory, "-Dfuzz=true -Dbuildtype=debugoptimized",
-                     CC="clang", CXX="clang++")
+    options = "-Dfuzz=true -Dcuda=disabled -Dmpi=disabled -Dpeers=disabled"
+    clang = {"CC": "clang", "CXX": "clang++"}
+    yield from unless_passed(
+        configured("configure fuzz", directory, options, "build.ninja", **clang))
+    for program in executables(directory):
+        if program.name.endswith("_fuzz"):
+            yield fuzzed(program, directory)
+
+
+def executables(directory: Path) -> list[Path]:
+    """The programs that a configured build directory can build."""
     listed = subprocess.run(["meson", "introspect", "--targets", directory], capture_output=True,
-                            text=True, check=False)
-    targets = json.loads(listed.stdout) if listed.returncode == 0 else []
-    for target in targets:
-        if target["type"] == "executable" and target["name"].endswith("fuzz"):
-            yield fuzzed(Path(target["filename"][0]))
+                            text=True, check=True)
+    return [Path(target["filename"][0]) for target in json.loads(listed.stdout)
+            if target["type"] == "executable"]
 
 
-def fuzzed(program: Path) -> Check:
-    """Runs one fuzz target from the seeds beside its source."""
-    with tempfile.TemporaryDirectory() as found:
-        return command(f"fuzz {program.name}", program, f"-max_total_time={FUZZ_SECONDS}",
+def fuzzed(program: Path, directory: Path) -> Check:
+    """Builds a fuzz target `x_fuzz` and runs it, from what `x_corpus` writes to a folder."""
+    corpus = program.with_name(program.name.replace("_fuzz", "_corpus"))
+    name = f"fuzz {program.name}"
+    targets = [str(path.relative_to(directory)) for path in (program, corpus)]
+    built = command(name, "ninja", "-C", directory, *targets)
+    if built.outcome != "passed":
+        return built
+    with tempfile.TemporaryDirectory() as folder:
+        seeded = command(name, corpus, folder)
+        if seeded.outcome != "passed":
+            return seeded
+        return command(name, program, f"-max_total_time={FUZZ_SECONDS}",
                        f"-rss_limit_mb={FUZZ_MEGABYTES}", f"-artifact_prefix={BUILDS}/logs/",
-                       "-print_final_stats=1", found)
+                       "-print_final_stats=1", folder)
 
 
 def check() -> Iterator[Check]:
