@@ -66,8 +66,15 @@ public:
 
     double stored_bytes() const { return stored_bytes_; }
 
+    /// Records a count that belongs to the variant and is no time: messages of a partition, replays
+    /// of a load that a profiler saw.
+    void count(std::string name, double value) { counts_.emplace_back(std::move(name), value); }
+
+    std::vector<std::pair<std::string, double>> const& counts() const { return counts_; }
+
 private:
     double stored_bytes_ = 0;
+    std::vector<std::pair<std::string, double>> counts_;
 };
 
 /// How a variant appears in the report.
