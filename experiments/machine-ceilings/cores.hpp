@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 namespace machine_ceilings {
@@ -27,15 +26,11 @@ void arithmetic(bench::Trial<T>& trial)
     trial.expect([&] {
         return expected(ceilings::fma_reference<T>(start, factors[0], factors[1], threads));
     });
-    auto const add = [&](std::string const& name, ceilings::FmaKernel<T> kernel) {
-        auto const call = [=, &sum] {
+    for (auto const& variant : ceilings::fma_variants<T>()) {
+        auto const call = [=, &sum, kernel = variant.kernel] {
             ceilings::run_fma<T>(kernel, start, factors[0], factors[1], sum, threads);
         };
-        trial.add(name, call).excerpt("fma_chains");
-    };
-    add("fma_one_chain", ceilings::widest<T>().fma_one_chain);
-    for (auto const& set : ceilings::instruction_sets<T>()) {
-        add(std::string{"fma_"} + set.name, set.fma_chains);
+        trial.add(variant, call).excerpt("fma_chains");
     }
     trial.run();
 }
@@ -44,9 +39,6 @@ void arithmetic(bench::Trial<T>& trial)
 template <class T>
 std::vector<T> counting(bench::Trial<T>& trial, std::size_t counters, std::uint64_t rounds)
 {
-    if (std::is_same_v<T, float>) {
-        trial.not_applicable("no floating-point operands: measured once, as fp64");
-    }
     trial.work({.operations = static_cast<double>(rounds)});
     trial.expect(
         [=] { return expected(ceilings::counted(counters, static_cast<double>(rounds))); });
@@ -57,7 +49,8 @@ std::vector<T> counting(bench::Trial<T>& trial, std::size_t counters, std::uint6
 template <class T>
 void fork_join(bench::Trial<T>& trial)
 {
-    constexpr std::uint64_t rounds = 256;
+    require_fp64(trial);
+    constexpr std::uint64_t rounds = 64;
     int const threads = trial.threads();
     auto counts = counting(trial, static_cast<std::size_t>(threads), rounds);
     trial.output(counts);
@@ -82,6 +75,7 @@ void require_two_threads(bench::Trial<T>& trial)
 template <class T>
 void hand_over(bench::Trial<T>& trial)
 {
+    require_fp64(trial);
     require_two_threads(trial);
     constexpr std::uint64_t rounds = 1 << 17;
     auto counts = counting(trial, 1, rounds);
@@ -101,6 +95,7 @@ void hand_over(bench::Trial<T>& trial)
 template <class T>
 void false_sharing(bench::Trial<T>& trial)
 {
+    require_fp64(trial);
     require_two_threads(trial);
     constexpr std::uint64_t rounds = 1 << 22;
     auto counts = counting(trial, 2, rounds);

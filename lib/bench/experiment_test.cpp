@@ -452,6 +452,33 @@ TEST_CASE("operands changed in place are restored, and operand sets rotate")
     CHECK(one.at("parameters").empty());
 }
 
+TEST_CASE("an operand of the caller gets new values, and operations are recorded")
+{
+    Folder const folder;
+    auto const output = folder.file("result.json");
+    CommandLine line{output, {}};
+    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
+    auto const code = experiment.each<double>([](bench::Point const&, bench::Trial<double>& trial) {
+        std::vector<double> x(4);
+        std::vector<double> y(4);
+        std::set<std::vector<double>> seen;
+        trial.input(std::span<double>{x});
+        trial.work({.operations = 4});
+        trial.output(y);
+        trial.expect([&] { return bench::Expected{x, std::vector<double>(x.size())}; });
+        auto const copy = [&] {
+            y = x;
+            seen.insert(x);
+        };
+        trial.add("copy", copy).excerpt("kernel");
+        trial.run();
+        CHECK(seen.size() >= 2);
+    });
+    REQUIRE(code == 0);
+    auto const one = read(output).at("cases").front();
+    CHECK(one.at("work").at("operations").get<double>() == 4);
+}
+
 TEST_CASE("a cold trial flushes and times single calls")
 {
     Folder const folder;

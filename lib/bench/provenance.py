@@ -77,15 +77,19 @@ def kept_flags(command: str) -> str:
     return " ".join(word for word in kept if not word.startswith("-fdiagnostics"))
 
 
-def object_flags(build: Path, root: Path, sources: set[str]) -> list[tuple[str, str, str]]:
-    """(object, source, flags) of every object compiled from one of the sources."""
+def object_flags(build: Path, root: Path, folders: list[Path]) -> list[tuple[str, str, str]]:
+    """(object, source, flags) of every object below the folders, less those of tests.
+
+    Marked texts may stand in headers, so objects without one may hold kernels too.
+    """
     entries = []
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         path = (Path(entry["directory"]) / entry["file"]).resolve()
         if not path.is_relative_to(root):
             continue
         source = path.relative_to(root).as_posix()
-        if source in sources:
+        tested = path.stem.endswith("_test")
+        if not tested and any(path.is_relative_to(folder) for folder in folders):
             entries.append((entry["output"], source, kept_flags(entry["command"])))
     return sorted(entries)
 
@@ -122,8 +126,8 @@ def table(kind: str, name: str, rows: list[tuple[str, str, str]]) -> str:
 
 def generate(arguments: argparse.Namespace) -> str:
     root = arguments.root.resolve()
-    marked = excerpts(root, [(root / folder).resolve() for folder in arguments.folders])
-    sources = {file for _, file, _ in marked}
+    folders = [(root / folder).resolve() for folder in arguments.folders]
+    marked = excerpts(root, folders)
     head, dirty = commit(root)
     return f"""#include "bench/provenance.hpp"
 
@@ -132,7 +136,7 @@ def generate(arguments: argparse.Namespace) -> str:
 namespace {{
 
 {table("Excerpt", "excerpts", marked)}
-{table("ObjectFlags", "objects", object_flags(arguments.build, root, sources))}
+{table("ObjectFlags", "objects", object_flags(arguments.build, root, folders))}
 }} // namespace
 
 bench::Provenance const& bench::provenance()

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace ceilings {
 
@@ -20,6 +22,19 @@ using FmaKernel = void (*)(T const* start, T x, T y, std::size_t steps, T* sum);
 template <class T>
 void run_fma(FmaKernel<T> kernel, std::span<T const> start, T x, T y, std::span<T> sum,
              int threads);
+
+/// A way to use the multiply-add units, which this CPU may lack.
+template <class T>
+struct FmaVariant
+{
+    std::string name;    ///< "fma_avx512", ...
+    std::string missing; ///< why it cannot run here; empty if it can
+    FmaKernel<T> kernel; ///< null if it cannot run here
+};
+
+/// One chain with the widest vectors ("fma_one_chain"), then twelve with each instruction set.
+template <class T>
+std::vector<FmaVariant<T>> fma_variants();
 
 /// Floating-point operations of one `run_fma`: two for each multiply-add.
 template <class T>

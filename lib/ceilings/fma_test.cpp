@@ -36,6 +36,19 @@ TEST_CASE_TEMPLATE("every chain takes every step, exactly", T, float, double)
     }
 }
 
+TEST_CASE_TEMPLATE("a variant is there or says what is missing", T, float, double)
+{
+    auto const variants = ceilings::fma_variants<T>();
+    std::size_t there = 0;
+    for (auto const& variant : variants) {
+        CAPTURE(variant.name);
+        CHECK(variant.missing.empty() == (variant.kernel != nullptr));
+        there += variant.kernel != nullptr ? 1 : 0;
+    }
+    CHECK((variants.front().kernel == ceilings::widest<T>().fma_one_chain));
+    CHECK(there == 1 + ceilings::instruction_sets<T>().size());
+}
+
 TEST_CASE_TEMPLATE("every thread does the whole work", T, float, double)
 {
     auto const start = starts<T>();

@@ -71,17 +71,14 @@ private:
 class GzipText : public Text
 {
 public:
-    GzipText(std::string_view data, std::string name) : data_{data}, name_{std::move(name)}
-    {
-        for (auto& block : blocks_) {
-            block = std::make_unique_for_overwrite<char[]>(gzip_block);
-        }
-    }
+    GzipText(std::string_view data, std::string name) : data_{data}, name_{std::move(name)} {}
 
     std::string_view next() override
     {
-        auto* const block = blocks_[turn_].get();
-        turn_ = 1 - turn_;
+        if (done_ && rest_.empty() && problem_.empty()) {
+            return {};
+        }
+        auto* const block = other_block();
         std::copy(rest_.begin(), rest_.end(), block);
         auto const size = inflate_into(block, rest_.size());
         auto const lines = cut(std::string_view{block, size});
@@ -101,6 +98,15 @@ public:
     }
 
 private:
+    char* other_block()
+    {
+        turn_ = 1 - turn_;
+        if (!blocks_[turn_]) {
+            blocks_[turn_] = std::make_unique_for_overwrite<char[]>(gzip_block);
+        }
+        return blocks_[turn_].get();
+    }
+
     /// Fills the block from `used` on; returns how much of it is in use then.
     std::size_t inflate_into(char* block, std::size_t used)
     {
