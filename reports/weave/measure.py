@@ -1,5 +1,6 @@
 """Measures one experiment: its processes in turns, with progress, into one merged result."""
 
+import os
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -24,8 +25,8 @@ class Workspace:
         return self.build / "experiments" / name / name
 
     def shown(self, path: Path) -> str:
-        """A path as people would type it in the root."""
-        return str(path.relative_to(self.root) if path.is_relative_to(self.root) else path)
+        """A path as people would type it where they are."""
+        return os.path.relpath(path)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 What it does beside that is said by a `behaviour.json` in its own folder: `points`, `fail` (a
 variant fails verification), `refuse` (exit code 2), `kill_at` (dies of SIGKILL at that point,
 once), `log` (a file that gets a line for each turn), `pause_s` (the length of a turn), `ratios`
-(how much faster the fast variant is, from round to round).
+(how much faster the fast variant is, from round to round), `most_rounds` (refuses more).
 """
 
 import argparse
@@ -150,6 +150,9 @@ def main() -> int:
     does = behaviour()
     if "refuse" in does:
         print(does["refuse"], file=sys.stderr)
+        return 2
+    if (options.samples or 0) > does.get("most_rounds", 1000):
+        print("more rounds than I can", file=sys.stderr)
         return 2
     return Program(options, does).run()
 

@@ -161,6 +161,15 @@ def test_an_undecided_claim_triples_the_samples_once(root: Path, tmp_path: Path)
     assert len(rounds) == 3 + 9
 
 
+def test_a_failure_while_tripling_leaves_the_first_result(root: Path) -> None:
+    add_experiment(root, "alpha", points=1, ratios=[1.0, 1.1, 1.3, 1.5], most_rounds=3)
+    code, said = run(root)
+    assert code == 1
+    assert "exit code 2: more rounds than I can" in said
+    run_of = stored(root, "alpha")["run"]
+    assert (run_of["rounds"], run_of["tripled"]) == (3, False)
+
+
 def test_a_decided_claim_is_measured_once(root: Path) -> None:
     add_experiment(root, "alpha")
     run(root)
