@@ -130,7 +130,7 @@ def python() -> Iterator[Check]:
 def sanitize() -> Iterator[Check]:
     """The unit tests under AddressSanitizer and UndefinedBehaviorSanitizer."""
     directory = BUILDS / "sanitize"
-    options = "-Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized"
+    options = "-Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug -Doptimization=1"
     yield from unless_passed(configured("configure sanitize", directory, options, "build.ninja"))
     yield from meson_tests("sanitize", directory,
                            UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1")
