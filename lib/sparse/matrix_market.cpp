@@ -167,8 +167,9 @@ private:
     void settle(Chunk& chunk)
     {
         auto const entries = chunk.end.ordinal - chunk.begin.ordinal;
+        auto const begun = entries + (chunk.end.entry.numbers > 0 ? 1 : 0);
         if (!chunk.failed && progress_.entry.numbers == 0 &&
-            progress_.ordinal + entries <= header_.entries &&
+            progress_.ordinal + begun <= header_.entries &&
             (!is_array() || chunk.begin.ordinal == progress_.ordinal)) {
             progress_.ordinal += entries;
             progress_.entry = chunk.end.entry;

@@ -312,6 +312,8 @@ std::span<Bad const> bad()
          "the end of the file after 2 entries", "4 as line 2 declares"},
         {"too many entries", COORDINATE "real general\n3 3 2\n1 1 1\n2 2 2\n%\n3 3 3\n", 6,
          "entry 3: '3 3 3'", "2 as line 2 declares"},
+        {"too many entries, the last one broken", COORDINATE "real general\n2 2 1\n1 2 3\n2\n", 4,
+         "entry 2: '2'", "1 as line 2 declares"},
         {"entries of no matrix", COORDINATE "real general\n3 3 0\n1 1 1\n", 3, "entry 1: '1 1 1'",
          "0 as line 2 declares"},
         {"array too short", ARRAY "real general\n2 2\n1\n2\n3\n", 6, "after 3 entries",
