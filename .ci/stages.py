@@ -81,7 +81,8 @@ def meson_tests(prefix: str, directory: Path, **environment: str) -> Iterator[Ch
     """Runs the unit tests of a build directory: a check for each test program."""
     log = directory / "meson-logs/testlog.json"
     log.unlink(missing_ok=True)
-    whole = command(f"{prefix} tests", "meson", "test", "-C", directory, "--quiet", **environment)
+    whole = command(f"{prefix} tests", "meson", "test", "-C", directory, "--quiet",
+                    "--timeout-multiplier", "10", **environment)
     if not log.exists():
         details = whole.details or "meson ran no test"
         yield Check(f"{prefix} tests", "failed", details, whole.seconds)
