@@ -45,7 +45,8 @@ class Machine:
         """The package manager, what it has installed, and what `apt-get install` does."""
         lines = "\n".join(f"echo '{name} installed'" for name in installed)
         self.fake("dpkg-query", lines or "exit 1")
-        self.fake("apt-get", f'echo "$*" >> {self.log}\n[ "$1" = update ] && exit 0\n{apt or "exit 0"}')
+        update = f'echo "$*" >> {self.log}\n[ "$1" = update ] && exit 0\n'
+        self.fake("apt-get", update + (apt or "exit 0"))
         self.fake("id", f"echo {user}")
 
     def setup(self, *arguments: str) -> tuple[int, str]:
@@ -90,7 +91,8 @@ def test_without_rights_it_prints_the_line_to_run(machine: Machine) -> None:
     machine.debian([name for name in ALL if name not in ("g++", "git")], user=1000)
     code, said = machine.setup("run")
     assert code == 1
-    assert said.endswith("apt-get update && apt-get install --yes --no-install-recommends g++ git\n")
+    install = "apt-get update && apt-get install --yes --no-install-recommends g++ git\n"
+    assert said.endswith(install)
     assert machine.calls() == []
 
 
