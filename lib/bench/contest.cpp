@@ -113,12 +113,10 @@ Contender Contest::prepare(Declared const& declared)
     contender.excerpt = declared.variant.excerpt();
     contender.verdict = session.exact[declared.name];
     if (contender.verdict.passed) {
-        Setup setup;
         guarded(contender, "setup", [&] {
             contender.setup_seconds =
-                timer().seconds([&] { contender.call = declared.prepare(setup); });
+                timer().seconds([&] { contender.call = declared.prepare(contender.setup); });
         });
-        contender.stored_bytes = setup.stored_bytes();
     }
     return contender;
 }
@@ -179,9 +177,9 @@ void Contest::call_every_set(Contender& contender)
 
 void Contest::check_results(Contender& contender, std::string const& when)
 {
-    std::vector<double> actual;
-    for (auto const& output : outputs) {
-        auto const part = output->fetch();
+    auto actual = outputs.front()->fetch();
+    for (auto output = outputs.begin() + 1; output != outputs.end(); ++output) {
+        auto const part = (*output)->fetch();
         actual.insert(actual.end(), part.begin(), part.end());
     }
     auto& verdict = contender.verdict;
@@ -337,25 +335,25 @@ void Contest::record_case(Contender const& contender)
     if (!verdict.reason.empty()) {
         outcome["reason"] = verdict.reason;
     }
-    auto const samples = verdict.passed ? contender.samples : std::vector<double>{};
-    session.measured.cases.push_back({{"variant", contender.name},
-                                      {"group", contender.group},
-                                      {"excerpt", contender.excerpt},
-                                      {"twin", contender.twin},
-                                      {"launch", 0},
-                                      {"parameters", Session::parameters(session.at)},
-                                      {"work",
-                                       {{"flops", work.flops},
-                                        {"bytes", work.bytes},
-                                        {"operations", work.operations}}},
-                                      {"verdict", outcome},
-                                      {"clock", timer().name()},
-                                      {"cache", cold_ ? "cold" : "warm"},
-                                      {"setup",
-                                       {{"seconds", rounded(contender.setup_seconds)},
-                                        {"stored_bytes", contender.stored_bytes}}},
-                                      {"iterations", verdict.passed ? contender.iterations : 0},
-                                      {"samples_s", samples}});
+    Json setup{{"seconds", rounded(contender.setup_seconds)},
+               {"stored_bytes", contender.setup.stored_bytes()}};
+    for (auto const& [name, value] : contender.setup.counts()) {
+        setup["counts"][name] = value;
+    }
+    Json one{{"variant", contender.name},
+             {"group", contender.group},
+             {"excerpt", contender.excerpt},
+             {"twin", contender.twin},
+             {"launch", 0},
+             {"parameters", Session::parameters(session.at)}};
+    one["work"] = {{"flops", work.flops}, {"bytes", work.bytes}, {"operations", work.operations}};
+    one["verdict"] = std::move(outcome);
+    one["clock"] = timer().name();
+    one["cache"] = cold_ ? "cold" : "warm";
+    one["setup"] = std::move(setup);
+    one["iterations"] = verdict.passed ? contender.iterations : 0;
+    one["samples_s"] = verdict.passed ? contender.samples : std::vector<double>{};
+    session.measured.cases.push_back(std::move(one));
     session.measured.excerpts.push_back(contender.excerpt);
 }
 

@@ -31,7 +31,7 @@ struct Contender
     bool twin = false;
     Variant::Call call;
     double setup_seconds = 0;
-    double stored_bytes = 0;
+    Setup setup;
     Verdict verdict;
     std::size_t iterations = 1;
     std::vector<double> samples;

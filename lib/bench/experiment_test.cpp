@@ -277,6 +277,7 @@ TEST_CASE("a result holds what was measured")
         trial
             .add("formatted",
                  [&](bench::Setup& setup) {
+                     setup.count("messages", 12);
                      return [&, kept = setup.keep(Format{})] { product(y); };
                  })
             .excerpt("kernel")
@@ -298,6 +299,7 @@ TEST_CASE("a result holds what was measured")
         CHECK(one.at("cache") == "warm");
         CHECK(one.at("clock") == "host");
         CHECK(one.at("setup").at("stored_bytes") == 1234);
+        CHECK(one.at("setup").at("counts") == Json{{"messages", 12}});
         CHECK(one.at("verdict").at("checks") == Json{"exact", "bounded"});
         CHECK(one.at("verdict").at("error") <= 1);
     }

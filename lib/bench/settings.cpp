@@ -78,7 +78,7 @@ std::size_t default_rounds(std::string const& profile)
     if (profile == "tiny") {
         return 3;
     }
-    return profile == "full" ? 21 : 11;
+    return profile == "full" ? 21 : 7;
 }
 
 } // namespace
@@ -117,7 +117,7 @@ read_settings(std::string const& experiment, int argc, char** argv,
     app.add_option("--profile", settings.profile, "how large and how long")
         ->check(CLI::IsMember({"tiny", "quick", "full"}))
         ->capture_default_str();
-    app.add_option("--samples", settings.rounds, "rounds of samples (tiny 3, quick 11, full 21)")
+    app.add_option("--samples", settings.rounds, "rounds of samples (tiny 3, quick 7, full 21)")
         ->check(CLI::PositiveNumber);
     app.add_option("--min-time", settings.min_time_s,
                    "least seconds of a warm sample; a short call is repeated to fill it")

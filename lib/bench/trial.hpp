@@ -2,6 +2,7 @@
 
 #include "bench/clock.hpp"
 #include "bench/fill.hpp"
+#include "bench/output.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -39,19 +40,6 @@ enum class Cache
     warm,      ///< the variant ran once just before the sample
 };
 
-/// Something a variant writes. `lib/cuda` adapts device memory.
-class Output
-{
-public:
-    virtual ~Output() = default;
-
-    /// Overwrites every element with a pattern that no correct result has.
-    virtual void poison() = 0;
-
-    /// The elements, on the host.
-    virtual std::vector<double> fetch() = 0;
-};
-
 /// What a variant prepares before it can multiply: timed once, reported apart from the samples.
 class Setup
 {
@@ -66,8 +54,15 @@ public:
 
     double stored_bytes() const { return stored_bytes_; }
 
+    /// Records a count that belongs to the variant and is no time: messages of a partition, replays
+    /// of a load that a profiler saw.
+    void count(std::string name, double value) { counts_.emplace_back(std::move(name), value); }
+
+    std::vector<std::pair<std::string, double>> const& counts() const { return counts_; }
+
 private:
     double stored_bytes_ = 0;
+    std::vector<std::pair<std::string, double>> counts_;
 };
 
 /// How a variant appears in the report.

@@ -6,11 +6,9 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <iterator>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <span>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-"""Write the catalogue and the lock of the structures as C++ strings: programs find them anywhere."""
+"""Write the catalogue and the lock of the structures as C++ strings: programs carry them along."""
 
 import sys
 from pathlib import Path

@@ -9,10 +9,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <map>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <exception>
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -45,10 +45,10 @@ void check_sizes(MatrixMarketHeader const& header, std::string const& name,
 
 /// Reads a body in parallel.
 ///
-/// A block is cut into chunks at line ends. Before a chunk has been read, nobody knows how many
-/// entries it has and whether its last line breaks an entry off. So each chunk is read on the guess
-/// that every line with data is an entry. Then the chunks are gone through in order; where the
-/// guess was wrong, the chunk is read again.
+/// A block is cut into chunks at line ends. What precedes a chunk is not known before it has been
+/// read, so each chunk is first read on a guess: that it begins with an entry of its own, in an
+/// array that all lines before it are entries, and that nothing is wrong. Then the chunks are gone
+/// through in order; where the guess was wrong, the chunk is read again. Errors come from there.
 template <class T, class I>
 class Reader
 {
@@ -62,6 +62,7 @@ public:
         for (auto block = opening.body; !block.empty();) {
             block = read_block(block);
         }
+        expect_undamaged(text, name, progress_.line);
         body_.expect_end(progress_);
     }
 
@@ -95,35 +96,28 @@ private:
     struct Chunk
     {
         std::string_view text;
-        Census census;
-        Position begin; ///< as guessed
+        Position begin; ///< as guessed, but lines count from 0
         Position end;
         Entries entries;
-        std::exception_ptr failure;
+        bool failed = false;
     };
+
+    bool is_array() const { return header_.format == MatrixMarketFormat::array; }
 
     /// Reads a block, and the next one from the file at the same time, which is returned.
     std::string_view read_block(std::string_view block)
     {
         auto chunks = cut(block);
         std::string_view next;
-        std::exception_ptr failure;
         parallel_for(chunks.size() + 1, [&](std::size_t k) {
-            if (k > 0) {
-                read_chunk(chunks[k - 1], chunks[k - 1].begin);
-                return;
-            }
-            try {
+            if (k == 0) {
                 next = text_.next();
-            } catch (...) {
-                failure = std::current_exception();
+            } else {
+                try_chunk(chunks[k - 1]);
             }
         });
         for (auto& chunk : chunks) {
             settle(chunk);
-        }
-        if (failure) {
-            std::rethrow_exception(failure);
         }
         return next;
     }
@@ -132,50 +126,58 @@ private:
     {
         auto const pieces = split_lines(block, std::max<std::size_t>(options_.chunk_bytes, 1));
         std::vector<Chunk> chunks(pieces.size());
-        parallel_for(chunks.size(), [&](std::size_t k) {
-            chunks[k].text = pieces[k];
-            chunks[k].census = census(pieces[k]);
+        parallel_for(is_array() ? chunks.size() : 0, [&](std::size_t k) {
+            chunks[k].begin.ordinal = static_cast<std::int64_t>(lines_with_data(pieces[k]));
         });
-        auto begin = progress_;
-        for (auto& chunk : chunks) {
-            chunk.begin = begin;
-            begin.entry = {};
-            begin.line += chunk.census.lines;
-            begin.ordinal += static_cast<std::int64_t>(chunk.census.data);
+        auto ordinal = progress_.ordinal;
+        for (std::size_t k = 0; k < chunks.size(); ++k) {
+            chunks[k].text = pieces[k];
+            chunks[k].begin.line = 0;
+            ordinal += std::exchange(chunks[k].begin.ordinal, ordinal);
         }
         return chunks;
     }
 
-    void read_chunk(Chunk& chunk, Position const& begin) const
+    void try_chunk(Chunk& chunk) const
     {
-        auto const mirrored = header_.symmetry != MatrixMarketSymmetry::general;
-        auto const missing = std::max<std::int64_t>(header_.entries - begin.ordinal, 0);
-        auto const guess = std::min(static_cast<std::int64_t>(chunk.census.data), missing);
-        chunk.failure = nullptr;
         try {
-            chunk.entries.clear();
-            chunk.entries.reserve(static_cast<std::size_t>(guess) * (mirrored ? 2 : 1));
-            chunk.end = body_.read(chunk.text, begin, chunk.entries);
+            chunk.end = read_chunk(chunk, chunk.begin);
         } catch (...) {
-            chunk.failure = std::current_exception();
-        }
-        // Lines that turned out to be no entries must not hold memory.
-        if (chunk.failure || chunk.entries.size() < chunk.entries.capacity() / 2) {
-            chunk.entries.shrink_to_fit();
+            chunk.entries = {};
+            chunk.failed = true;
         }
     }
 
+    Position read_chunk(Chunk& chunk, Position const& begin) const
+    {
+        auto const mirrored = header_.symmetry != MatrixMarketSymmetry::general;
+        auto const lines = std::count(chunk.text.begin(), chunk.text.end(), '\n') + 1;
+        auto const guess = static_cast<std::size_t>(std::min<std::int64_t>(lines, header_.entries));
+        chunk.entries.clear();
+        chunk.entries.reserve(mirrored ? 2 * guess : guess);
+        auto const end = body_.read(chunk.text, begin, chunk.entries);
+        // Lines that turned out to be no entries must not hold memory.
+        if (chunk.entries.size() < chunk.entries.capacity() / 2) {
+            chunk.entries.shrink_to_fit();
+        }
+        return end;
+    }
+
+    /// Goes on behind a chunk, for which the guess must hold or the chunk is read again.
     void settle(Chunk& chunk)
     {
-        auto const guessed_right = chunk.begin.ordinal == progress_.ordinal &&
-                                   chunk.begin.entry.numbers == progress_.entry.numbers;
-        if (!guessed_right) {
-            read_chunk(chunk, progress_);
+        auto const entries = chunk.end.ordinal - chunk.begin.ordinal;
+        auto const begun = entries + (chunk.end.entry.numbers > 0 ? 1 : 0);
+        if (!chunk.failed && progress_.entry.numbers == 0 &&
+            progress_.ordinal + begun <= header_.entries &&
+            (!is_array() || chunk.begin.ordinal == progress_.ordinal)) {
+            progress_.ordinal += entries;
+            progress_.entry = chunk.end.entry;
+            progress_.entry.line += progress_.line;
+            progress_.line += chunk.end.line;
+        } else {
+            progress_ = read_chunk(chunk, progress_);
         }
-        if (chunk.failure) {
-            std::rethrow_exception(chunk.failure);
-        }
-        progress_ = chunk.end;
         if (!chunk.entries.empty()) {
             parts_.push_back(std::move(chunk.entries));
         }
@@ -247,14 +249,14 @@ template <class T, class I>
 Csr<T, I> parse_matrix_market(std::string_view bytes, std::string const& name,
                               ReadOptions const& options)
 {
-    return matrix_market::read<T, I>(*matrix_market::text_in(bytes, name), name, options);
+    return matrix_market::read<T, I>(*matrix_market::text_in(bytes), name, options);
 }
 
 template <class I>
 Pattern<I> parse_matrix_market_pattern(std::string_view bytes, std::string const& name,
                                        ReadOptions const& options)
 {
-    return matrix_market::read_pattern<I>(*matrix_market::text_in(bytes, name), name, options);
+    return matrix_market::read_pattern<I>(*matrix_market::text_in(bytes), name, options);
 }
 
 using std::filesystem::path;

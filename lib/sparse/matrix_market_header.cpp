@@ -193,11 +193,15 @@ Opening read_opening(Text& text, std::string const& name)
     if (block.starts_with("\xef\xbb\xbf")) {
         block.remove_prefix(3);
     }
+    if (block.empty()) {
+        expect_undamaged(text, name, 1);
+    }
     Cursor cursor{block, 1};
     auto header = read_banner(cursor, name);
     while (!cursor.find_data()) {
         block = text.next();
         if (block.empty()) {
+            expect_undamaged(text, name, cursor.line());
             throw MatrixMarketError{name, cursor.line(), "the end of the file", "a size line"};
         }
         cursor = Cursor{block, cursor.line()};

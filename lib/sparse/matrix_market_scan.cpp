@@ -76,6 +76,15 @@ std::optional<T> Cursor::unusual_real()
 template std::optional<float> Cursor::unusual_real<float>();
 template std::optional<double> Cursor::unusual_real<double>();
 
+std::size_t lines_with_data(std::string_view text)
+{
+    std::size_t lines = 0;
+    for (Cursor cursor{text, 1}; cursor.find_data(); cursor.take_line()) {
+        ++lines;
+    }
+    return lines;
+}
+
 bool is_written_as_zero(std::string_view number)
 {
     return mantissa(number.substr(0, number.find_first_of("dD"))).find_first_of("123456789") ==

@@ -170,6 +170,9 @@ private:
 extern template std::optional<float> Cursor::unusual_real<float>();
 extern template std::optional<double> Cursor::unusual_real<double>();
 
+/// Lines that hold more than blanks or a comment.
+std::size_t lines_with_data(std::string_view text);
+
 /// True if no digit of a number's mantissa is other than 0.
 bool is_written_as_zero(std::string_view number);
 

@@ -50,7 +50,8 @@ private:
 std::string gzip(std::string_view text)
 {
     z_stream stream{};
-    REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    REQUIRE(deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + 16, 8,
+                         Z_DEFAULT_STRATEGY) == Z_OK);
     std::string result(deflateBound(&stream, text.size()) + 32, '\0');
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
     stream.avail_in = static_cast<uInt>(text.size());
@@ -279,10 +280,10 @@ TEST_CASE("errors deep in a file name the right line")
 TEST_CASE("gzip data of many blocks is one text")
 {
     // Each entry on two lines, so that some are broken at the end of a block.
-    constexpr std::size_t entries = 700000;
+    constexpr std::size_t entries = 500000;
     auto text = header("coordinate pattern general", 1000, 1000, entries);
     for (std::size_t k = 0; k < entries; ++k) {
-        text += "\r\n" + std::to_string(1 + k % 1000) + "\r\n" + std::to_string(1 + k / 700);
+        text += "\r\n" + std::to_string(1 + k % 1000) + "\r\n" + std::to_string(1 + k / 500);
     }
     auto const plain = sparse::parse_matrix_market_pattern(text, "x");
     REQUIRE(plain.nonzeros() == entries);
@@ -291,7 +292,7 @@ TEST_CASE("gzip data of many blocks is one text")
     CHECK(sparse::parse_matrix_market_pattern(members, "x").col == plain.col);
 
     auto const broken = gzip(text + "\r\n1\r\n1\r\n");
-    CHECK(error_of(broken).starts_with("x.mtx:1400003: found entry 700001: '1'"));
+    CHECK(error_of(broken).starts_with("x.mtx:1000003: found entry 500001: '1'"));
 }
 
 TEST_CASE("damaged gzip data is refused")
@@ -302,8 +303,9 @@ TEST_CASE("damaged gzip data is refused")
     }
     auto const whole = gzip(text);
     REQUIRE(error_of(whole).empty());
-    for (std::size_t size = 2; size < whole.size(); ++size) {
-        CHECK(error_of(whole.substr(0, size)).find("sound gzip data") != std::string::npos);
+    for (std::size_t size = 2; size < whole.size(); size += 5) {
+        CHECK(error_of(whole.substr(0, size)).find("gzip data that ends too early") !=
+              std::string::npos);
     }
     auto wrong_sum = whole;
     wrong_sum[whole.size() - 5] ^= 1;

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdint>
 #include <fcntl.h>
 #include <limits>
 #include <sys/mman.h>
@@ -71,36 +70,37 @@ private:
 class GzipText : public Text
 {
 public:
-    GzipText(std::string_view data, std::string name) : data_{data}, name_{std::move(name)}
-    {
-        for (auto& block : blocks_) {
-            block = std::make_unique_for_overwrite<char[]>(gzip_block);
-        }
-    }
+    explicit GzipText(std::string_view data) : data_{data} {}
 
     std::string_view next() override
     {
-        auto* const block = blocks_[turn_].get();
-        turn_ = 1 - turn_;
+        if (done_ && rest_.empty()) {
+            return {};
+        }
+        auto* const block = other_block();
         std::copy(rest_.begin(), rest_.end(), block);
         auto const size = inflate_into(block, rest_.size());
         auto const lines = cut(std::string_view{block, size});
         rest_ = {block + lines.size(), size - lines.size()};
-        if (lines.empty()) {
-            if (!problem_.empty()) {
-                throw MatrixMarketError{name_, line_, problem_, "sound gzip data"};
-            }
-            if (!rest_.empty()) {
-                throw MatrixMarketError{name_, line_,
-                                        fmt::format("a line of {} bytes or more", gzip_block),
-                                        "shorter lines in gzip data"};
-            }
+        if (lines.empty() && !done_) {
+            stop({fmt::format("a line of {} bytes or more", gzip_block),
+                  "shorter lines in gzip data"});
         }
-        line_ += census(lines).lines;
         return lines;
     }
 
+    std::optional<Damage> damage() const override { return damage_; }
+
 private:
+    char* other_block()
+    {
+        turn_ = 1 - turn_;
+        if (!blocks_[turn_]) {
+            blocks_[turn_] = std::make_unique_for_overwrite<char[]>(gzip_block);
+        }
+        return blocks_[turn_].get();
+    }
+
     /// Fills the block from `used` on; returns how much of it is in use then.
     std::size_t inflate_into(char* block, std::size_t used)
     {
@@ -128,24 +128,24 @@ private:
             inflateReset(stream_.get());
         } else if (status == Z_OK || status == Z_BUF_ERROR) {
             if (data_.empty() && stream_->avail_out > 0) {
-                stop("gzip data that ends too early");
+                stop({"gzip data that ends too early", "all of it"});
             }
         } else {
             auto const* const reason = stream_->msg != nullptr ? stream_->msg : "no gzip data";
-            stop(fmt::format("damaged gzip data ({})", reason));
+            stop({fmt::format("damaged gzip data ({})", reason), "sound gzip data"});
         }
     }
 
-    void stop(std::string problem)
+    void stop(Damage damage)
     {
-        problem_ = std::move(problem);
+        damage_ = std::move(damage);
         done_ = true;
     }
 
     /// The whole lines of `text`: up to its last line end, or all of it at the end of the data.
     std::string_view cut(std::string_view text) const
     {
-        if (done_ && problem_.empty()) {
+        if (done_ && !damage_) {
             return text;
         }
         auto const line_feed = text.rfind('\n');
@@ -158,14 +158,12 @@ private:
     }
 
     std::string_view data_;
-    std::string name_;
     Inflater stream_;
     std::array<std::unique_ptr<char[]>, 2> blocks_;
     std::size_t turn_ = 0;
     std::string_view rest_; ///< the beginning of a line whose end is still to come
-    std::size_t line_ = 1;
     bool done_ = false;
-    std::string problem_;
+    std::optional<Damage> damage_;
 };
 
 /// A regular file in memory.
@@ -236,10 +234,11 @@ public:
                                     gzip ? "text, since the name does not end in .gz"
                                          : "gzip data, since the name ends in .gz"};
         }
-        text_ = text_in(mapping_.bytes(), name);
+        text_ = text_in(mapping_.bytes());
     }
 
     std::string_view next() override { return text_->next(); }
+    std::optional<Damage> damage() const override { return text_->damage(); }
 
 private:
     Mapping mapping_;
@@ -253,44 +252,19 @@ std::unique_ptr<Text> open_text(std::filesystem::path const& file)
     return std::make_unique<FileText>(file);
 }
 
-std::unique_ptr<Text> text_in(std::string_view bytes, std::string const& name)
+std::unique_ptr<Text> text_in(std::string_view bytes)
 {
     if (is_gzip(bytes)) {
-        return std::make_unique<GzipText>(bytes, name);
+        return std::make_unique<GzipText>(bytes);
     }
     return std::make_unique<PlainText>(bytes);
 }
 
-Census census(std::string_view text)
+void expect_undamaged(Text const& text, std::string const& name, std::size_t line)
 {
-    using Byte = std::uint8_t;
-    constexpr std::size_t stride = std::numeric_limits<Byte>::max();
-    Census result;
-    // Counters of one byte and no branches: so compilers use vector instructions.
-    for (std::size_t begin = 1; begin < text.size(); begin += stride) {
-        auto const count = static_cast<int>(std::min(stride, text.size() - begin));
-        auto const* const current = text.data() + begin;
-        auto const* const previous = current - 1;
-        Byte lines = 0;
-        Byte data = 0;
-        for (int k = 0; k < count; ++k) {
-            Byte const line_feed = current[k] == '\n' ? 1 : 0;
-            Byte const carriage_return = current[k] == '\r' ? 1 : 0;
-            Byte const comment = current[k] == '%' ? 1 : 0;
-            Byte const after_feed = previous[k] == '\n' ? 1 : 0;
-            Byte const after_return = previous[k] == '\r' ? 1 : 0;
-            lines += carriage_return | (line_feed & ~after_return);
-            data += (after_feed | after_return) & ~(line_feed | carriage_return | comment);
-        }
-        result.lines += lines;
-        result.data += data;
+    if (auto const damage = text.damage()) {
+        throw MatrixMarketError{name, line, damage->found, damage->expected};
     }
-    if (!text.empty()) {
-        auto const ends = text[0] == '\n' || text[0] == '\r';
-        result.lines += ends;
-        result.data += !ends && text[0] != '%';
-    }
-    return result;
 }
 
 std::vector<std::string_view> split_lines(std::string_view text, std::size_t bytes)

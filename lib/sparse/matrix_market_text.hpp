@@ -3,11 +3,19 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace sparse::matrix_market {
+
+/// What is wrong with the bytes a text comes from.
+struct Damage
+{
+    std::string found;    ///< as in an error
+    std::string expected; ///< as in an error
+};
 
 /// A text that comes in blocks of whole lines.
 class Text
@@ -16,25 +24,21 @@ public:
     virtual ~Text() = default;
 
     /// The next lines, empty at the end of the text. They stay where they are until the next but
-    /// one call. Throws `MatrixMarketError`.
+    /// one call.
     virtual std::string_view next() = 0;
+
+    /// Why the text has ended, if it should have gone on.
+    virtual std::optional<Damage> damage() const { return {}; }
 };
 
 /// Opens a regular file; `.gz` is inflated on the way. Throws `MatrixMarketError`.
 std::unique_ptr<Text> open_text(std::filesystem::path const& file);
 
 /// The text in `bytes`, which must outlive it; gzip is known by its first two bytes.
-std::unique_ptr<Text> text_in(std::string_view bytes, std::string const& name);
+std::unique_ptr<Text> text_in(std::string_view bytes);
 
-/// What can be told about lines without reading them.
-struct Census
-{
-    std::size_t lines = 0; ///< line ends
-    std::size_t data = 0;  ///< lines that begin with neither a line end nor a comment sign
-};
-
-/// Counts lines; `text` begins at the start of a line. CRLF is one line end.
-Census census(std::string_view text);
+/// Throws `MatrixMarketError` for line `line` of the file `name` if the text is damaged.
+void expect_undamaged(Text const& text, std::string const& name, std::size_t line);
 
 /// Cuts a text at line ends in pieces of about `bytes` (at least 1).
 std::vector<std::string_view> split_lines(std::string_view text, std::size_t bytes);

@@ -1,8 +1,8 @@
 """Fails if an archive of kernels with special flags defines a weak symbol.
 
 The linker keeps one of all equal weak symbols of a program. If it kept one that was compiled with
-the flags of a kernel, other code would run with these flags too: at other speed, with other rounding,
-or not at all.
+the flags of a kernel, other code would run with these flags too: at other speed, with other
+rounding, or not at all.
 """
 
 import subprocess

@@ -53,12 +53,13 @@ def thread_counts(values: Sequence[int | str], available: int) -> list[int]:
         elif isinstance(value, int) and value >= 1:
             counts.append(value)
         else:
-            raise WeaveError(f'launch.threads: {value!r} is no number of threads, "max" or "powers"')
+            raise WeaveError(
+                f'launch.threads: found {value!r}, expected a number, "max" or "powers"')
     return list(dict.fromkeys(count for count in counts if count <= available))
 
 
 def combinations(axes: Mapping[str, Sequence[int | str]], available: int) -> list[Launch]:
-    """All launches of the axes in `[launch]` of an experiment.toml, the last axis varying fastest."""
+    """All launches of the axes in `[launch]` of an experiment.toml, the last varying fastest."""
     launches = [Launch(count) for count in thread_counts(axes.get("threads", [1]), available)]
     for name, values in axes.items():
         if name != "threads":
@@ -118,7 +119,7 @@ class Program:
 
     def _complaint(self) -> str:
         """The last line that the process wrote to stderr, or nothing."""
-        lines = self._errors.read_text(errors="replace").split("\n") if self._errors.exists() else []
+        lines = self._errors.read_text(errors="replace").splitlines()
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
     def _grant(self) -> subprocess.Popen[str]:
@@ -147,8 +148,8 @@ class Program:
             event = json.loads(line)
             event["event"]
         except (ValueError, TypeError, KeyError):
-            raise ProgramFailed(f"{self._title()}: wrote {line.strip()!r} where an event was expected",
-                                1) from None
+            said = f"{self._title()}: wrote {line.strip()!r} where an event was expected"
+            raise ProgramFailed(said, 1) from None
         return event
 
     def _finish(self, code: int) -> None:
@@ -163,7 +164,7 @@ class Program:
 
 
 def take_turns(programs: Sequence[Program], report: Callable[[Program, Event], None]) -> None:
-    """Runs the programs to their ends, one at a time, and hands each of their events to `report`."""
+    """Runs the programs to their ends, one at a time; each of their events goes to `report`."""
     waiting = deque(programs)
     while waiting:
         program = waiting.popleft()

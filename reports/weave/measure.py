@@ -1,5 +1,6 @@
 """Measures one experiment: its processes in turns, with progress, into one merged result."""
 
+import os
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -24,8 +25,8 @@ class Workspace:
         return self.build / "experiments" / name / name
 
     def shown(self, path: Path) -> str:
-        """A path as people would type it in the root."""
-        return str(path.relative_to(self.root) if path.is_relative_to(self.root) else path)
+        """A path as people would type it where they are."""
+        return os.path.relpath(path)
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Watch:
 
 def measure(program: Path, arguments: Sequence[str], launches: Sequence[Launch], folder: Path,
             watch: Watch, inherit: Sequence[int] = ()) -> Measurement:
-    """Runs the processes of one experiment in turns; their merged result is `folder/result.json`."""
+    """Runs the processes of one experiment in turns; `folder/result.json` is what they found."""
     if not program.is_file():
         raise ProgramFailed(f"{program.name} was not built: no file {program}", 1)
     folder.mkdir(parents=True, exist_ok=True)
@@ -93,4 +94,5 @@ def measure(program: Path, arguments: Sequence[str], launches: Sequence[Launch],
         take_turns(programs, watch)
     merged = folder / "result.json"
     results.write(results.merge([results.load(program.output).raw for program in programs]), merged)
-    return Measurement(results.load(merged), [program.failure() for program in programs if program.code])
+    failures = [program.failure() for program in programs if program.code]
+    return Measurement(results.load(merged), failures)

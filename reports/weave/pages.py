@@ -60,9 +60,7 @@ def weave(
 
 def render(path: Path, shown: str, verbs: Verbs) -> str:
     """The text of a template; errors name its line."""
-    environment = jinja2.Environment(
-        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, lstrip_blocks=True)
     try:
         source = path.read_text(encoding="utf-8")
         text = environment.from_string(source, globals=verbs.all()).render()

@@ -12,8 +12,8 @@ from typing import Any
 from weave import book, claims, definition, results
 from weave.console import Console
 from weave.errors import WeaveError
-from weave.plan import Step, duration, launches_of, make_plan, plan_text
 from weave.measure import Measurement, Watch, Workspace, measure
+from weave.plan import Step, duration, launches_of, make_plan, plan_text
 from weave.runner_state import RunState, exclusive, file_digest
 
 
@@ -101,13 +101,14 @@ class Run:
         fresh = not folder.exists()
         started = time.monotonic()
         measured = self._measure_once(step, folder, [], watch())
+        self._store(name, measured.result.raw, tripled=False)
         undecided = claims.inconclusive_claims(measured.result, self._workspace.root)
         if undecided:
             rounds = 3 * measured.result.run["rounds"]
             self._console.line(f"{name}: {', '.join(undecided)} undecided: again, {rounds} rounds")
             more = ["--samples", str(rounds)]
             measured = self._measure_once(step, folder / "tripled", more, watch())
-        self._store(name, measured.result.raw, tripled=bool(undecided))
+            self._store(name, measured.result.raw, tripled=True)
         if fresh:
             self._state.took(name, time.monotonic() - started)
         if not measured.failures:

@@ -30,7 +30,7 @@ class RunState:
     """
 
     def __init__(self, directory: Path, identity: Mapping[str, str]) -> None:
-        """Continues the run that `directory` holds if it has the same identity, else begins anew."""
+        """Continues the run in `directory` if it has the same identity, else begins anew."""
         self._directory = directory
         self._identity = dict(identity)
         directory.mkdir(parents=True, exist_ok=True)

@@ -41,7 +41,8 @@ def pivot(basis: Basis, rows: str, columns: str, value: str, where: Where) -> st
     across = basis.measured.values(columns, where)
     lines = [[_cell(basis, value, {**region, columns: c}) for c in across] for region in regions]
     units = _units([value] * len(across), lines)
-    head = [f"{rows} \\ {columns}", *(axis_value(columns, column) for column in across)]
+    title = metric.header + _unit_suffix(value, units)
+    head = [f"{title}: {rows} \\ {columns}", *(axis_value(columns, column) for column in across)]
     body = []
     for region, cells in zip(regions, lines, strict=True):
         texts = []
@@ -49,9 +50,8 @@ def pivot(basis: Basis, rows: str, columns: str, value: str, where: Where) -> st
             assert isinstance(cell, Cell)
             texts.append(_small_interval(_text(value, cell, units)) + _stale_mark(cell))
         body.append([axis_value(rows, region[rows]), *texts])
-    title = metric.header + _unit_suffix(value, units)
     note = _note(basis, [value], [cell for line in lines for cell in line], where, [rows, columns])
-    return f"{title[0].upper()}{title[1:]}:\n\n" + markdown(head, body, numbers=1) + note
+    return markdown(head, body, numbers=1) + note
 
 
 def _small_interval(text: str) -> str:

@@ -236,6 +236,17 @@ def test_cold_and_faster_than_memory_stops_the_weave(root: Path, store: Store, r
         book.everything(book.read(root))
 
 
+def test_few_restless_samples_raise_no_alarm(root: Path, store: Store) -> None:
+    """The median is above 105 %, its interval is not."""
+    raw = synthetic.result(rounds=7)
+    synthetic.scale(raw, "csrl", 0.7, matrix="rmat")
+    for entry in raw["cases"]:
+        if entry["variant"] == "csrl":
+            entry["samples_s"][3] *= 2
+    store(raw)
+    weave(root)
+
+
 def test_warm_may_be_faster_than_memory(root: Path, store: Store, raw: Json) -> None:
     for entry in raw["cases"]:
         entry["cache"] = "warm"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Stands in for an experiment's program: speaks the protocol and writes a valid result.
 
-What it does beside that is said by a `behaviour.json` in its own folder: `points`, `fail` (a variant
-fails verification), `refuse` (exit code 2), `kill_at` (dies of SIGKILL at that point, once), `log` (a
-file that gets a line for each turn), `pause_s` (the length of a turn), `ratios` (how much faster the
-fast variant is, from round to round).
+What it does beside that is said by a `behaviour.json` in its own folder: `points`, `fail` (a
+variant fails verification), `refuse` (exit code 2), `kill_at` (dies of SIGKILL at that point,
+once), `log` (a file that gets a line for each turn), `pause_s` (the length of a turn), `ratios`
+(how much faster the fast variant is, from round to round), `most_rounds` (refuses more).
 """
 
 import argparse
@@ -46,7 +46,8 @@ def case(variant: str, point: int, seconds: list[float]) -> dict:
     verdict = ({"status": "failed", "reason": "made to fail"} if failed
                else {"status": "passed", "checks": ["exact", "bounded"], "error": 0.5})
     return {
-        "variant": variant, "group": "own", "excerpt": f"{Path(__file__).stem}-{variant}", "twin": False, "launch": 0,
+        "variant": variant, "group": "own", "excerpt": f"{Path(__file__).stem}-{variant}",
+        "twin": False, "launch": 0,
         "parameters": {"size": 100 + point}, "work": {"flops": 100, "bytes": 800},
         "verdict": verdict, "clock": "host", "cache": "warm",
         "setup": {"seconds": 0, "stored_bytes": 0}, "iterations": 0 if failed else 1,
@@ -149,6 +150,9 @@ def main() -> int:
     does = behaviour()
     if "refuse" in does:
         print(does["refuse"], file=sys.stderr)
+        return 2
+    if (options.samples or 0) > does.get("most_rounds", 1000):
+        print("more rounds than I can", file=sys.stderr)
         return 2
     return Program(options, does).run()
 

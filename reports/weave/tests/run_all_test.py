@@ -67,7 +67,8 @@ def test_processes_are_merged_into_one_result(root: Path) -> None:
     path.write_text(path.read_text().replace("[1, 1]", '[1]\nOMP_SCHEDULE = ["static", "dynamic"]'))
     code, _ = run(root)
     assert code == 0
-    schedules = [launch["environment"]["OMP_SCHEDULE"] for launch in stored(root, "alpha")["launches"]]
+    launches = stored(root, "alpha")["launches"]
+    schedules = [launch["environment"]["OMP_SCHEDULE"] for launch in launches]
     assert schedules == ["static", "dynamic"]
 
 
@@ -158,6 +159,15 @@ def test_an_undecided_claim_triples_the_samples_once(root: Path, tmp_path: Path)
     assert (run_of["rounds"], run_of["tripled"]) == (9, True)
     rounds = [line for line in log.read_text().splitlines() if " round " in line]
     assert len(rounds) == 3 + 9
+
+
+def test_a_failure_while_tripling_leaves_the_first_result(root: Path) -> None:
+    add_experiment(root, "alpha", points=1, ratios=[1.0, 1.1, 1.3, 1.5], most_rounds=3)
+    code, said = run(root)
+    assert code == 1
+    assert "exit code 2: more rounds than I can" in said
+    run_of = stored(root, "alpha")["run"]
+    assert (run_of["rounds"], run_of["tripled"]) == (3, False)
 
 
 def test_a_decided_claim_is_measured_once(root: Path) -> None:

@@ -14,8 +14,10 @@ from weave.tests.fake_tree import add_experiment, make_tree
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return make_tree(tmp_path / "tree")
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    tree = make_tree(tmp_path / "tree")
+    monkeypatch.chdir(tree)
+    return tree
 
 
 def run_one(root: Path, name: str, *arguments: str) -> tuple[int, list[str]]:

@@ -1,0 +1,132 @@
+"""`.ci/setup` with a package manager of our own: what it installs, and what it says."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+TOOLS = ("bash", "env", "dirname", "readlink", "grep", "cut", "tr", "cmp", "cp", "tail")
+ALL = [line.split()[0] for line in (ROOT / ".ci/packages.txt").read_text().splitlines()
+       if line and not line.startswith("#")]
+
+
+class Machine:
+    """A checkout with a ready .venv, and a PATH that holds a few tools and fakes of the rest."""
+
+    def __init__(self, folder: Path) -> None:
+        self.tree = folder / "tree"
+        self.bin = folder / "bin"
+        self.log = folder / "apt.log"
+        (self.tree / ".ci").mkdir(parents=True)
+        for name in ("setup", "packages.txt"):
+            shutil.copy(ROOT / ".ci" / name, self.tree / ".ci" / name)
+        (self.tree / "reports/weave").mkdir(parents=True)
+        (self.tree / ".venv/bin").mkdir(parents=True)
+        for path in ("reports/weave/requirements.txt", ".venv/requirements.txt"):
+            (self.tree / path).write_text("just==1\n")
+        (self.tree / ".venv/bin/python").symlink_to(sys.executable)
+        self.bin.mkdir()
+        for tool in TOOLS:
+            found = shutil.which(tool)
+            assert found is not None
+            (self.bin / tool).symlink_to(found)
+
+    def fake(self, name: str, script: str) -> None:
+        """A command that is a shell script."""
+        path = self.bin / name
+        path.write_text(f"#!{self.bin}/bash\n{script}\n")
+        path.chmod(0o755)
+
+    def debian(self, installed: list[str], apt: str = "", user: int = 0) -> None:
+        """The package manager, what it has installed, and what `apt-get install` does."""
+        lines = "\n".join(f"echo '{name} installed'" for name in installed)
+        self.fake("dpkg-query", lines or "exit 1")
+        self.fake("apt-get", f'echo "$*" >> {self.log}\n[ "$1" = update ] && exit 0\n{apt or "exit 0"}')
+        self.fake("id", f"echo {user}")
+
+    def setup(self, *arguments: str) -> tuple[int, str]:
+        """Exit code and everything that was said."""
+        done = subprocess.run([self.tree / ".ci/setup", *arguments], text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env={**os.environ, "PATH": str(self.bin)})
+        return done.returncode, done.stdout
+
+    def calls(self) -> list[str]:
+        """How apt-get was called."""
+        return self.log.read_text().splitlines() if self.log.exists() else []
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def test_silent_when_nothing_is_missing(machine: Machine) -> None:
+    machine.debian(ALL)
+    assert machine.setup("test") == (0, "")
+    assert machine.calls() == []
+
+
+def test_a_removed_package_is_noticed_and_installed(machine: Machine) -> None:
+    machine.debian([name for name in ALL if name != "meson"])
+    code, said = machine.setup("run")
+    assert code == 0
+    assert "meson                  describes the build" in said
+    assert machine.calls() == ["update", "install --yes --no-install-recommends meson"]
+
+
+def test_a_level_asks_only_for_its_own(machine: Machine) -> None:
+    machine.debian([name for name in ALL if name != "doxygen"])
+    assert machine.setup("run") == (0, "")
+    assert machine.setup("just") == (0, "")
+    assert "doxygen" in machine.setup("test")[1]
+
+
+def test_without_rights_it_prints_the_line_to_run(machine: Machine) -> None:
+    machine.debian([name for name in ALL if name not in ("g++", "git")], user=1000)
+    code, said = machine.setup("run")
+    assert code == 1
+    assert said.endswith("apt-get update && apt-get install --yes --no-install-recommends g++ git\n")
+    assert machine.calls() == []
+
+
+def test_check_only_tells(machine: Machine) -> None:
+    machine.debian([name for name in ALL if name != "g++"])
+    code, said = machine.setup("--check", "run")
+    assert (code, said) == (1, "setup: missing here: g++; ./justw setup installs it\n")
+    assert machine.calls() == []
+
+
+def test_a_package_that_cannot_be_had_is_named(machine: Machine) -> None:
+    machine.debian(ALL[:-1], apt='echo "E: Unable to locate package x"; exit 100')
+    code, said = machine.setup("test")
+    assert code == 1
+    last = said.splitlines()[-1]
+    assert last == f"setup: apt-get install failed: Unable to locate package x (wanted: {ALL[-1]})"
+
+
+def test_without_apt_it_says_what_is_needed(machine: Machine) -> None:
+    machine.fake("python3", "exit 0")
+    code, said = machine.setup("run")
+    assert code == 1
+    assert said.startswith("setup: no apt-get here, and no g++ meson ninja pkg-config: install")
+    assert len(said.splitlines()) == 1
+
+
+def test_changed_requirements_are_installed(machine: Machine) -> None:
+    machine.debian(ALL)
+    (machine.tree / "reports/weave/requirements.txt").write_text("just==2\n")
+    code, said = machine.setup("--check", "run")
+    assert (code, said) == (1, "setup: missing here: .venv; ./justw setup installs it\n")
+
+
+def test_each_package_says_what_it_is_for() -> None:
+    for line in (ROOT / ".ci/packages.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            name, level, purpose = line.split(maxsplit=2)
+            assert level in ("just", "run", "test"), name
+            assert purpose
