@@ -2,6 +2,8 @@
 
 #include "ceilings/compiled_sets.hpp"
 
+#include <algorithm>
+#include <string>
 #include <type_traits>
 
 namespace ceilings {
@@ -43,9 +45,23 @@ InstructionSet<T> const& widest()
     return set;
 }
 
+template <class T>
+InstructionSet<T> const& for_memory()
+{
+    static InstructionSet<T> const set = [] {
+        auto const sets = instruction_sets<T>();
+        auto const half_line =
+            std::ranges::find(sets, std::string{"avx2"}, &InstructionSet<T>::name);
+        return half_line == sets.end() ? sets.front() : *half_line;
+    }();
+    return set;
+}
+
 template std::vector<InstructionSet<float>> instruction_sets<float>();
 template std::vector<InstructionSet<double>> instruction_sets<double>();
 template InstructionSet<float> const& widest<float>();
 template InstructionSet<double> const& widest<double>();
+template InstructionSet<float> const& for_memory<float>();
+template InstructionSet<double> const& for_memory<double>();
 
 } // namespace ceilings

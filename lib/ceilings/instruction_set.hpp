@@ -43,8 +43,14 @@ struct InstructionSet
 template <class T>
 std::vector<InstructionSet<T>> instruction_sets();
 
-/// The widest of `instruction_sets`: what every kernel without a choice uses.
+/// The widest of `instruction_sets`: for arithmetic.
 template <class T>
 InstructionSet<T> const& widest();
+
+/// The set for kernels that wait for memory: vectors of half a line where the CPU has them. Whole
+/// lines load no faster, and on the AVX-512 machine where both were compared they store more
+/// slowly.
+template <class T>
+InstructionSet<T> const& for_memory();
 
 } // namespace ceilings

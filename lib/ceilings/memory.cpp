@@ -38,20 +38,20 @@ T sum_of_slices(T (*kernel)(T const*, T const*, std::size_t), std::span<T const>
 template <class T>
 T read_simd(std::span<T const> a, std::span<T const> b, int threads)
 {
-    return sum_of_slices(widest<T>().read_simd, a, b, threads);
+    return sum_of_slices(for_memory<T>().read_simd, a, b, threads);
 }
 
 template <class T>
 T read_four_streams(std::span<T const> a, std::span<T const> b, int threads)
 {
-    return sum_of_slices(widest<T>().read_four_streams, a, b, threads);
+    return sum_of_slices(for_memory<T>().read_four_streams, a, b, threads);
 }
 
 template <class T>
 void copy_simd(std::span<T const> a, std::span<T> c, int threads)
 {
     for_slices<T>(a.size(), threads, [=](std::size_t begin, std::size_t count) {
-        widest<T>().copy_simd(a.data() + begin, c.data() + begin, count);
+        for_memory<T>().copy_simd(a.data() + begin, c.data() + begin, count);
     });
 }
 
@@ -59,7 +59,7 @@ template <class T>
 void copy_streaming_stores(std::span<T const> a, std::span<T> c, int threads)
 {
     for_slices<T>(a.size(), threads, [=](std::size_t begin, std::size_t count) {
-        widest<T>().copy_streaming_stores(a.data() + begin, c.data() + begin, count);
+        for_memory<T>().copy_streaming_stores(a.data() + begin, c.data() + begin, count);
     });
 }
 
@@ -67,7 +67,8 @@ template <class T>
 void triad_simd(std::span<T> a, std::span<T const> b, T scalar, std::span<T const> c, int threads)
 {
     for_slices<T>(a.size(), threads, [=](std::size_t begin, std::size_t count) {
-        widest<T>().triad_simd(a.data() + begin, b.data() + begin, scalar, c.data() + begin, count);
+        for_memory<T>().triad_simd(a.data() + begin, b.data() + begin, scalar, c.data() + begin,
+                                   count);
     });
 }
 
@@ -76,8 +77,8 @@ void triad_streaming_stores(std::span<T> a, std::span<T const> b, T scalar, std:
                             int threads)
 {
     for_slices<T>(a.size(), threads, [=](std::size_t begin, std::size_t count) {
-        widest<T>().triad_streaming_stores(a.data() + begin, b.data() + begin, scalar,
-                                           c.data() + begin, count);
+        for_memory<T>().triad_streaming_stores(a.data() + begin, b.data() + begin, scalar,
+                                               c.data() + begin, count);
     });
 }
 

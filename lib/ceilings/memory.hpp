@@ -5,8 +5,8 @@
 
 namespace ceilings {
 
-// Bandwidth kernels on `threads` OpenMP threads, each on its own `slice`, with the widest vectors
-// of this CPU. `T` is float or double. Spans of one call have the same length and do not overlap.
+// Bandwidth kernels on `threads` OpenMP threads, each on its own `slice`, with the vectors of
+// `for_memory`. `T` is float or double. Spans of one call have the same length and do not overlap.
 // Bytes are counted as STREAM counts them: what the definition reads and writes, once. A store that
 // first reads its line moves more than that, and the rate shows it.
 

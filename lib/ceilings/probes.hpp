@@ -6,6 +6,7 @@
 #include "ceilings/memory.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -46,12 +47,20 @@ public:
     void pass() { sum_ = read_four_streams<double>(a_, b_, threads_); }
 };
 
-/// Bandwidth of `copy_streaming_stores`: one byte read for each byte written.
+/// Whether `first` takes less time than `second`: the shortest of three runs of each.
+bool is_faster(std::function<void()> const& first, std::function<void()> const& second);
+
+/// Bandwidth of copying, one byte read for each byte written: with stores past the caches or
+/// through them, whichever is faster with these threads.
 class Copy
 {
     int threads_;
     Array<double> a_;
     Array<double> c_;
+    bool streaming_ = false;
+
+    void past_caches() { copy_streaming_stores<double>(a_, c_, threads_); }
+    void through_caches() { copy_simd<double>(a_, c_, threads_); }
 
 public:
     std::string name = "copy";
@@ -63,18 +72,24 @@ public:
           c_{beyond_cache<double>(cache_bytes), threads}, bytes{2.0 * static_cast<double>(
                                                                           a_.span().size_bytes())}
     {
+        streaming_ = is_faster([this] { past_caches(); }, [this] { through_caches(); });
     }
 
-    void pass() { copy_streaming_stores<double>(a_, c_, threads_); }
+    void pass() { streaming_ ? past_caches() : through_caches(); }
 };
 
-/// Bandwidth of `triad_streaming_stores`: two bytes read for each byte written.
+/// Bandwidth of the triad, two bytes read for each byte written: with stores past the caches or
+/// through them, whichever is faster with these threads.
 class Triad
 {
     int threads_;
     Array<double> a_;
     Array<double> b_;
     Array<double> c_;
+    bool streaming_ = false;
+
+    void past_caches() { triad_streaming_stores<double>(a_, b_, 3.0, c_, threads_); }
+    void through_caches() { triad_simd<double>(a_, b_, 3.0, c_, threads_); }
 
 public:
     std::string name = "triad";
@@ -87,9 +102,10 @@ public:
                                                              threads},
           bytes{3.0 * static_cast<double>(a_.span().size_bytes())}
     {
+        streaming_ = is_faster([this] { past_caches(); }, [this] { through_caches(); });
     }
 
-    void pass() { triad_streaming_stores<double>(a_, b_, 3.0, c_, threads_); }
+    void pass() { streaming_ ? past_caches() : through_caches(); }
 };
 
 /// Rate of fused multiply-adds in registers: `fma_chains` on the widest vectors, "fma_fp32" or
