@@ -45,7 +45,7 @@ class Machine:
         """The package manager, what it has installed, and what `apt-get install` does."""
         lines = "\n".join(f"echo '{name} installed'" for name in installed)
         self.fake("dpkg-query", lines or "exit 1")
-        self.fake("apt-get", f'echo "$*" >> {self.log}\n[ "$1" = update ] && exit 0\n{apt or "exit 0"}')
+        self.fake("apt-get", f'echo "$*" >> {self.log}; [ "$1" = update ] && exit 0\n{apt}\nexit 0')
         self.fake("id", f"echo {user}")
 
     def setup(self, *arguments: str) -> tuple[int, str]:
@@ -90,7 +90,8 @@ def test_without_rights_it_prints_the_line_to_run(machine: Machine) -> None:
     machine.debian([name for name in ALL if name not in ("g++", "git")], user=1000)
     code, said = machine.setup("run")
     assert code == 1
-    assert said.endswith("apt-get update && apt-get install --yes --no-install-recommends g++ git\n")
+    line = "apt-get update && apt-get install --yes --no-install-recommends g++ git"
+    assert said.splitlines()[-1].endswith(line)
     assert machine.calls() == []
 
 

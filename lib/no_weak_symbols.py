@@ -1,8 +1,8 @@
 """Fail if a library whose objects have flags of their own defines a weak symbol.
 
 The linker keeps one of all equal weak symbols of a program. If it kept one that was compiled with
-special flags (-mavx512f, -ffast-math), other code would run with these flags: with other rounding, or
-not at all on this CPU.
+special flags (-mavx512f, -ffast-math), other code would run with these flags: with other rounding,
+or not at all on this CPU.
 
 Usage: no_weak_symbols.py LIBRARY...
 """

@@ -28,19 +28,20 @@ struct UninitialisedAllocator
 
     template <class U>
     UninitialisedAllocator(UninitialisedAllocator<U, Alignment> const&) noexcept
-    {}
+    {
+    }
 
     T* allocate(std::size_t count)
     {
         if (count > static_cast<std::size_t>(-1) / sizeof(T)) {
             throw std::bad_array_new_length{};
         }
-        return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{Alignment}));
+        return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{Alignment}));
     }
 
     void deallocate(T* pointer, std::size_t) noexcept
     {
-        ::operator delete(pointer, std::align_val_t{Alignment});
+        ::operator delete (pointer, std::align_val_t{Alignment});
     }
 
     template <class U>

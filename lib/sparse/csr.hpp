@@ -70,14 +70,17 @@ struct PatternView
     PatternView() = default;
     PatternView(I row_count, I column_count, std::span<I const> offsets, std::span<I const> indices)
         : rows{row_count}, columns{column_count}, row_ptr{offsets}, col{indices}
-    {}
+    {
+    }
     PatternView(Pattern<I> const& p) : PatternView{p.rows, p.columns, p.row_ptr, p.col} {}
     template <class T>
     PatternView(CsrView<T, I> const& a) : PatternView{a.rows, a.columns, a.row_ptr, a.col}
-    {}
+    {
+    }
     template <class T>
     PatternView(Csr<T, I> const& a) : PatternView{a.rows, a.columns, a.row_ptr, a.col}
-    {}
+    {
+    }
 
     std::size_t nonzeros() const { return col.size(); }
 };
