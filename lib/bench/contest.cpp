@@ -177,9 +177,9 @@ void Contest::call_every_set(Contender& contender)
 
 void Contest::check_results(Contender& contender, std::string const& when)
 {
-    std::vector<double> actual;
-    for (auto const& output : outputs) {
-        auto const part = output->fetch();
+    auto actual = outputs.front()->fetch();
+    for (auto output = outputs.begin() + 1; output != outputs.end(); ++output) {
+        auto const part = (*output)->fetch();
         actual.insert(actual.end(), part.begin(), part.end());
     }
     auto& verdict = contender.verdict;

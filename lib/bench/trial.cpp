@@ -3,24 +3,10 @@
 #include "bench/contest.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace bench {
 
 namespace {
-
-template <class T>
-class HostOutput : public Output
-{
-public:
-    explicit HostOutput(std::span<T> values) : values_{values} {}
-
-    void poison() override { std::ranges::fill(values_, std::numeric_limits<T>::quiet_NaN()); }
-    std::vector<double> fetch() override { return {values_.begin(), values_.end()}; }
-
-private:
-    std::span<T> values_;
-};
 
 template <class T>
 struct alignas(64) CacheLine
@@ -143,7 +129,7 @@ void Trial<T>::input(std::span<T> values)
 template <class T>
 void Trial<T>::output(std::span<T> values)
 {
-    TrialCore::output(std::make_unique<HostOutput<T>>(values));
+    TrialCore::output(host_output(values));
 }
 
 template class Trial<float>;

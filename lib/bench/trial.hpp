@@ -2,6 +2,7 @@
 
 #include "bench/clock.hpp"
 #include "bench/fill.hpp"
+#include "bench/output.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -37,19 +38,6 @@ enum class Cache
     automatic, ///< cold if the compulsory bytes exceed the last-level cache, else warm
     cold,      ///< flushed before every sample, or rotated over more than the last-level cache
     warm,      ///< the variant ran once just before the sample
-};
-
-/// Something a variant writes. `lib/cuda` adapts device memory.
-class Output
-{
-public:
-    virtual ~Output() = default;
-
-    /// Overwrites every element with a pattern that no correct result has.
-    virtual void poison() = 0;
-
-    /// The elements, on the host.
-    virtual std::vector<double> fetch() = 0;
 };
 
 /// What a variant prepares before it can multiply: timed once, reported apart from the samples.

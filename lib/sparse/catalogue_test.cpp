@@ -140,7 +140,6 @@ TEST_CASE("the embedded catalogue is complete")
             return std::find(names.begin(), names.end(), wanted) != names.end();
         };
         CHECK(has(catalogue.set("serial").tiny, name + "-tiny"));
-        CHECK(has(catalogue.set("serial").quick, name));
         CHECK(has(catalogue.set("serial").full, name));
         CHECK(has(catalogue.set("serial-xl").full, name + "-xl"));
     }
