@@ -44,6 +44,7 @@ def test_links_lead_to_pages_of_the_site() -> None:
     assert convert("[here](../../README.md#a-b)") == '<a href="index.html#a-b">here</a>'
     assert convert("[out](https://host/x.md)") == "[out](https://host/x.md)"
     assert convert("[code](../../lib/meson.build)") == "code"
+    assert convert("[`a.md`](../../README.md)") == '<a href="index.html">`a.md`</a>'
 
 
 def test_figures_are_found_from_every_page() -> None:
