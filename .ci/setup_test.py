@@ -76,7 +76,9 @@ def test_a_removed_package_is_noticed_and_installed(machine: Machine) -> None:
     code, said = machine.setup("run")
     assert code == 0
     assert "meson                  describes the build" in said
-    assert machine.calls() == ["update", "install --yes --no-install-recommends meson"]
+    assert machine.calls()[0] == "update"
+    assert machine.calls()[1].startswith("install --yes --no-install-recommends ")
+    assert machine.calls()[1].endswith(" meson")
 
 
 def test_a_level_asks_only_for_its_own(machine: Machine) -> None:
