@@ -1,6 +1,8 @@
 #include "bench/experiment.hpp"
 
 #include "bench/do_not_optimize.hpp"
+#include "bench/environment.hpp"
+#include "bench/record.hpp"
 #include "bench/statistics.hpp"
 
 #include <benchmark/benchmark.h>
@@ -8,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
+#include <exception>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -146,15 +150,13 @@ Medians ours(std::string const& file)
 
 } // namespace
 
-/// Times the same host kernels with this harness and with Google Benchmark, and writes both
-/// medians. The first argument names the file to write.
-int main(int argc, char** argv)
-{
-    if (argc != 2) {
-        fmt::print(stderr, "check_harness: expected one argument, the file to write\n");
-        return 2;
-    }
-    std::string const file{argv[1]};
+/// Times the same host kernels with this harness and with Google Benchmark, and writes both medians
+/// into the machine's book: reports/<machine>/harness.json below the current directory.
+int main(int, char** argv)
+try {
+    auto const folder =
+        std::filesystem::path{"reports"} / bench::machine_record().at("slug").get<std::string>();
+    auto const file = (folder / "harness.json").string();
     std::vector<std::string> words{"check-harness", "--threads", "1",        "--samples", "15",
                                    "--min-time",    "0.02",      "--output", file};
     std::vector<char*> arguments;
@@ -170,12 +172,14 @@ int main(int argc, char** argv)
     auto const reference = google_benchmark(argv[0]);
     nlohmann::ordered_json record;
     for (auto const& [name, seconds] : ours(file)) {
-        record[name] = {{"memwall_s", seconds},
-                        {"google_benchmark_s", reference.at(name)},
-                        {"ratio", seconds / reference.at(name)}};
+        record[name] = {{"memwall_s", bench::rounded(seconds)},
+                        {"google_benchmark_s", bench::rounded(reference.at(name))}};
         fmt::print("{:12} {:10.3e} s here, {:10.3e} s with Google Benchmark: {:.3f}\n", name,
                    seconds, reference.at(name), seconds / reference.at(name));
     }
     std::ofstream{file} << record.dump(2) << "\n";
     return 0;
+} catch (std::exception const& error) {
+    fmt::print(stderr, "check-harness: {}\n", error.what());
+    return 2;
 }

@@ -4,6 +4,7 @@ Nothing is written here but by `write`: the same texts are compared with the tre
 """
 
 import difflib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -94,7 +95,7 @@ def book(house: House, machine: str) -> Texts:
             f'no results of the machine "{machine}" below reports/, which has: {known}'
         )
     folder = f"reports/{machine}"
-    texts = {f"{folder}/README.md": _machine_readme(machine, entries)}
+    texts = {f"{folder}/README.md": _machine_readme(machine, entries, house.root / folder)}
     for entry in entries:
         notes = house.root / folder / "notes"
         page = pages.weave(entry.result, entry.experiment, house.tree, notes=notes)
@@ -217,7 +218,7 @@ def _navigation(entry: Entry) -> str:
     )
 
 
-def _machine_readme(machine: str, entries: Sequence[Entry]) -> str:
+def _machine_readme(machine: str, entries: Sequence[Entry], folder: Path) -> str:
     latest = max(entries, key=lambda entry: (entry.result.run["utc"], entry.experiment.name))
     known = latest.result.raw["machine"]
     cpu = known["cpu"]
@@ -242,9 +243,32 @@ def _machine_readme(machine: str, entries: Sequence[Entry]) -> str:
         markdown(["what", "value"], [list(fact) for fact in facts], 2),
         "## Experiments",
         markdown(head, rows, 4),
+        *_harness(folder / "harness.json"),
         "[Scorecard of all machines](../README.md)",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _harness(record: Path) -> list[str]:
+    """What `just check-harness` found on this machine, if it ran there."""
+    if not record.exists():
+        return []
+    compared = json.loads(record.read_text(encoding="utf-8"))
+    rows = [
+        [
+            f"`{kernel}`",
+            formats.time(found["memwall_s"]),
+            formats.time(found["google_benchmark_s"]),
+            formats.factor(found["memwall_s"] / found["google_benchmark_s"]),
+        ]
+        for kernel, found in compared.items()
+    ]
+    return [
+        "## The harness",
+        "The same kernels timed with this harness and with Google Benchmark (`just check-harness`),"
+        " medians:",
+        markdown(["kernel", "memwall", "Google Benchmark", "ratio"], rows, 1),
+    ]
 
 
 def _experiment_row(entry: Entry) -> list[str]:
