@@ -229,14 +229,19 @@ def new() -> Iterator[Check]:
     """A new experiment in a copy of the tree builds, runs, weaves and passes the checks at once."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "memwall"
-        ignored = shutil.ignore_patterns("build", "build-*", ".venv", ".git", "cache",
-                                         "__pycache__")
-        shutil.copytree(ROOT, copy, symlinks=True, ignore=ignored)
+        shutil.copytree(ROOT, copy, symlinks=True, ignore=not_sources)
         (copy / ".venv").symlink_to((ROOT / ".venv").resolve())
         yield command("new creates", copy / "justw", "new", "scratch-experiment", cwd=copy)
         yield command("new runs and weaves", copy / "justw", "run", "scratch-experiment",
                       "--profile", "tiny", cwd=copy)
         yield command("new passes check", copy / "justw", "check", cwd=copy)
+
+
+def not_sources(folder: str, names: list[str]) -> list[str]:
+    """What of a folder of the tree is no part of the sources."""
+    if Path(folder) != ROOT:
+        return [name for name in names if name in ("__pycache__", "cache")]
+    return [name for name in names if name in (".git", ".venv") or name.startswith("build")]
 
 
 STAGES: dict[str, Stage] = {

@@ -1,38 +1,33 @@
-"""Fail if a library whose objects have flags of their own defines a weak symbol.
+"""Fails if an archive of kernels with special flags defines a weak symbol.
 
 The linker keeps one of all equal weak symbols of a program. If it kept one that was compiled with
-special flags (-mavx512f, -ffast-math), other code would run with these flags: with other rounding,
-or not at all on this CPU.
-
-Usage: no_weak_symbols.py LIBRARY...
+the flags of a kernel, other code would run with these flags too: at other speed, with other
+rounding, or not at all.
 """
 
 import subprocess
 import sys
 
 
-def defined_symbols(library: str) -> list[tuple[str, str]]:
-    """Return (name, kind) of each symbol that `library` defines, with nm's letters for kinds."""
-    listing = subprocess.run(["nm", "--format=posix", "--defined-only", library],
+def weak_symbols(nm: str, archive: str) -> list[str]:
+    """Lines of `nm` about defined symbols that are weak (V, W) or unique in the process (u)."""
+    listing = subprocess.run([nm, "--demangle", "--defined-only", archive],
                              check=True, capture_output=True, text=True).stdout
-    fields = (line.split() for line in listing.splitlines())
-    return [(entry[0], entry[1]) for entry in fields if len(entry) >= 3]
+    symbols = [line.split(maxsplit=2) for line in listing.splitlines()]
+    if not any(len(symbol) == 3 and symbol[1] == "T" for symbol in symbols):
+        raise SystemExit(f"{archive}: exports no function, so nothing was tested")
+    return [symbol[2] for symbol in symbols if len(symbol) == 3 and symbol[1] in "VWu"]
 
 
-def complaints(library: str) -> list[str]:
-    """Return one line for each weak (V, v, W, w) or process-wide (u) symbol of `library`."""
-    symbols = defined_symbols(library)
-    if not any(kind.isupper() for _, kind in symbols):
-        return [f"{library}: exports nothing, so nothing was checked"]
-    return [f"{library}: weak symbol {name}" for name, kind in symbols if kind in "uvVwW"]
-
-
-def main(libraries: list[str]) -> int:
-    """Check every library and print what was found."""
-    found = [line for library in libraries for line in complaints(library)]
-    print(*found, f"{len(libraries)} libraries, {len(found)} complaints", sep="\n")
-    return 1 if found or not libraries else 0
+def main() -> int:
+    """Checks the archives `argv[2:]` with the `nm` in `argv[1]`."""
+    nm, *archives = sys.argv[1:]
+    found = [(archive, name) for archive in archives for name in weak_symbols(nm, archive)]
+    for archive, name in found:
+        print(f"{archive}: weak symbol {name}", file=sys.stderr)
+    print(f"{len(archives)} archives, {len(found)} weak symbols")
+    return 1 if found or not archives else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
