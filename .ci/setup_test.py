@@ -45,12 +45,7 @@ class Machine:
         """The package manager, what it has installed, and what `apt-get install` does."""
         lines = "\n".join(f"echo '{name} installed'" for name in installed)
         self.fake("dpkg-query", lines or "exit 1")
-<<<<<<< HEAD
-        update = f'echo "$*" >> {self.log}\n[ "$1" = update ] && exit 0\n'
-        self.fake("apt-get", update + (apt or "exit 0"))
-=======
         self.fake("apt-get", f'echo "$*" >> {self.log}; [ "$1" = update ] && exit 0\n{apt}\nexit 0')
->>>>>>> runner
         self.fake("id", f"echo {user}")
 
     def setup(self, *arguments: str) -> tuple[int, str]:
@@ -97,13 +92,8 @@ def test_without_rights_it_prints_the_line_to_run(machine: Machine) -> None:
     machine.debian([name for name in ALL if name not in ("g++", "git")], user=1000)
     code, said = machine.setup("run")
     assert code == 1
-<<<<<<< HEAD
-    install = "apt-get update && apt-get install --yes --no-install-recommends g++ git\n"
-    assert said.endswith(install)
-=======
     line = "apt-get update && apt-get install --yes --no-install-recommends g++ git"
     assert said.splitlines()[-1].endswith(line)
->>>>>>> runner
     assert machine.calls() == []
 
 
