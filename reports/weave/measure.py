@@ -73,7 +73,7 @@ class Watch:
 
     def _left_s(self) -> float:
         spent = time.monotonic() - self._started
-        share = sum(self._rounds.values()) / max(1, sum(self._all_rounds.values()))
+        share = min(1, sum(self._rounds.values()) / max(1, sum(self._all_rounds.values())))
         here = spent * (1 - share) / share if share > 0.2 else max(0, self._expected_s - spent)
         return here + self._later_s
 
