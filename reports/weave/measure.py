@@ -47,6 +47,7 @@ class Watch:
         self._expected_s = expected_s
         self._later_s = later_s
         self._started = time.monotonic()
+        self._furthest = -1
         self._point = ""
         self._rounds: dict[Program, int] = {}  # done so far
         self._all_rounds: dict[Program, int] = {}
@@ -58,15 +59,13 @@ class Watch:
         elif kind == "point":
             rounds = self._all_rounds[program] // event["points"]
             self._rounds[program] = event["point"] * rounds
-            self._enter(f"point {event['point'] + 1} of {event['points']}: {event['label']}")
+            if event["point"] > self._furthest:  # the other processes come to it later
+                self._furthest = event["point"]
+                self._point = f"point {self._furthest + 1} of {event['points']}: {event['label']}"
+                self._console.step(self._text())
         elif kind == "turn":
             self._rounds[program] = self._rounds.get(program, 0) + (event["phase"] == "round")
             self._console.status(self._text())
-
-    def _enter(self, point: str) -> None:
-        if point != self._point:  # the other processes come to the same point later
-            self._point = point
-            self._console.step(self._text())
 
     def _text(self) -> str:
         parts = [self._title, self._point, f"{duration(self._left_s())} left"]
@@ -74,7 +73,7 @@ class Watch:
 
     def _left_s(self) -> float:
         spent = time.monotonic() - self._started
-        share = sum(self._rounds.values()) / max(1, sum(self._all_rounds.values()))
+        share = min(1, sum(self._rounds.values()) / max(1, sum(self._all_rounds.values())))
         here = spent * (1 - share) / share if share > 0.2 else max(0, self._expected_s - spent)
         return here + self._later_s
 
