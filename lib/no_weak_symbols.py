@@ -14,8 +14,8 @@ def weak_symbols(nm: str, archive: str) -> list[str]:
     listing = subprocess.run([nm, "--demangle", "--defined-only", archive],
                              check=True, capture_output=True, text=True).stdout
     symbols = [line.split(maxsplit=2) for line in listing.splitlines()]
-    if not any(len(symbol) == 3 and symbol[1] == "T" for symbol in symbols):
-        raise SystemExit(f"{archive}: exports no function, so nothing was tested")
+    if not any(len(symbol) == 3 and symbol[1].isupper() for symbol in symbols):
+        raise SystemExit(f"{archive}: exports nothing, so nothing was tested")
     return [symbol[2] for symbol in symbols if len(symbol) == 3 and symbol[1] in "VWu"]
 
 
