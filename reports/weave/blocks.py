@@ -14,8 +14,8 @@ from weave.tables import markdown
 # The features of `lib/sparse`, in the order in which they make sense.
 FEATURES = {
     "rows": "rows",
-    "cols": "columns",
-    "nnz": "nonzeros",
+    "columns": "columns",
+    "nonzeros": "nonzeros",
     "mean_row": "mean row",
     "max_row": "longest row",
     "std_row": "std. dev. of rows",

@@ -155,9 +155,9 @@ def _per_operation(basis: Basis, case: Case) -> list[float]:
 def _nonzeros(basis: Basis, case: Case) -> float:
     name = case.parameters.get("matrix")
     features = basis.measured.result.raw["datasets"].get(name, {}).get("features", {})
-    if not features.get("nnz"):
-        raise WeaveError(f'the data set "{name}" has no feature "nnz", its number of nonzeros')
-    return features["nnz"]
+    if not features.get("nonzeros"):
+        raise WeaveError(f'the data set "{name}" has no feature "nonzeros", its number of nonzeros')
+    return features["nonzeros"]
 
 
 def _break_even(basis: Basis, case: Case) -> list[float]:

@@ -138,7 +138,7 @@ def _frame(rounds: int, threads: tuple[int, ...]) -> Json:
         "datasets": {
             name: {
                 "sha256": f"{index:x}" * 64,
-                "features": {"rows": nonzeros // 5, "nnz": nonzeros, "mean_row": 5.03},
+                "features": {"rows": nonzeros // 5, "nonzeros": nonzeros, "mean_row": 5.03},
             }
             for index, (name, nonzeros) in enumerate(MATRICES.items())
         },
