@@ -146,8 +146,9 @@ class Plot:
             if not found or len(found) < len(regions) or max(found) > min(found) * (1 + 1e-9):
                 return None, ""
             limits.append(found[0] / scale)
-        name = self.measured.ceiling(cases[0].launch, basis.ceiling).name
-        return tuple(limits), f"memory bound ({name})"
+        ceiling = self.measured.ceiling(cases[0].launch, basis.ceiling)
+        kind = "memory bound" if ceiling.moves_bytes else "ceiling"
+        return tuple(limits), f"{kind} ({ceiling.name})"
 
     def _limit(self, basis: Basis, y: str, region: Where) -> float | None:
         if y == "of_ceiling":
