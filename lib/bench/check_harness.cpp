@@ -140,7 +140,8 @@ void add_trial(bench::Point const& at, bench::Trial<double>& trial)
 Medians ours(std::string const& file)
 {
     Medians result;
-    for (auto const& one : nlohmann::json::parse(std::ifstream{file}).at("cases")) {
+    auto const measured = nlohmann::json::parse(std::ifstream{file});
+    for (auto const& one : measured.at("cases")) {
         if (!one.at("twin").get<bool>()) {
             result[one.at("variant")] = bench::median(one.at("samples_s"));
         }
