@@ -1,15 +1,26 @@
 #pragma once
 
 // The kernels of `InstructionSet`, included once by each object that is compiled for one
-// instruction set. See `vector.hpp` for why everything has internal linkage.
+// instruction set. See `simd/vector.hpp` for why everything has internal linkage.
 
 #include "ceilings/instruction_set.hpp"
-#include "ceilings/vector.hpp"
+#include "simd/vector.hpp"
 
 #include <cstdint>
 
 namespace ceilings {
 namespace {
+
+using simd::broadcast;
+using simd::finish_streaming;
+using simd::forget;
+using simd::lanes;
+using simd::load;
+using simd::multiply_add;
+using simd::store;
+using simd::stream;
+using simd::Vector;
+using simd::vector_bytes;
 
 /// Elements to handle singly before `pointer` is aligned to a vector, at most `count`.
 template <class T>

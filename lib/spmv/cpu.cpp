@@ -7,7 +7,8 @@ Cpu detect_cpu()
 #if defined(__x86_64__)
     return {
         .avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),
-        .avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"),
+        .avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                  __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"),
         .neon = false,
     };
 #elif defined(__aarch64__)

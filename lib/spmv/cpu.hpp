@@ -6,7 +6,7 @@ namespace spmv {
 struct Cpu
 {
     bool avx2;   ///< AVX2 and FMA
-    bool avx512; ///< AVX-512F and AVX-512VL
+    bool avx512; ///< AVX-512F, VL, BW and DQ: what server cores have had since Skylake
     bool neon;   ///< Advanced SIMD of AArch64
 };
 

@@ -25,8 +25,8 @@ std::array<Kernel<T>, 4> make_table()
         if_supported<T>(cpu.avx2,
                         {"scalar_inserts", scalar_inserts, "this CPU has no AVX2 and FMA"}),
             if_supported<T>(cpu.avx2, {"avx2_gather", avx2_gather, "this CPU has no AVX2 and FMA"}),
-            if_supported<T>(cpu.avx512,
-                            {"avx512_gather", avx512_gather, "this CPU has no AVX-512F and VL"}),
+            if_supported<T>(cpu.avx512, {"avx512_gather", avx512_gather,
+                                         "this CPU has no AVX-512F, VL, BW and DQ"}),
 #else
         Kernel<T>{"scalar_inserts", nullptr, "AVX2 needs an x86-64 CPU"},
             Kernel<T>{"avx2_gather", nullptr, "AVX2 needs an x86-64 CPU"},

@@ -1,0 +1,52 @@
+#include "spmv/format_kernels.hpp"
+
+#include "spmv/compiled_formats.hpp"
+#include "spmv/cpu.hpp"
+
+#include <type_traits>
+#include <vector>
+
+namespace spmv {
+
+namespace {
+
+template <class T>
+FormatKernels<T> of_type(CompiledFormats const& set)
+{
+    if constexpr (std::is_same_v<T, float>) {
+        return set.fp32;
+    } else {
+        return set.fp64;
+    }
+}
+
+template <class T>
+std::vector<FormatKernels<T>> supported()
+{
+    std::vector<FormatKernels<T>> sets;
+#if defined(__x86_64__)
+    Cpu const cpu = detect_cpu();
+    if (cpu.avx512) {
+        sets.push_back(of_type<T>(formats_avx512));
+    }
+    if (cpu.avx2) {
+        sets.push_back(of_type<T>(formats_avx2));
+    }
+#endif
+    sets.push_back(of_type<T>(formats_baseline));
+    return sets;
+}
+
+} // namespace
+
+template <class T>
+std::span<FormatKernels<T> const> format_kernels()
+{
+    static auto const sets = supported<T>();
+    return sets;
+}
+
+template std::span<FormatKernels<float> const> format_kernels<float>();
+template std::span<FormatKernels<double> const> format_kernels<double>();
+
+} // namespace spmv

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "spmv/parts.hpp"
+
+#include "sparse/csr.hpp"
+
+#include <span>
+
+/// \file
+/// Kernels of every format, compiled once for each instruction set. A kernel computes the rows of
+/// `y = A x` that belong to a range of the format's units, so that threads can share a matrix.
+
+namespace spmv {
+
+/// Computes the rows of the units in `range`. `x` has as many elements as the matrix has columns,
+/// `y` as many as it has rows; rows of other units are not touched. `View` is the format's view.
+template <class View, class T>
+using RangeKernel = void(View const& a, T const* x, T* y, Range range);
+
+/// The kernels of one instruction set. `T` is float or double.
+template <class T>
+struct FormatKernels
+{
+    char const* name; ///< "avx512", "avx2" or "baseline"
+
+    /// Compressed sparse rows; units are rows.
+    RangeKernel<sparse::CsrView<T>, T>* csr;
+};
+
+/// The instruction sets that this CPU and its operating system support, the widest first; never
+/// empty. `T` is float or double.
+template <class T>
+std::span<FormatKernels<T> const> format_kernels();
+
+} // namespace spmv

@@ -1,0 +1,21 @@
+#pragma once
+
+// The kernels of one instruction set; included once by each object that is compiled for one.
+
+#include "spmv/compiled_formats.hpp"
+#include "spmv/csr_kernel.hpp"
+
+namespace spmv {
+namespace {
+
+template <class T>
+constexpr FormatKernels<T> format_table(char const* name)
+{
+    return {
+        .name = name,
+        .csr = csr<T>,
+    };
+}
+
+} // namespace
+} // namespace spmv

@@ -1,0 +1,66 @@
+#include "spmv/format_kernels.hpp"
+#include "spmv/test_matrices.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using spmv::testing::check_on_awkward_matrices;
+using spmv::testing::Multiply;
+
+namespace {
+
+/// Checks a kernel of every instruction set on the awkward matrices, whole and cut into parts.
+/// `convert(a)` returns a format with `units()` and `view()`; `kernel(set)` its kernel in that set.
+template <class T, class Convert, class Kernel>
+void check_format(Convert const& convert, Kernel const& kernel)
+{
+    for (auto const& set : spmv::format_kernels<T>()) {
+        CAPTURE(std::string{set.name});
+        for (int const parts : {1, 2, 3, 8}) {
+            CAPTURE(parts);
+            check_on_awkward_matrices<T>([&](sparse::CsrView<T> const& a) -> Multiply<T> {
+                return [&, format = convert(a)](std::span<T const> x, std::span<T> y) {
+                    auto const each = [](std::int32_t unit) { return unit; };
+                    for (auto const range : spmv::balanced_parts(format.units(), parts, each)) {
+                        kernel(set)(format.view(), x.data(), y.data(), range);
+                    }
+                };
+            });
+        }
+    }
+}
+
+/// CSR as the other formats are.
+template <class T>
+struct Rows
+{
+    sparse::CsrView<T> a;
+    std::int32_t units() const { return a.rows; }
+    sparse::CsrView<T> view() const { return a; }
+};
+
+} // namespace
+
+TEST_CASE_TEMPLATE("rows multiply right", T, float, double)
+{
+    check_format<T>([](sparse::CsrView<T> const& a) { return Rows<T>{a}; },
+                    [](auto const& set) { return set.csr; });
+}
+
+TEST_CASE("parts are whole, in order and balanced")
+{
+    auto const work = [](std::int32_t unit) { return 10 * unit; };
+    for (int const count : {1, 2, 3, 7, 100}) {
+        CAPTURE(count);
+        std::int32_t next = 0;
+        for (auto const part : spmv::balanced_parts(23, count, work)) {
+            CHECK(part.begin == next);
+            CHECK(part.end >= part.begin);
+            CHECK(part.end - part.begin <= 23 / count + 1);
+            next = part.end;
+        }
+        CHECK(next == 23);
+    }
+    CHECK(spmv::balanced_parts(0, 3, work).size() == 3);
+}
