@@ -129,6 +129,70 @@ Vector<T> load_first(T const* from, std::size_t count)
 #endif
 }
 
+/// The elements whose bits are set in `mask`, and zeros in the other lanes; no other byte is read.
+template <class T>
+Vector<T> load_masked(T const* from, unsigned mask)
+{
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<T, float>) {
+        return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), from);
+    } else {
+        return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), from);
+    }
+#else
+    constexpr unsigned all = (1u << lanes<T>)-1;
+    if ((mask & all) == all) {
+        return load(from);
+    }
+    Vector<T> vector = {};
+    for (std::size_t lane = 0; lane < lanes<T>; ++lane) {
+        if ((mask >> lane & 1) != 0) {
+            vector[lane] = from[lane];
+        }
+    }
+    return vector;
+#endif
+}
+
+/// `vector` with zeros in the lanes whose bits are not set in `mask`.
+template <class T>
+Vector<T> keep(Vector<T> vector, unsigned mask)
+{
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<T, float>) {
+        return _mm512_maskz_mov_ps(static_cast<__mmask16>(mask), vector);
+    } else {
+        return _mm512_maskz_mov_pd(static_cast<__mmask8>(mask), vector);
+    }
+#else
+    for (std::size_t lane = 0; lane < lanes<T>; ++lane) {
+        vector[lane] = (mask >> lane & 1) != 0 ? vector[lane] : T{0};
+    }
+    return vector;
+#endif
+}
+
+/// `lanes<T>` stored numbers as numbers of type `T`: doubles may be stored as floats.
+template <class T, class Stored>
+Vector<T> load_as(Stored const* from)
+{
+    if constexpr (std::is_same_v<T, Stored>) {
+        return load(from);
+    } else {
+#if defined(__AVX512F__)
+        return _mm512_cvtps_pd(_mm256_loadu_ps(from));
+#elif defined(__AVX2__)
+        return _mm256_cvtps_pd(_mm_loadu_ps(from));
+#else
+        Vector<T> vector = {};
+        for (std::size_t lane = 0; lane < lanes<T>; ++lane) {
+            vector[lane] = from[lane];
+        }
+        return vector;
+#endif
+    }
+}
+
 /// `from[index[0]]`, `from[index[1]]`, ...: loaded one by one and inserted. The hardware's own
 /// gather instructions are slower on many processors, several times where a microcode against data
 /// sampling is active.

@@ -3,6 +3,7 @@
 #include "spmv/parts.hpp"
 
 #include "sparse/csr.hpp"
+#include "sparse/sell.hpp"
 
 #include <span>
 
@@ -25,6 +26,12 @@ struct FormatKernels
 
     /// Compressed sparse rows; units are rows.
     RangeKernel<sparse::CsrView<T>, T>* csr;
+
+    /// Sliced ELLPACK with unit and gathering steps; units are chunks.
+    RangeKernel<sparse::SellView<T>, T>* sell;
+
+    /// As `sell`, with values stored in single precision.
+    RangeKernel<sparse::SellView<T, float>, T>* sell_narrow_values;
 };
 
 /// The instruction sets that this CPU and its operating system support, the widest first; never

@@ -4,6 +4,7 @@
 
 #include "spmv/compiled_formats.hpp"
 #include "spmv/csr_kernel.hpp"
+#include "spmv/sell_kernel.hpp"
 
 namespace spmv {
 namespace {
@@ -14,6 +15,8 @@ constexpr FormatKernels<T> format_table(char const* name)
     return {
         .name = name,
         .csr = csr<T>,
+        .sell = sell<T, T>,
+        .sell_narrow_values = sell<T, float>,
     };
 }
 

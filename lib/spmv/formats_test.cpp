@@ -48,6 +48,23 @@ TEST_CASE_TEMPLATE("rows multiply right", T, float, double)
                     [](auto const& set) { return set.csr; });
 }
 
+TEST_CASE_TEMPLATE("sliced ELLPACK multiplies right", T, float, double)
+{
+    for (bool const sorted : {false, true}) {
+        for (bool const narrow : {false, true}) {
+            for (bool const unit_steps : {false, true}) {
+                CAPTURE(sorted);
+                CAPTURE(narrow);
+                CAPTURE(unit_steps);
+                sparse::SellOptions const options{sorted, narrow, unit_steps};
+                check_format<T>(
+                    [=](sparse::CsrView<T> const& a) { return sparse::to_sell<T>(a, options); },
+                    [](auto const& set) { return set.sell; });
+            }
+        }
+    }
+}
+
 TEST_CASE("parts are whole, in order and balanced")
 {
     auto const work = [](std::int32_t unit) { return 10 * unit; };

@@ -1,0 +1,139 @@
+#pragma once
+
+// Included once by each object that is compiled for one instruction set. Everything has internal
+// linkage; see `simd/vector.hpp` for why.
+
+#include "spmv/parts.hpp"
+
+#include "simd/vector.hpp"
+#include "sparse/sell.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace spmv {
+namespace {
+
+/// The sums of a chunk's rows, in as many vectors as hold a cache line.
+template <class T>
+struct ChunkSums
+{
+    static constexpr int lanes = static_cast<int>(simd::lanes<T>);
+    static constexpr int vectors = sparse::sell_height<T> / lanes;
+
+    simd::Vector<T> part[vectors];
+};
+
+/// Writes the sums of `rows` consecutive rows.
+template <class T>
+void store_rows(ChunkSums<T> const& sums, T* y, std::int32_t rows)
+{
+    if (rows == sparse::sell_height<T>) {
+#pragma GCC unroll 4
+        for (int v = 0; v < ChunkSums<T>::vectors; ++v) {
+            simd::store(y + v * ChunkSums<T>::lanes, sums.part[v]);
+        }
+        return;
+    }
+    T const* sum = reinterpret_cast<T const*>(&sums);
+    for (std::int32_t lane = 0; lane < rows; ++lane) {
+        y[lane] = sum[lane];
+    }
+}
+
+/// Writes the sum of lane k to `y[order[k]]` for `rows` lanes.
+template <class T>
+void store_permuted(ChunkSums<T> const& sums, T* y, std::uint8_t const* order, std::int32_t rows)
+{
+    T const* sum = reinterpret_cast<T const*>(&sums);
+    for (std::int32_t lane = 0; lane < rows; ++lane) {
+        y[order[lane]] = sum[lane];
+    }
+}
+
+/// Adds `unit` steps whose lanes read consecutive elements of `x`; returns where the values end.
+//! [sell]
+template <class T, class Stored>
+Stored const* add_unit_steps(ChunkSums<T>& sums, Stored const* values, T const* x,
+                             std::int32_t const* offsets, std::uint16_t const* masks,
+                             std::uint32_t steps)
+{
+    constexpr int lanes = ChunkSums<T>::lanes;
+    for (std::uint32_t s = 0; s < steps; ++s, values += sparse::sell_height<T>) {
+        T const* xs = x + offsets[s];
+#pragma GCC unroll 4
+        for (int v = 0; v < ChunkSums<T>::vectors; ++v) {
+            auto const some = simd::load_masked<T>(xs + v * lanes, masks[s] >> (v * lanes));
+            sums.part[v] =
+                simd::multiply_add<T>(simd::load_as<T>(values + v * lanes), some, sums.part[v]);
+        }
+    }
+    return values;
+}
+
+/// Adds steps that gather for every lane, then steps that gather for some.
+template <class T, class Stored, class Column>
+Column const* add_gathering_steps(ChunkSums<T>& sums, Stored const* values, T const* x,
+                                  Column const* col, std::uint16_t const* masks, std::uint32_t full,
+                                  std::uint32_t partial)
+{
+    constexpr int lanes = ChunkSums<T>::lanes;
+    for (std::uint32_t s = 0; s < full; ++s) {
+#pragma GCC unroll 4
+        for (int v = 0; v < ChunkSums<T>::vectors; ++v, col += lanes, values += lanes) {
+            sums.part[v] =
+                simd::multiply_add<T>(simd::load_as<T>(values), simd::gather(x, col), sums.part[v]);
+        }
+    }
+    for (std::uint32_t s = 0; s < partial; ++s) {
+#pragma GCC unroll 4
+        for (int v = 0; v < ChunkSums<T>::vectors; ++v, col += lanes, values += lanes) {
+            auto const some = simd::keep<T>(simd::gather(x, col), masks[s] >> (v * lanes));
+            sums.part[v] = simd::multiply_add<T>(simd::load_as<T>(values), some, sums.part[v]);
+        }
+    }
+    return col;
+}
+
+template <class T, class Stored>
+void sell(sparse::SellView<T, Stored> const& a, T const* x, T* y, Range chunks)
+{
+    constexpr std::int32_t height = sparse::sell_height<T>;
+    if (chunks.begin == chunks.end) {
+        return;
+    }
+    auto const begin = a.position(chunks.begin);
+    Stored const* values = a.values + begin.values;
+    std::uint16_t const* narrow = a.narrow + begin.narrow;
+    std::int32_t const* wide = a.wide + begin.wide;
+    for (std::int32_t c = chunks.begin; c < chunks.end; ++c) {
+        auto const [number, base] = a.chunks[c];
+        sparse::SellPattern const& pattern = a.patterns[number & ~sparse::sell_sorted];
+        std::int32_t const* offsets = a.offsets + pattern.first_offset;
+        std::uint16_t const* masks = a.masks + pattern.first_mask;
+        std::int32_t const first = c * height;
+
+        ChunkSums<T> sums{};
+        values = add_unit_steps(sums, values, x + first, offsets, masks, pattern.unit);
+        masks += pattern.unit;
+        if (base < 0) {
+            wide = add_gathering_steps(sums, values, x, wide, masks, pattern.full, pattern.partial);
+        } else {
+            narrow = add_gathering_steps(sums, values, x + base, narrow, masks, pattern.full,
+                                         pattern.partial);
+        }
+        values += (pattern.full + pattern.partial) * std::size_t{height};
+        std::int32_t const rows = height < a.rows - first ? height : a.rows - first;
+        if ((number & sparse::sell_sorted) != 0) {
+            std::int32_t const window = first / sparse::sell_window * sparse::sell_window;
+            store_permuted(sums, y + window, a.order + first, rows);
+        } else {
+            store_rows(sums, y + first, rows);
+        }
+    }
+}
+//! [sell]
+
+} // namespace
+} // namespace spmv
