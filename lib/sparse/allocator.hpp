@@ -1,5 +1,9 @@
 #pragma once
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -7,6 +11,34 @@
 #include <vector>
 
 namespace sparse {
+
+namespace detail {
+
+/// Larger arrays ask for pages of this size: random access to pages of 4 KiB misses the TLB.
+inline constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+inline std::align_val_t alignment_of(std::size_t bytes, std::size_t alignment)
+{
+    return std::align_val_t{bytes < 2 * huge_page ? alignment : huge_page};
+}
+
+inline void* allocate(std::size_t bytes, std::size_t alignment)
+{
+    void* pointer = ::operator new(bytes, alignment_of(bytes, alignment));
+#ifdef MADV_HUGEPAGE
+    if (bytes >= 2 * huge_page) {
+        madvise(pointer, bytes / huge_page * huge_page, MADV_HUGEPAGE); // a hint: may fail
+    }
+#endif
+    return pointer;
+}
+
+inline void deallocate(void* pointer, std::size_t bytes, std::size_t alignment) noexcept
+{
+    ::operator delete(pointer, alignment_of(bytes, alignment));
+}
+
+} // namespace detail
 
 /// Allocator that leaves trivial elements uninitialised on resize and aligns to `Alignment` bytes.
 ///
@@ -36,12 +68,12 @@ struct UninitialisedAllocator
         if (count > static_cast<std::size_t>(-1) / sizeof(T)) {
             throw std::bad_array_new_length{};
         }
-        return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{Alignment}));
+        return static_cast<T*>(detail::allocate(count * sizeof(T), Alignment));
     }
 
-    void deallocate(T* pointer, std::size_t) noexcept
+    void deallocate(T* pointer, std::size_t count) noexcept
     {
-        ::operator delete (pointer, std::align_val_t{Alignment});
+        detail::deallocate(pointer, count * sizeof(T), Alignment);
     }
 
     template <class U>

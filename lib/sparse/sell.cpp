@@ -449,6 +449,15 @@ std::vector<SellPosition> block_starts(std::vector<Block> const& blocks)
     return starts;
 }
 
+/// Makes room for `count` columns and for a look beyond the last, unless there is none.
+template <class Column>
+void resize_columns(AlignedArray<Column>& columns, std::size_t count, std::int32_t height)
+{
+    auto const beyond = static_cast<std::size_t>(sell_lookahead * height);
+    columns.resize(count == 0 ? 0 : count + beyond);
+    std::fill(columns.begin() + static_cast<std::ptrdiff_t>(count), columns.end(), Column{0});
+}
+
 template <class Element>
 AlignedArray<Element> copy_of(std::span<Element const> elements)
 {
@@ -481,8 +490,8 @@ Sell<T, Stored> to_sell(CsrView<T> const& a, SellOptions const& options)
     to.chunks.resize(chunks);
     to.positions.resize((chunks + stride - 1) / stride);
     to.values.resize(starts.back().values);
-    to.narrow.resize(starts.back().narrow);
-    to.wide.resize(starts.back().wide);
+    resize_columns(to.narrow, starts.back().narrow, height);
+    resize_columns(to.wide, starts.back().wide, height);
     to.order.resize(sorted ? static_cast<std::size_t>(a.rows) : 0);
 
     parallel_for(blocks.size(), [&](std::size_t k) {

@@ -15,6 +15,9 @@ inline constexpr std::int32_t sell_height = 64 / sizeof(T);
 /// Rows that may be sorted among each other: as many as a byte can number.
 inline constexpr std::int32_t sell_window = 256;
 
+/// Steps by which kernels may look ahead in the columns; so many lie behind the last.
+inline constexpr std::int32_t sell_lookahead = 16;
+
 /// How a matrix is cut into steps.
 struct SellOptions
 {

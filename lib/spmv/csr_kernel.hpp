@@ -24,7 +24,7 @@ void csr(sparse::CsrView<T> const& a, T const* x, T* y, Range rows)
     for (std::int32_t i = rows.begin; i < rows.end; ++i) {
         std::int32_t const end = a.row_ptr[i + 1];
         T total = 0;
-        if (end - p >= 2 * lanes) {
+        if (end - p >= 16) { // fewer do not pay for adding up the lanes
             simd::Vector<T> sums = {};
             for (; end - p >= lanes; p += lanes) {
                 auto const xs = simd::gather(x, col + p);

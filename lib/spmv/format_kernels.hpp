@@ -30,6 +30,9 @@ struct FormatKernels
     /// Sliced ELLPACK with unit and gathering steps; units are chunks.
     RangeKernel<sparse::SellView<T>, T>* sell;
 
+    /// As `sell`, with software prefetch of `x`.
+    RangeKernel<sparse::SellView<T>, T>* sell_prefetch;
+
     /// As `sell`, with values stored in single precision.
     RangeKernel<sparse::SellView<T, float>, T>* sell_narrow_values;
 };

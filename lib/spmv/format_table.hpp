@@ -16,6 +16,7 @@ constexpr FormatKernels<T> format_table(char const* name)
         .name = name,
         .csr = csr<T>,
         .sell = sell<T, T>,
+        .sell_prefetch = sell_prefetch<T, T>,
         .sell_narrow_values = sell<T, float>,
     };
 }

@@ -60,6 +60,9 @@ TEST_CASE_TEMPLATE("sliced ELLPACK multiplies right", T, float, double)
                 check_format<T>(
                     [=](sparse::CsrView<T> const& a) { return sparse::to_sell<T>(a, options); },
                     [](auto const& set) { return set.sell; });
+                check_format<T>(
+                    [=](sparse::CsrView<T> const& a) { return sparse::to_sell<T>(a, options); },
+                    [](auto const& set) { return set.sell_prefetch; });
             }
         }
     }
