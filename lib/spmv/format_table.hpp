@@ -2,8 +2,13 @@
 
 // The kernels of one instruction set; included once by each object that is compiled for one.
 
+#include "spmv/bcsr_kernel.hpp"
 #include "spmv/compiled_formats.hpp"
 #include "spmv/csr_kernel.hpp"
+#include "spmv/csrl_kernel.hpp"
+#include "spmv/delta_csr_kernel.hpp"
+#include "spmv/masked_blocks_kernel.hpp"
+#include "spmv/packed_csrl_kernel.hpp"
 
 namespace spmv {
 namespace {
@@ -14,6 +19,11 @@ constexpr FormatKernels<T> format_table(char const* name)
     return {
         .name = name,
         .csr = csr<T>,
+        .csrl = csrl<T>,
+        .packed_csrl = packed_csrl<T>,
+        .delta_csr = delta_csr<T>,
+        .bcsr = bcsr<T>,
+        .masked_blocks = masked_blocks<T>,
     };
 }
 
