@@ -108,6 +108,18 @@ Vector<T> multiply_add(Vector<T> a, Vector<T> b, Vector<T> c)
 #endif
 }
 
+/// Whether `load_first` is one load, not a loop.
+#if defined(__AVX2__)
+constexpr bool has_masked_loads = true;
+#else
+constexpr bool has_masked_loads = false;
+#endif
+
+#if defined(__AVX2__) && !defined(__AVX512F__)
+/// A vector loaded n words before the middle is a mask of the first n words.
+constexpr std::int32_t first_lanes[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+#endif
+
 /// The first `count` elements, 0 <= `count` <= `lanes<T>`, and zeros in the other lanes; no byte
 /// beyond them is read.
 template <class T>
@@ -119,6 +131,14 @@ Vector<T> load_first(T const* from, std::size_t count)
         return _mm512_maskz_loadu_ps(rest, from);
     } else {
         return _mm512_maskz_loadu_pd(static_cast<__mmask8>(rest), from);
+    }
+#elif defined(__AVX2__)
+    auto const* mask = first_lanes + 8 - count * (sizeof(T) / 4);
+    auto const lanes = _mm256_loadu_si256(reinterpret_cast<__m256i const*>(mask));
+    if constexpr (std::is_same_v<T, float>) {
+        return _mm256_maskload_ps(from, lanes);
+    } else {
+        return _mm256_maskload_pd(from, lanes);
     }
 #else
     Vector<T> vector = {};

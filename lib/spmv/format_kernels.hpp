@@ -2,7 +2,12 @@
 
 #include "spmv/parts.hpp"
 
+#include "sparse/bcsr.hpp"
 #include "sparse/csr.hpp"
+#include "sparse/csrl.hpp"
+#include "sparse/delta_csr.hpp"
+#include "sparse/masked_blocks.hpp"
+#include "sparse/packed_csrl.hpp"
 #include "sparse/sell.hpp"
 
 #include <span>
@@ -35,6 +40,20 @@ struct FormatKernels
 
     /// As `sell`, with values stored in single precision.
     RangeKernel<sparse::SellView<T, float>, T>* sell_narrow_values;
+    /// CSR by runs; units are rows.
+    RangeKernel<sparse::CsrlView<T>, T>* csrl;
+
+    /// CSR by runs with one word for each piece of a run; units are rows.
+    RangeKernel<sparse::PackedCsrlView<T>, T>* packed_csrl;
+
+    /// CSR with 16-bit columns; units are rows.
+    RangeKernel<sparse::DeltaCsrView<T>, T>* delta_csr;
+
+    /// Dense blocks of any shape; units are block rows.
+    RangeKernel<sparse::BcsrView<T>, T>* bcsr;
+
+    /// Windows of groups of rows with masks; units are groups.
+    RangeKernel<sparse::MaskedBlocksView<T>, T>* masked_blocks;
 };
 
 /// The instruction sets that this CPU and its operating system support, the widest first; never

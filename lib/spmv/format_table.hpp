@@ -2,8 +2,13 @@
 
 // The kernels of one instruction set; included once by each object that is compiled for one.
 
+#include "spmv/bcsr_kernel.hpp"
 #include "spmv/compiled_formats.hpp"
 #include "spmv/csr_kernel.hpp"
+#include "spmv/csrl_kernel.hpp"
+#include "spmv/delta_csr_kernel.hpp"
+#include "spmv/masked_blocks_kernel.hpp"
+#include "spmv/packed_csrl_kernel.hpp"
 #include "spmv/sell_kernel.hpp"
 
 namespace spmv {
@@ -18,6 +23,11 @@ constexpr FormatKernels<T> format_table(char const* name)
         .sell = sell<T, T>,
         .sell_prefetch = sell_prefetch<T, T>,
         .sell_narrow_values = sell<T, float>,
+        .csrl = csrl<T>,
+        .packed_csrl = packed_csrl<T>,
+        .delta_csr = delta_csr<T>,
+        .bcsr = bcsr<T>,
+        .masked_blocks = masked_blocks<T>,
     };
 }
 

@@ -1,0 +1,122 @@
+#include "sparse/masked_blocks.hpp"
+
+#include "sparse/row_group.hpp"
+#include "sparse/stretches.hpp"
+
+#include <bit>
+#include <string>
+
+namespace sparse {
+
+namespace {
+
+void check(std::int32_t group_rows)
+{
+    if (group_rows < 1 || group_rows == 5 || group_rows > 6) {
+        throw std::length_error{"masked blocks have 1, 2, 3, 4 or 6 rows, not " +
+                                std::to_string(group_rows)};
+    }
+}
+
+/// Calls `visit(group, column, end)` for each window of a group: its entries are those left of
+/// `end` that were not yet taken from the group. `visit` has to take them.
+template <class T, class Visit>
+void visit_windows(PatternView<> const& a, std::int32_t group_rows, std::int32_t unit,
+                   Visit const& visit)
+{
+    RowGroup group{a, unit * group_rows, group_rows};
+    for (auto next = group.next_column(); next >= 0; next = group.next_column()) {
+        visit(group, next, std::int64_t{next} + window_columns<T>);
+    }
+}
+
+template <class T>
+std::int32_t count_windows(PatternView<> const& a, std::int32_t group_rows, std::int32_t unit)
+{
+    std::int32_t count = 0;
+    visit_windows<T>(a, group_rows, unit, [&](RowGroup& group, std::int32_t, std::int64_t end) {
+        group.take(end);
+        ++count;
+    });
+    return count;
+}
+
+} // namespace
+
+template <class T>
+std::int32_t MaskedBlocksView<T>::position(std::int32_t group) const
+{
+    std::int32_t const near = group / checkpoint_distance;
+    std::int32_t before = checkpoint[near];
+    auto const first = std::int64_t{first_window[near * checkpoint_distance]} * group_rows;
+    auto const end = std::int64_t{first_window[group]} * group_rows;
+    for (auto k = first; k < end; ++k) {
+        before += std::popcount(mask[k]);
+    }
+    return before;
+}
+
+template <class T>
+std::size_t MaskedBlocks<T>::bytes() const
+{
+    return bytes_of(first_window, column, mask, values, checkpoint);
+}
+
+template <class T>
+MaskedBlocks<T> to_masked_blocks(CsrView<T> const& a, std::int32_t group_rows)
+{
+    check(group_rows);
+    MaskedBlocks<T> blocks;
+    blocks.rows = a.rows;
+    blocks.columns = a.columns;
+    blocks.group_rows = group_rows;
+    auto const groups = group_count(a, group_rows);
+    blocks.first_window =
+        offsets(groups, [&](std::int32_t unit) { return count_windows<T>(a, group_rows, unit); });
+    blocks.column.resize(static_cast<std::size_t>(blocks.first_window[groups]));
+    blocks.mask.assign(blocks.column.size() * static_cast<std::size_t>(group_rows), 0);
+    blocks.values.resize(a.nonzeros());
+    auto const before = [&](std::int32_t unit) { return nonzeros_before(a, group_rows, unit); };
+    parallel_units(groups, [&](std::int32_t unit) {
+        auto window = static_cast<std::size_t>(blocks.first_window[unit]);
+        auto* value = blocks.values.data() + before(unit);
+        visit_windows<T>(
+            a, group_rows, unit, [&](RowGroup& group, std::int32_t column, std::int64_t end) {
+                blocks.column[window] = column;
+                for (std::int32_t k = 0; k < group.rows(); ++k) {
+                    auto& mask = blocks.mask[window * static_cast<std::size_t>(group_rows) + k];
+                    group.take(k, end, [&](std::int32_t position) {
+                        mask |= static_cast<WindowMask<T>>(1 << (a.col[position] - column));
+                        *value++ = a.values[position];
+                    });
+                }
+                ++window;
+            });
+    });
+    blocks.checkpoint = checkpoints(groups, before);
+    return blocks;
+}
+
+template <class T>
+double windows_per_nonzero(PatternView<> const& a, std::int32_t group_rows)
+{
+    check(group_rows);
+    std::int64_t windows = 0;
+    std::int64_t nonzeros = 0;
+    visit_sample(group_count(a, group_rows), [&](std::int32_t unit) {
+        windows += count_windows<T>(a, group_rows, unit);
+        nonzeros += nonzeros_before(a, group_rows, unit + 1) - nonzeros_before(a, group_rows, unit);
+    });
+    return nonzeros == 0 ? 0.0 : static_cast<double>(windows) / static_cast<double>(nonzeros);
+}
+
+template struct MaskedBlocksView<float>;
+template struct MaskedBlocksView<double>;
+template struct MaskedBlocks<float>;
+template struct MaskedBlocks<double>;
+template MaskedBlocks<float> to_masked_blocks(CsrView<float> const&, std::int32_t);
+template MaskedBlocks<double> to_masked_blocks(CsrView<double> const&, std::int32_t);
+template double windows_per_nonzero<float>(PatternView<> const&, std::int32_t);
+template double windows_per_nonzero<double>(PatternView<> const&, std::int32_t);
+
+} // namespace sparse

@@ -1,0 +1,78 @@
+#include "sparse/masked_blocks.hpp"
+
+#include "sparse/format_test.hpp"
+
+#include <stdexcept>
+
+using sparse::testing::Entries;
+using sparse::testing::numbered;
+
+namespace {
+
+void write_down(sparse::MaskedBlocks<double> const& a, Entries& entries)
+{
+    auto const rows = a.group_rows;
+    for (std::int32_t unit = 0; unit < a.units(); ++unit) {
+        auto p = a.view().position(unit);
+        for (auto w = a.first_window[unit]; w < a.first_window[unit + 1]; ++w) {
+            for (std::int32_t bit = 0; bit < rows * 8; ++bit) {
+                if (a.mask[w * rows + bit / 8] >> bit % 8 & 1) {
+                    entries.row[unit * rows + bit / 8][a.column[w] + bit % 8] = a.values[p++];
+                }
+            }
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("masked blocks come back as the entries they were made from")
+{
+    for (std::int32_t const rows : {1, 2, 3, 4, 6}) {
+        CAPTURE(rows);
+        sparse::testing::check_conversion(
+            [&](sparse::CsrView<double> const& a) { return sparse::to_masked_blocks(a, rows); },
+            write_down,
+            [](auto const& a) {
+                return std::tie(a.first_window, a.column, a.mask, a.values, a.checkpoint);
+            });
+    }
+}
+
+TEST_CASE("a window begins at the first column that no other covers")
+{
+    sparse::Pattern<> const structure{3, 20, {0, 3, 5, 6}, {3, 4, 12, 2, 9, 19}};
+    auto const a = sparse::to_masked_blocks<double>(numbered(structure), 2);
+    CHECK(std::ranges::equal(a.first_window, std::vector{0, 2, 3}));
+    CHECK(std::ranges::equal(a.column, std::vector{2, 12, 19}));
+    CHECK(std::ranges::equal(a.mask, std::vector{0b110, 0b10000001, 1, 0, 1, 0}));
+    CHECK(a.work_before(1) == 5);
+}
+
+TEST_CASE("groups of other sizes are refused")
+{
+    auto const a = numbered(sparse::dense(4, 2));
+    for (std::int32_t const rows : {-1, 0, 5, 7}) {
+        CHECK_THROWS_WITH_AS(
+            sparse::to_masked_blocks<double>(a, rows),
+            ("masked blocks have 1, 2, 3, 4 or 6 rows, not " + std::to_string(rows)).c_str(),
+            std::length_error);
+        CHECK_THROWS_AS(sparse::windows_per_nonzero<float>(a, rows), std::length_error);
+    }
+}
+
+TEST_CASE_TEMPLATE("windows are counted before they are made", T, float, double)
+{
+    for (auto const& [name, structure] : sparse::testing::structures()) {
+        CAPTURE(name);
+        auto const a = numbered(structure);
+        if (a.nonzeros() > 0) {
+            auto const blocks = sparse::to_masked_blocks<double>(a, 3);
+            CHECK(sparse::windows_per_nonzero<double>(a, 3) ==
+                  static_cast<double>(blocks.column.size()) / static_cast<double>(a.nonzeros()));
+        }
+    }
+    CHECK(sparse::windows_per_nonzero<T>(sparse::empty(4, 4), 2) == 0.0);
+    auto const wide = sparse::windows_per_nonzero<T>(sparse::banded(100'000, 64), 1);
+    CHECK(wide == doctest::Approx(1.0 / sparse::window_columns<T>));
+}

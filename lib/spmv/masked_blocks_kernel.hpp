@@ -1,0 +1,146 @@
+#pragma once
+
+// Included once by each object that is compiled for one instruction set. Everything has internal
+// linkage; see `simd/vector.hpp` for why.
+
+#include "spmv/parts.hpp"
+#include "spmv/run_sum.hpp"
+
+#include "simd/vector.hpp"
+#include "sparse/masked_blocks.hpp"
+
+#include <cstdint>
+
+namespace spmv {
+namespace {
+
+#if defined(__AVX512F__)
+
+/// The elements whose bits are set, one behind the other in memory, each in the lane of its bit;
+/// zeros in the other lanes.
+template <class T>
+simd::Vector<T> expand_load(sparse::WindowMask<T> mask, T const* from)
+{
+    if constexpr (sizeof(T) == 4) {
+        return _mm512_maskz_expandloadu_ps(mask, from);
+    } else {
+        return _mm512_maskz_expandloadu_pd(mask, from);
+    }
+}
+
+/// The elements whose bits are set, each in the lane of its bit; no other is read.
+template <class T>
+simd::Vector<T> masked_load(sparse::WindowMask<T> mask, T const* from)
+{
+    if constexpr (sizeof(T) == 4) {
+        return _mm512_maskz_loadu_ps(mask, from);
+    } else {
+        return _mm512_maskz_loadu_pd(mask, from);
+    }
+}
+
+/// `a * b + c` in the lanes whose bits are set, `c` in the others.
+template <class T>
+simd::Vector<T> multiply_add_where(sparse::WindowMask<T> mask, simd::Vector<T> a, simd::Vector<T> b,
+                                   simd::Vector<T> c)
+{
+    if constexpr (sizeof(T) == 4) {
+        return _mm512_mask3_fmadd_ps(a, b, c, mask);
+    } else {
+        return _mm512_mask3_fmadd_pd(a, b, c, mask);
+    }
+}
+
+/// The sums of the rows of a group.
+template <class T, std::int32_t rows>
+struct GroupSums
+{
+    simd::Vector<T> sums[rows] = {};
+
+    /// Adds one window and returns where the values of the next begin.
+    T const* add(sparse::WindowMask<T> const* mask, T const* values, T const* x)
+    {
+        sparse::WindowMask<T> used = 0;
+        for (std::int32_t k = 0; k < rows; ++k) {
+            used |= mask[k];
+        }
+        auto const xs = masked_load<T>(used, x);
+        for (std::int32_t k = 0; k < rows; ++k) {
+            sums[k] = multiply_add_where<T>(mask[k], expand_load<T>(mask[k], values), xs, sums[k]);
+            values += __builtin_popcount(mask[k]);
+        }
+        return values;
+    }
+
+    T total(std::int32_t k) const { return simd::sum<T>(sums[k]); }
+};
+
+#else
+
+/// The sums of the rows of a group.
+template <class T, std::int32_t rows>
+struct GroupSums
+{
+    RunSum<T> sums[rows];
+
+    /// Adds one window and returns where the values of the next begin.
+    T const* add(sparse::WindowMask<T> const* mask, T const* values, T const* x)
+    {
+        for (std::int32_t k = 0; k < rows; ++k) {
+            for (unsigned bits = mask[k]; bits != 0;) {
+                int const first = __builtin_ctz(bits);
+                int const length = __builtin_ctz(~(bits >> first));
+                sums[k].add(values, x + first, length);
+                values += length;
+                bits &= bits + (1u << first); // carries through the run and clears it
+            }
+        }
+        return values;
+    }
+
+    T total(std::int32_t k) const { return sums[k].total(); }
+};
+
+#endif
+
+//! [masked_blocks]
+template <class T, std::int32_t group_rows>
+void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range groups)
+{
+    std::int32_t const* first_window = a.first_window.data();
+    std::int32_t const* column = a.column.data();
+    std::int32_t w = first_window[groups.begin];
+    auto const* mask = a.mask.data() + std::ptrdiff_t{w} * group_rows;
+    T const* values = a.values.data() + a.position(groups.begin);
+    for (std::int32_t g = groups.begin; g < groups.end; ++g) {
+        GroupSums<T, group_rows> group;
+        for (std::int32_t const end = first_window[g + 1]; w < end; ++w, mask += group_rows) {
+            values = group.add(mask, values, x + column[w]);
+        }
+        std::int32_t const first_row = g * group_rows;
+        for (std::int32_t k = 0; k < group_rows && first_row + k < a.rows; ++k) {
+            y[first_row + k] = group.total(k);
+        }
+    }
+}
+//! [masked_blocks]
+
+template <class T>
+void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range groups)
+{
+    switch (a.group_rows) {
+    case 1:
+        return masked_blocks<T, 1>(a, x, y, groups);
+    case 2:
+        return masked_blocks<T, 2>(a, x, y, groups);
+    case 3:
+        return masked_blocks<T, 3>(a, x, y, groups);
+    case 4:
+        return masked_blocks<T, 4>(a, x, y, groups);
+    default:
+        return masked_blocks<T, 6>(a, x, y, groups);
+    }
+}
+
+} // namespace
+} // namespace spmv
