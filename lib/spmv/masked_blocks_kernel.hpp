@@ -52,7 +52,7 @@ simd::Vector<T> multiply_add_where(sparse::WindowMask<T> mask, simd::Vector<T> a
 }
 
 /// The sums of the rows of a group.
-template <class T, std::int32_t rows>
+template <class T, std::int32_t rows, bool in_runs>
 struct GroupSums
 {
     simd::Vector<T> sums[rows] = {};
@@ -60,11 +60,20 @@ struct GroupSums
     /// Adds one window and returns where the values of the next begin.
     T const* add(sparse::WindowMask<T> const* mask, T const* values, T const* x)
     {
-        sparse::WindowMask<T> used = 0;
-        for (std::int32_t k = 0; k < rows; ++k) {
+        sparse::WindowMask<T> used = mask[0];
+        bool same = true;
+        for (std::int32_t k = 1; k < rows; ++k) {
             used |= mask[k];
+            same = same && mask[k] == mask[0];
         }
         auto const xs = masked_load<T>(used, x);
+        if (in_runs && same && (used & (used + 1)) == 0) { // one run: nothing to expand
+            int const length = __builtin_popcount(used);
+            for (std::int32_t k = 0; k < rows; ++k, values += length) {
+                sums[k] = simd::multiply_add<T>(masked_load<T>(used, values), xs, sums[k]);
+            }
+            return values;
+        }
         for (std::int32_t k = 0; k < rows; ++k) {
             sums[k] = multiply_add_where<T>(mask[k], expand_load<T>(mask[k], values), xs, sums[k]);
             values += __builtin_popcount(mask[k]);
@@ -77,8 +86,8 @@ struct GroupSums
 
 #else
 
-/// The sums of the rows of a group.
-template <class T, std::int32_t rows>
+/// The sums of the rows of a group. Runs are found in any window.
+template <class T, std::int32_t rows, bool>
 struct GroupSums
 {
     RunSum<T> sums[rows];
@@ -104,7 +113,7 @@ struct GroupSums
 #endif
 
 //! [masked_blocks]
-template <class T, std::int32_t group_rows>
+template <class T, std::int32_t group_rows, bool in_runs>
 void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range groups)
 {
     std::int32_t const* first_window = a.first_window.data();
@@ -113,7 +122,7 @@ void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range
     auto const* mask = a.mask.data() + std::ptrdiff_t{w} * group_rows;
     T const* values = a.values.data() + a.position(groups.begin);
     for (std::int32_t g = groups.begin; g < groups.end; ++g) {
-        GroupSums<T, group_rows> group;
+        GroupSums<T, group_rows, in_runs> group;
         for (std::int32_t const end = first_window[g + 1]; w < end; ++w, mask += group_rows) {
             values = group.add(mask, values, x + column[w]);
         }
@@ -124,6 +133,14 @@ void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range
     }
 }
 //! [masked_blocks]
+
+template <class T, std::int32_t group_rows>
+void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range groups)
+{
+    auto const kernel =
+        a.in_runs ? masked_blocks<T, group_rows, true> : masked_blocks<T, group_rows, false>;
+    kernel(a, x, y, groups);
+}
 
 template <class T>
 void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range groups)
