@@ -50,7 +50,7 @@ bool one_run(std::span<WindowMask<T> const> mask)
            std::ranges::all_of(mask, [&](auto other) { return other == first; });
 }
 
-/// Whether at least three of four windows do, of those of a sample of groups.
+/// Whether at least every other window does, of those of a sample of groups.
 template <class T>
 bool mostly_runs(MaskedBlocks<T> const& blocks)
 {
@@ -64,7 +64,7 @@ bool mostly_runs(MaskedBlocks<T> const& blocks)
             ++windows;
         }
     });
-    return 4 * runs >= 3 * windows;
+    return 2 * runs >= windows;
 }
 
 } // namespace

@@ -121,7 +121,9 @@ BlockVector<T, lanes> load_some(T const* from)
     } else {
 #if defined(__AVX512F__)
         constexpr auto first = static_cast<__mmask8>((1u << count) - 1);
-        if constexpr (sizeof(T) == 4 && lanes == 8) {
+        if constexpr (lanes * sizeof(T) == 64) {
+            return simd::load_first(from, count);
+        } else if constexpr (sizeof(T) == 4 && lanes == 8) {
             return _mm256_maskz_loadu_ps(first, from);
         } else if constexpr (sizeof(T) == 4 && lanes == 4) {
             return _mm_maskz_loadu_ps(first, from);
@@ -276,6 +278,10 @@ RangeKernel<sparse::BcsrView<T>, T>* bcsr_kernel(sparse::BlockShape shape)
         return shaped<T, 3, 3>();
     case 42:
         return shaped<T, 4, 2>();
+    case 66:
+        return shaped<T, 6, 6>();
+    case 88:
+        return shaped<T, 8, 8>();
     case 44:
         return shaped<T, 4, 4>();
     default:

@@ -9,45 +9,54 @@
 #include "simd/vector.hpp"
 #include "sparse/masked_blocks.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace spmv {
 namespace {
 
 #if defined(__AVX512F__)
 
+/// A mask register with these bits.
+template <class T>
+auto bits_of(unsigned bits)
+{
+    return static_cast<std::conditional_t<sizeof(T) == 4, __mmask16, __mmask8>>(bits);
+}
+
 /// The elements whose bits are set, one behind the other in memory, each in the lane of its bit;
 /// zeros in the other lanes.
 template <class T>
-simd::Vector<T> expand_load(sparse::WindowMask<T> mask, T const* from)
+simd::Vector<T> expand_load(unsigned bits, T const* from)
 {
     if constexpr (sizeof(T) == 4) {
-        return _mm512_maskz_expandloadu_ps(mask, from);
+        return _mm512_maskz_expandloadu_ps(bits_of<T>(bits), from);
     } else {
-        return _mm512_maskz_expandloadu_pd(mask, from);
+        return _mm512_maskz_expandloadu_pd(bits_of<T>(bits), from);
     }
 }
 
 /// The elements whose bits are set, each in the lane of its bit; no other is read.
 template <class T>
-simd::Vector<T> masked_load(sparse::WindowMask<T> mask, T const* from)
+simd::Vector<T> masked_load(unsigned bits, T const* from)
 {
     if constexpr (sizeof(T) == 4) {
-        return _mm512_maskz_loadu_ps(mask, from);
+        return _mm512_maskz_loadu_ps(bits_of<T>(bits), from);
     } else {
-        return _mm512_maskz_loadu_pd(mask, from);
+        return _mm512_maskz_loadu_pd(bits_of<T>(bits), from);
     }
 }
 
 /// `a * b + c` in the lanes whose bits are set, `c` in the others.
 template <class T>
-simd::Vector<T> multiply_add_where(sparse::WindowMask<T> mask, simd::Vector<T> a, simd::Vector<T> b,
+simd::Vector<T> multiply_add_where(unsigned bits, simd::Vector<T> a, simd::Vector<T> b,
                                    simd::Vector<T> c)
 {
     if constexpr (sizeof(T) == 4) {
-        return _mm512_mask3_fmadd_ps(a, b, c, mask);
+        return _mm512_mask3_fmadd_ps(a, b, c, bits_of<T>(bits));
     } else {
-        return _mm512_mask3_fmadd_pd(a, b, c, mask);
+        return _mm512_mask3_fmadd_pd(a, b, c, bits_of<T>(bits));
     }
 }
 
@@ -60,11 +69,13 @@ struct GroupSums
     /// Adds one window and returns where the values of the next begin.
     T const* add(sparse::WindowMask<T> const* mask, T const* values, T const* x)
     {
-        sparse::WindowMask<T> used = mask[0];
+        unsigned bits[rows];
+        unsigned used = 0;
         bool same = true;
-        for (std::int32_t k = 1; k < rows; ++k) {
-            used |= mask[k];
-            same = same && mask[k] == mask[0];
+        for (std::int32_t k = 0; k < rows; ++k) {
+            bits[k] = mask[k];
+            used |= bits[k];
+            same = same && bits[k] == bits[0];
         }
         auto const xs = masked_load<T>(used, x);
         if (in_runs && same && (used & (used + 1)) == 0) { // one run: nothing to expand
@@ -75,8 +86,8 @@ struct GroupSums
             return values;
         }
         for (std::int32_t k = 0; k < rows; ++k) {
-            sums[k] = multiply_add_where<T>(mask[k], expand_load<T>(mask[k], values), xs, sums[k]);
-            values += __builtin_popcount(mask[k]);
+            sums[k] = multiply_add_where<T>(bits[k], expand_load<T>(bits[k], values), xs, sums[k]);
+            values += __builtin_popcount(bits[k]);
         }
         return values;
     }
