@@ -41,6 +41,32 @@ std::int32_t count_windows(PatternView<> const& a, std::int32_t group_rows, std:
     return count;
 }
 
+/// Whether the rows of a window all hold the same run from its first column on.
+template <class T>
+bool one_run(std::span<WindowMask<T> const> mask)
+{
+    auto const first = mask.front();
+    return (first & (first + 1)) == 0 &&
+           std::ranges::all_of(mask, [&](auto other) { return other == first; });
+}
+
+/// Whether at least every other window does, of those of a sample of groups.
+template <class T>
+bool mostly_runs(MaskedBlocks<T> const& blocks)
+{
+    auto const rows = static_cast<std::size_t>(blocks.group_rows);
+    std::int64_t windows = 0;
+    std::int64_t runs = 0;
+    visit_sample(blocks.units(), [&](std::int32_t unit) {
+        auto const end = static_cast<std::size_t>(blocks.first_window[unit + 1]);
+        for (auto w = static_cast<std::size_t>(blocks.first_window[unit]); w < end; ++w) {
+            runs += one_run<T>(std::span{blocks.mask}.subspan(w * rows, rows));
+            ++windows;
+        }
+    });
+    return 2 * runs >= windows;
+}
+
 } // namespace
 
 template <class T>
@@ -94,6 +120,7 @@ MaskedBlocks<T> to_masked_blocks(CsrView<T> const& a, std::int32_t group_rows)
             });
     });
     blocks.checkpoint = checkpoints(groups, before);
+    blocks.in_runs = mostly_runs(blocks);
     return blocks;
 }
 

@@ -24,6 +24,8 @@ struct MaskedBlocksView
     std::int32_t rows = 0;
     std::int32_t columns = 0;
     std::int32_t group_rows = 1;
+    bool in_runs =
+        false; ///< most windows are one run from their first column on, the same in all rows
     std::span<std::int32_t const> first_window; ///< groups + 1 offsets into `column`
     std::span<std::int32_t const> column;       ///< first column of each window
     std::span<WindowMask<T> const> mask;        ///< `group_rows` for each window
@@ -45,6 +47,7 @@ struct MaskedBlocks
     std::int32_t rows = 0;
     std::int32_t columns = 0;
     std::int32_t group_rows = 1;
+    bool in_runs = false;
     AlignedArray<std::int32_t> first_window = AlignedArray<std::int32_t>(1, 0);
     AlignedArray<std::int32_t> column;
     AlignedArray<WindowMask<T>> mask;
@@ -63,7 +66,7 @@ struct MaskedBlocks
 
     MaskedBlocksView<T> view() const
     {
-        return {rows, columns, group_rows, first_window, column, mask, values, checkpoint};
+        return {rows, columns, group_rows, in_runs, first_window, column, mask, values, checkpoint};
     }
 };
 

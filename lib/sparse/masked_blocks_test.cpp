@@ -49,6 +49,18 @@ TEST_CASE("a window begins at the first column that no other covers")
     CHECK(a.work_before(1) == 5);
 }
 
+TEST_CASE("runs that all rows of a group share are noticed")
+{
+    auto const in_runs = [](sparse::Pattern<> const& structure, std::int32_t rows) {
+        return sparse::to_masked_blocks<double>(numbered(structure), rows).in_runs;
+    };
+    CHECK(in_runs(sparse::fem3(5), 3));
+    CHECK_FALSE(in_runs(sparse::fem3(5), 4));
+    CHECK(in_runs(sparse::banded(300, 64), 1));
+    CHECK_FALSE(in_runs(sparse::ragged(300, 50, 20, 1), 1));
+    CHECK_FALSE(in_runs(sparse::ragged(300, 50, 20, 1), 2));
+}
+
 TEST_CASE("groups of other sizes are refused")
 {
     auto const a = numbered(sparse::dense(4, 2));

@@ -9,8 +9,10 @@
 #include "simd/vector.hpp"
 #include "sparse/bcsr.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace spmv {
@@ -81,47 +83,88 @@ void bcsr_columns(sparse::BcsrView<T> const& a, T const* x, T* y, Range range)
 }
 //! [bcsr_columns]
 
-/// The first `count` elements in a vector of at least as many lanes; nothing beyond is read.
+/// The same elements in a wider vector, whose other lanes are undefined.
+template <class T, int wide, int narrow>
+BlockVector<T, wide> widen(BlockVector<T, narrow> vector)
+{
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4 && wide == 16 && narrow == 4) {
+        return _mm512_castps128_ps512(vector);
+    } else if constexpr (sizeof(T) == 4 && wide == 16) {
+        return _mm512_castps256_ps512(vector);
+    } else if constexpr (sizeof(T) == 8 && wide == 8 && narrow == 2) {
+        return _mm512_castpd128_pd512(vector);
+    } else if constexpr (sizeof(T) == 8 && wide == 8) {
+        return _mm512_castpd256_pd512(vector);
+    }
+#endif
+#if defined(__AVX2__)
+    if constexpr (sizeof(T) == 4 && wide == 8) {
+        return _mm256_castps128_ps256(vector);
+    } else if constexpr (sizeof(T) == 8 && wide == 4) {
+        return _mm256_castpd128_pd256(vector);
+    }
+#endif
+}
+
+/// The first `count` elements in a vector of `lanes`, the others of which are undefined; nothing
+/// beyond `count` is read. The load is no wider than need be: wide ones often cross a cache line.
 template <class T, int lanes, int count>
 BlockVector<T, lanes> load_some(T const* from)
 {
-    static_assert(count <= lanes);
-#if defined(__AVX512F__)
-    constexpr bool single = sizeof(T) == 4;
-    constexpr auto first = static_cast<std::uint16_t>((1u << count) - 1);
-    if constexpr (single && lanes == 16) {
-        return _mm512_maskz_loadu_ps(first, from);
-    } else if constexpr (single && lanes == 8) {
-        return _mm256_maskz_loadu_ps(static_cast<__mmask8>(first), from);
-    } else if constexpr (single) {
-        return _mm_maskz_loadu_ps(static_cast<__mmask8>(first), from);
-    } else if constexpr (lanes == 8) {
-        return _mm512_maskz_loadu_pd(static_cast<__mmask8>(first), from);
-    } else if constexpr (lanes == 4) {
-        return _mm256_maskz_loadu_pd(static_cast<__mmask8>(first), from);
-    } else {
-        return _mm_maskz_loadu_pd(static_cast<__mmask8>(first), from);
-    }
-#else
-    if constexpr (lanes == count) {
+    constexpr int narrow = lanes_for<T>(count);
+    static_assert(count <= narrow && narrow <= lanes);
+    if constexpr (narrow < lanes) {
+        return widen<T, lanes, narrow>(load_some<T, narrow, count>(from));
+    } else if constexpr (count == lanes) {
         return load_block<T, lanes>(from);
     } else {
+#if defined(__AVX512F__)
+        constexpr auto first = static_cast<__mmask8>((1u << count) - 1);
+        if constexpr (lanes * sizeof(T) == 64) {
+            return simd::load_first(from, count);
+        } else if constexpr (sizeof(T) == 4 && lanes == 8) {
+            return _mm256_maskz_loadu_ps(first, from);
+        } else if constexpr (sizeof(T) == 4 && lanes == 4) {
+            return _mm_maskz_loadu_ps(first, from);
+        } else if constexpr (lanes == 4) {
+            return _mm256_maskz_loadu_pd(first, from);
+        } else {
+            return _mm_maskz_loadu_pd(first, from);
+        }
+#else
         BlockVector<T, lanes> some = {};
         for (int k = 0; k < count; ++k) {
             some[k] = from[k];
         }
         return some;
-    }
 #endif
+    }
 }
 
 /// How the blocks of one shape lie in vectors.
 template <class T, int block_rows, int block_columns>
 struct BlockLayout
 {
-    static constexpr int widest = static_cast<int>(simd::lanes<T>);
-    static constexpr int fit = widest / block_rows;
-    static constexpr int together = fit < block_columns ? fit : block_columns; ///< columns a vector
+    /// As many columns as fit into the widest vector; or into half of it, if fewer bytes are loaded
+    /// then, counting vectors of up to 32 bytes alike.
+    static constexpr int columns_together()
+    {
+        int best = 1;
+        int fewest = std::numeric_limits<int>::max();
+        for (int widest = simd::lanes<T>; widest >= block_rows; widest /= 2) {
+            int const columns = std::min(widest / block_rows, block_columns);
+            int const halves = (lanes_for<T>(block_rows * columns) * sizeof(T) + 31) / 32;
+            int const loads = (block_columns + columns - 1) / columns * halves;
+            if (loads < fewest) {
+                best = columns;
+                fewest = loads;
+            }
+        }
+        return best;
+    }
+
+    static constexpr int together = columns_together(); ///< columns in a vector
     static constexpr int lanes = lanes_for<T>(block_rows * together);
     static constexpr int parts = (block_columns + together - 1) / together; ///< vectors of a block
 
@@ -235,6 +278,10 @@ RangeKernel<sparse::BcsrView<T>, T>* bcsr_kernel(sparse::BlockShape shape)
         return shaped<T, 3, 3>();
     case 42:
         return shaped<T, 4, 2>();
+    case 66:
+        return shaped<T, 6, 6>();
+    case 88:
+        return shaped<T, 8, 8>();
     case 44:
         return shaped<T, 4, 4>();
     default:

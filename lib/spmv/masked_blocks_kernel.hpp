@@ -9,50 +9,59 @@
 #include "simd/vector.hpp"
 #include "sparse/masked_blocks.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace spmv {
 namespace {
 
 #if defined(__AVX512F__)
 
+/// A mask register with these bits.
+template <class T>
+auto bits_of(unsigned bits)
+{
+    return static_cast<std::conditional_t<sizeof(T) == 4, __mmask16, __mmask8>>(bits);
+}
+
 /// The elements whose bits are set, one behind the other in memory, each in the lane of its bit;
 /// zeros in the other lanes.
 template <class T>
-simd::Vector<T> expand_load(sparse::WindowMask<T> mask, T const* from)
+simd::Vector<T> expand_load(unsigned bits, T const* from)
 {
     if constexpr (sizeof(T) == 4) {
-        return _mm512_maskz_expandloadu_ps(mask, from);
+        return _mm512_maskz_expandloadu_ps(bits_of<T>(bits), from);
     } else {
-        return _mm512_maskz_expandloadu_pd(mask, from);
+        return _mm512_maskz_expandloadu_pd(bits_of<T>(bits), from);
     }
 }
 
 /// The elements whose bits are set, each in the lane of its bit; no other is read.
 template <class T>
-simd::Vector<T> masked_load(sparse::WindowMask<T> mask, T const* from)
+simd::Vector<T> masked_load(unsigned bits, T const* from)
 {
     if constexpr (sizeof(T) == 4) {
-        return _mm512_maskz_loadu_ps(mask, from);
+        return _mm512_maskz_loadu_ps(bits_of<T>(bits), from);
     } else {
-        return _mm512_maskz_loadu_pd(mask, from);
+        return _mm512_maskz_loadu_pd(bits_of<T>(bits), from);
     }
 }
 
 /// `a * b + c` in the lanes whose bits are set, `c` in the others.
 template <class T>
-simd::Vector<T> multiply_add_where(sparse::WindowMask<T> mask, simd::Vector<T> a, simd::Vector<T> b,
+simd::Vector<T> multiply_add_where(unsigned bits, simd::Vector<T> a, simd::Vector<T> b,
                                    simd::Vector<T> c)
 {
     if constexpr (sizeof(T) == 4) {
-        return _mm512_mask3_fmadd_ps(a, b, c, mask);
+        return _mm512_mask3_fmadd_ps(a, b, c, bits_of<T>(bits));
     } else {
-        return _mm512_mask3_fmadd_pd(a, b, c, mask);
+        return _mm512_mask3_fmadd_pd(a, b, c, bits_of<T>(bits));
     }
 }
 
 /// The sums of the rows of a group.
-template <class T, std::int32_t rows>
+template <class T, std::int32_t rows, bool in_runs>
 struct GroupSums
 {
     simd::Vector<T> sums[rows] = {};
@@ -60,14 +69,25 @@ struct GroupSums
     /// Adds one window and returns where the values of the next begin.
     T const* add(sparse::WindowMask<T> const* mask, T const* values, T const* x)
     {
-        sparse::WindowMask<T> used = 0;
+        unsigned bits[rows];
+        unsigned used = 0;
+        bool same = true;
         for (std::int32_t k = 0; k < rows; ++k) {
-            used |= mask[k];
+            bits[k] = mask[k];
+            used |= bits[k];
+            same = same && bits[k] == bits[0];
         }
         auto const xs = masked_load<T>(used, x);
+        if (in_runs && same && (used & (used + 1)) == 0) { // one run: nothing to expand
+            int const length = __builtin_popcount(used);
+            for (std::int32_t k = 0; k < rows; ++k, values += length) {
+                sums[k] = simd::multiply_add<T>(masked_load<T>(used, values), xs, sums[k]);
+            }
+            return values;
+        }
         for (std::int32_t k = 0; k < rows; ++k) {
-            sums[k] = multiply_add_where<T>(mask[k], expand_load<T>(mask[k], values), xs, sums[k]);
-            values += __builtin_popcount(mask[k]);
+            sums[k] = multiply_add_where<T>(bits[k], expand_load<T>(bits[k], values), xs, sums[k]);
+            values += __builtin_popcount(bits[k]);
         }
         return values;
     }
@@ -77,8 +97,8 @@ struct GroupSums
 
 #else
 
-/// The sums of the rows of a group.
-template <class T, std::int32_t rows>
+/// The sums of the rows of a group. Runs are found in any window.
+template <class T, std::int32_t rows, bool>
 struct GroupSums
 {
     RunSum<T> sums[rows];
@@ -104,7 +124,7 @@ struct GroupSums
 #endif
 
 //! [masked_blocks]
-template <class T, std::int32_t group_rows>
+template <class T, std::int32_t group_rows, bool in_runs>
 void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range groups)
 {
     std::int32_t const* first_window = a.first_window.data();
@@ -113,7 +133,7 @@ void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range
     auto const* mask = a.mask.data() + std::ptrdiff_t{w} * group_rows;
     T const* values = a.values.data() + a.position(groups.begin);
     for (std::int32_t g = groups.begin; g < groups.end; ++g) {
-        GroupSums<T, group_rows> group;
+        GroupSums<T, group_rows, in_runs> group;
         for (std::int32_t const end = first_window[g + 1]; w < end; ++w, mask += group_rows) {
             values = group.add(mask, values, x + column[w]);
         }
@@ -124,6 +144,14 @@ void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range
     }
 }
 //! [masked_blocks]
+
+template <class T, std::int32_t group_rows>
+void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range groups)
+{
+    auto const kernel =
+        a.in_runs ? masked_blocks<T, group_rows, true> : masked_blocks<T, group_rows, false>;
+    kernel(a, x, y, groups);
+}
 
 template <class T>
 void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range groups)
