@@ -2,8 +2,10 @@
 
 #include "spmv/parts.hpp"
 
+#include "sparse/blocked_coo.hpp"
 #include "sparse/csr.hpp"
 
+#include <cstdint>
 #include <span>
 
 /// \file
@@ -25,6 +27,11 @@ struct FormatKernels
 
     /// Compressed sparse rows; units are rows.
     RangeKernel<sparse::CsrView<T>, T>* csr;
+
+    /// Blocked coordinates with indices of 8, 16 and 32 bits; units are strips.
+    RangeKernel<sparse::BlockedCooView<T, std::uint8_t>, T>* blocked_coo8;
+    RangeKernel<sparse::BlockedCooView<T, std::uint16_t>, T>* blocked_coo16;
+    RangeKernel<sparse::BlockedCooView<T, std::uint32_t>, T>* blocked_coo32;
 };
 
 /// The instruction sets that this CPU and its operating system support, the widest first; never
