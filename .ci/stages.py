@@ -28,6 +28,10 @@ RELEASE = BUILDS / "release"
 FUZZ_SECONDS = 60
 FUZZ_MEGABYTES = 512
 SHOWN_LINES = 40
+OUTCOMES = {"OK": "passed", "EXPECTEDFAIL": "passed", "SKIP": "skipped"}  # meson's words
+
+# Tests of code that runs on several threads, and the race that the sanitizer has to find.
+THREADED = ("planted-race", "sparse-blocked-coo", "sparse-convert", "spmv-formats", "spmv-openmp")
 
 
 @dataclass(frozen=True)
@@ -77,19 +81,20 @@ def unless_passed(check: Check) -> Iterator[Check]:
         yield check
 
 
-def meson_tests(prefix: str, directory: Path, **environment: str) -> Iterator[Check]:
-    """Runs the unit tests of a build directory: a check for each test program."""
+def meson_tests(prefix: str, directory: Path, *tests: str,
+                **environment: str) -> Iterator[Check]:
+    """Runs tests of a build directory, all unless some are named: a check for each program."""
     log = directory / "meson-logs/testlog.json"
     log.unlink(missing_ok=True)
     whole = command(f"{prefix} tests", "meson", "test", "-C", directory, "--quiet",
-                    "--timeout-multiplier", "10", **environment)
+                    "--timeout-multiplier", "10", *tests, **environment)
     if not log.exists():
         details = whole.details or "meson ran no test"
         yield Check(f"{prefix} tests", "failed", details, whole.seconds)
         return
     for line in log.read_text().splitlines():
         test = json.loads(line)
-        outcome = {"OK": "passed", "SKIP": "skipped"}.get(test["result"], "failed")
+        outcome = OUTCOMES.get(test["result"], "failed")
         said = f"{test.get('stdout', '')}\n{test.get('stderr', '')}".strip().splitlines()
         details = "" if outcome == "passed" else "\n".join([test["result"], *said[-SHOWN_LINES:]])
         yield Check(f"{prefix} {test['name']}", outcome, details, test["duration"])
@@ -135,6 +140,21 @@ def sanitize() -> Iterator[Check]:
     yield from unless_passed(configured("configure sanitize", directory, options, "build.ninja"))
     yield from meson_tests("sanitize", directory,
                            UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1")
+
+
+def tsan() -> Iterator[Check]:
+    """The tests of threaded code under ThreadSanitizer, which has to find a planted race."""
+    directory = BUILDS / "tsan"
+    options = ("-Db_sanitize=thread -Db_lundef=false -Dbuildtype=debug -Doptimization=1 "
+               "-Dcuda=disabled -Dmpi=disabled -Dpeers=disabled")
+    # Clang's OpenMP tells the sanitizer how its threads wait for each other (its tool Archer); that
+    # of GCC does not, and every parallel region would look like a race.
+    clang = {"CC": "clang", "CXX": "clang++"}
+    yield from unless_passed(
+        configured("configure tsan", directory, options, "build.ninja", **clang))
+    yield from meson_tests("tsan", directory, *THREADED,
+                           TSAN_OPTIONS="ignore_noninstrumented_modules=1",
+                           OMP_WAIT_POLICY="passive")
 
 
 def experiments() -> Iterator[Check]:
@@ -246,7 +266,8 @@ def not_sources(folder: str, names: list[str]) -> list[str]:
 
 STAGES: dict[str, Stage] = {
     stage.__name__: stage
-    for stage in (build, unit, python, sanitize, experiments, cuda, neon, fuzz, check, docs, new)
+    for stage in (build, unit, python, sanitize, tsan, experiments, cuda, neon, fuzz, check, docs,
+                  new)
 }
 
 

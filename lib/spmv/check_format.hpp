@@ -4,6 +4,7 @@
 #include "spmv/test_matrices.hpp"
 
 #include "sparse/generators.hpp"
+#include "sparse/parallel.hpp"
 
 #include <doctest/doctest.h>
 
@@ -59,15 +60,16 @@ std::vector<Case<T>> const& structured_cases()
     return made;
 }
 
-/// Multiplies by a format in `parts` parts of equal work, one after the other.
+/// Multiplies by a format in `parts` parts of equal work, on as many threads as there are.
 template <class Format, class Kernel>
 auto in_parts(Format const& format, Kernel kernel, int parts)
 {
     return [&format, kernel, parts](auto x, auto y) {
         auto const work = [&](std::int32_t unit) { return format.work_before(unit); };
-        for (auto const range : balanced_parts(format.units(), parts, work)) {
-            kernel(format.view(), x.data(), y.data(), range);
-        }
+        auto const ranges = balanced_parts(format.units(), parts, work);
+        sparse::parallel_for(ranges.size(), [&](std::size_t part) {
+            kernel(format.view(), x.data(), y.data(), ranges[part]);
+        });
     };
 }
 

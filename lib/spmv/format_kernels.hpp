@@ -3,6 +3,7 @@
 #include "spmv/parts.hpp"
 
 #include "sparse/bcsr.hpp"
+#include "sparse/blocked_coo.hpp"
 #include "sparse/csr.hpp"
 #include "sparse/csrl.hpp"
 #include "sparse/delta_csr.hpp"
@@ -10,6 +11,7 @@
 #include "sparse/packed_csrl.hpp"
 #include "sparse/sell.hpp"
 
+#include <cstdint>
 #include <span>
 
 /// \file
@@ -54,6 +56,10 @@ struct FormatKernels
 
     /// Windows of groups of rows with masks; units are groups.
     RangeKernel<sparse::MaskedBlocksView<T>, T>* masked_blocks;
+    /// Blocked coordinates with indices of 8, 16 and 32 bits; units are strips.
+    RangeKernel<sparse::BlockedCooView<T, std::uint8_t>, T>* blocked_coo8;
+    RangeKernel<sparse::BlockedCooView<T, std::uint16_t>, T>* blocked_coo16;
+    RangeKernel<sparse::BlockedCooView<T, std::uint32_t>, T>* blocked_coo32;
 };
 
 /// The instruction sets that this CPU and its operating system support, the widest first; never

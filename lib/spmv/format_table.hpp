@@ -3,6 +3,7 @@
 // The kernels of one instruction set; included once by each object that is compiled for one.
 
 #include "spmv/bcsr_kernel.hpp"
+#include "spmv/blocked_coo_kernel.hpp"
 #include "spmv/compiled_formats.hpp"
 #include "spmv/csr_kernel.hpp"
 #include "spmv/csrl_kernel.hpp"
@@ -28,6 +29,9 @@ constexpr FormatKernels<T> format_table(char const* name)
         .delta_csr = delta_csr<T>,
         .bcsr = bcsr<T>,
         .masked_blocks = masked_blocks<T>,
+        .blocked_coo8 = blocked_coo<T, std::uint8_t>,
+        .blocked_coo16 = blocked_coo<T, std::uint16_t>,
+        .blocked_coo32 = blocked_coo<T, std::uint32_t>,
     };
 }
 

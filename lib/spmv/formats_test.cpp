@@ -45,6 +45,39 @@ TEST_CASE_TEMPLATE("sliced ELLPACK multiplies right", T, float, double)
     }
 }
 
+TEST_CASE_TEMPLATE("sliced ELLPACK reads nothing of x that a row does not", T, float, double)
+{
+    for (auto const& test : spmv::testing::structured_cases<T>()) {
+        for (bool const unit_steps : {false, true}) {
+            spmv::testing::check_unreferenced<T>(
+                test,
+                [=](sparse::CsrView<T> const& a) {
+                    return sparse::to_sell<T>(a, {.unit_steps = unit_steps});
+                },
+                [](auto const& set) { return set.sell; });
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("blocked coordinates multiply right", T, float, double)
+{
+    auto const check = []<class Index>(auto kernel, Index) {
+        auto const whole_cache = sparse::tile_shape<T, Index>(std::size_t{1} << 20, 1);
+        for (auto const& shape :
+             {whole_cache, sparse::TileShape{200, 100, 8}, sparse::TileShape{3, 7, 1}}) {
+            CAPTURE(shape.rows);
+            check_format<T>(
+                [&](sparse::CsrView<T> const& a) {
+                    return sparse::to_blocked_coo<T, Index>(a, shape);
+                },
+                kernel);
+        }
+    };
+    check([](auto const& set) { return set.blocked_coo8; }, std::uint8_t{});
+    check([](auto const& set) { return set.blocked_coo16; }, std::uint16_t{});
+    check([](auto const& set) { return set.blocked_coo32; }, std::uint32_t{});
+}
+
 TEST_CASE("parts are whole, in order and balanced")
 {
     auto const work = [](std::int32_t unit) { return 10 * unit; };
