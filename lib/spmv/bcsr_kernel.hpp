@@ -47,13 +47,10 @@ constexpr int lanes_for(int count)
     return lanes;
 }
 
-/// Stores the rows of a block row that the matrix has.
-template <class T>
-void store_rows(T const* sums, T* y, std::int32_t first, std::int32_t block_rows, std::int32_t rows)
+/// Rows of a block row that the matrix has.
+inline std::int32_t rows_of(std::int32_t unit, std::int32_t block_rows, std::int32_t rows)
 {
-    for (std::int32_t k = 0; k < block_rows && first + k < rows; ++k) {
-        y[first + k] = sums[k];
-    }
+    return std::min(block_rows, rows - unit * block_rows);
 }
 
 /// Blocks of any width: their columns one by one, each in vectors of its own.
@@ -78,7 +75,9 @@ void bcsr_columns(sparse::BcsrView<T> const& a, T const* x, T* y, Range range)
                 }
             }
         }
-        store_rows(reinterpret_cast<T const*>(sums), y, unit * block_rows, block_rows, a.rows);
+        for (std::int32_t k = 0; k < rows_of(unit, block_rows, a.rows); ++k) {
+            y[unit * block_rows + k] = sums[k / lanes][k % lanes];
+        }
     }
 }
 //! [bcsr_columns]
@@ -238,7 +237,9 @@ void bcsr_blocks(sparse::BcsrView<T> const& a, T const* x, T* y, Range range)
         }
         T sums[block_rows];
         Layout::total(even, sums);
-        store_rows(sums, y, unit * block_rows, block_rows, a.rows);
+        for (std::int32_t k = 0; k < rows_of(unit, block_rows, a.rows); ++k) {
+            y[unit * block_rows + k] = sums[k];
+        }
     }
 }
 //! [bcsr]
@@ -278,12 +279,12 @@ RangeKernel<sparse::BcsrView<T>, T>* bcsr_kernel(sparse::BlockShape shape)
         return shaped<T, 3, 3>();
     case 42:
         return shaped<T, 4, 2>();
+    case 44:
+        return shaped<T, 4, 4>();
     case 66:
         return shaped<T, 6, 6>();
     case 88:
         return shaped<T, 8, 8>();
-    case 44:
-        return shaped<T, 4, 4>();
     default:
         break;
     }

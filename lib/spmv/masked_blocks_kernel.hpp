@@ -97,8 +97,8 @@ struct GroupSums
 
 #else
 
-/// The sums of the rows of a group. Runs are found in any window.
-template <class T, std::int32_t rows, bool>
+/// The sums of the rows of a group.
+template <class T, std::int32_t rows, bool in_runs>
 struct GroupSums
 {
     RunSum<T> sums[rows];
@@ -107,12 +107,15 @@ struct GroupSums
     T const* add(sparse::WindowMask<T> const* mask, T const* values, T const* x)
     {
         for (std::int32_t k = 0; k < rows; ++k) {
-            for (unsigned bits = mask[k]; bits != 0;) {
-                int const first = __builtin_ctz(bits);
-                int const length = __builtin_ctz(~(bits >> first));
-                sums[k].add(values, x + first, length);
+            unsigned bits = mask[k];
+            if (in_runs && (bits & (bits + 1)) == 0) {
+                int const length = __builtin_ctz(~bits);
+                sums[k].add(values, x, length);
                 values += length;
-                bits &= bits + (1u << first); // carries through the run and clears it
+                continue;
+            }
+            for (; bits != 0; bits &= bits - 1) {
+                sums[k].rest += *values++ * x[__builtin_ctz(bits)];
             }
         }
         return values;
@@ -138,7 +141,7 @@ void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range
             values = group.add(mask, values, x + column[w]);
         }
         std::int32_t const first_row = g * group_rows;
-        for (std::int32_t k = 0; k < group_rows && first_row + k < a.rows; ++k) {
+        for (std::int32_t k = 0; k < group_rows && k < a.rows - first_row; ++k) {
             y[first_row + k] = group.total(k);
         }
     }
