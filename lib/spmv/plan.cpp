@@ -1,0 +1,248 @@
+#include "spmv/plan.hpp"
+
+#include "spmv/long_rows.hpp"
+#include "spmv/plan_formats.hpp"
+#include "spmv/plan_model.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+#include <type_traits>
+
+namespace spmv {
+
+namespace {
+
+/// Calls `body(part)` for every part, each on a thread of its own where OpenMP has so many.
+template <class Body>
+void for_each_part(int parts, Body const& body)
+{
+    if (parts == 1) {
+        body(0);
+        return;
+    }
+#pragma omp parallel num_threads(parts)
+    {
+        for (int part = omp_get_thread_num(); part < parts; part += omp_get_num_threads()) {
+            body(part);
+        }
+    }
+}
+
+/// A number in a printf format of its own.
+std::string fixed(char const* format, double number)
+{
+    char text[64];
+    std::snprintf(text, sizeof text, format, number);
+    return text;
+}
+
+template <class T>
+PlanFormat<T> const& format_named(std::string_view name)
+{
+    auto const table = plan_format_table<T>();
+    auto const found = std::ranges::find(table, name, &PlanFormat<T>::name);
+    if (found == table.end()) {
+        std::string known;
+        for (auto const& format : table) {
+            known += std::string{known.empty() ? "" : ", "} + std::string{format.name};
+        }
+        throw std::invalid_argument{"plan: found format '" + std::string{name} +
+                                    "', expected one of " + known};
+    }
+    return *found;
+}
+
+} // namespace
+
+template <class T>
+struct Plan<T>::State
+{
+    int threads;
+    std::int32_t rows;
+    std::int32_t columns;
+    std::size_t nonzeros;
+    Estimate choice;
+    PlanFormat<T> format;
+    sparse::Csr<T> short_rows;           ///< of the matrix, if a format works on them
+    std::unique_ptr<Parted<T>> matrix;   ///< all rows, or the short ones
+    std::unique_ptr<Parted<T>> pieces;   ///< of long rows; null if there are none
+    std::vector<std::int32_t> long_rows; ///< of the matrix
+    std::vector<std::int32_t> first_piece;
+    double seconds = 0;
+
+    /// Chooses and converts.
+    State(sparse::CsrView<T> const& a, PlanOptions const& options);
+
+    void multiply(T const* x, T* y) const;
+
+private:
+    void convert(sparse::CsrView<T> const& a);
+};
+
+/// The choice of the model, or the best way to build the format that was asked for.
+template <class T>
+Estimate choose(sparse::CsrView<T> const& a, PlanOptions const& options, int threads)
+{
+    constexpr double too_few = 20; // multiplies that cannot even pay for a look at the structure
+    bool const look = options.multiplies >= too_few || !options.format.empty();
+    std::vector<Estimate> estimates;
+    if (look && a.nonzeros() > 0) {
+        estimates = estimate_formats(a, threads);
+    }
+    if (!options.format.empty()) {
+        std::erase_if(estimates, [&](auto const& e) { return e.format != options.format; });
+    }
+    if (estimates.empty()) {
+        estimates.push_back({.format = options.format.empty() ? "csr" : options.format});
+    }
+    Estimate best = best_estimate(estimates, options.multiplies);
+    best.format = format_named<T>(best.format).name; // outlives the options
+    best.build.parts = threads;
+    best.build.narrow_values = options.narrow_values;
+    return best;
+}
+
+template <class T>
+Plan<T>::State::State(sparse::CsrView<T> const& a, PlanOptions const& options)
+    : threads{options.threads == 0 ? omp_get_max_threads() : options.threads}, rows{a.rows},
+      columns{a.columns}, nonzeros{a.nonzeros()}
+{
+    auto const begin = std::chrono::steady_clock::now();
+    if (threads < 1) {
+        throw std::invalid_argument{"plan: found " + std::to_string(options.threads) +
+                                    " threads, expected 1 or more, or 0 for all"};
+    }
+    choice = choose<T>(a, options, threads);
+    format = format_named<T>(choice.format);
+    if (options.narrow_values && (std::is_same_v<T, float> || !format.narrows)) {
+        throw std::invalid_argument{"plan: narrow values are for double matrices in the formats "
+                                    "sell32, sell16 and sell_unit"};
+    }
+    convert(a);
+    std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - begin;
+    seconds = taken.count();
+}
+
+template <class T>
+void Plan<T>::State::convert(sparse::CsrView<T> const& a)
+{
+    constexpr std::int32_t piece = 4096;
+    FormatKernels<T> const& kernels = format_kernels<T>().front();
+    auto split = spmv::long_rows(a, choice.build.longest_row, piece);
+    if (split.rows.empty()) {
+        matrix = format.make(a, kernels, choice.build);
+        return;
+    }
+    short_rows = without_long_rows(a, choice.build.longest_row);
+    matrix = format.make(short_rows, kernels, choice.build);
+    if (!format.borrows) {
+        short_rows = {};
+    }
+    pieces = make_pieces(std::move(split.pieces), kernels, threads);
+    long_rows = std::move(split.rows);
+    first_piece = std::move(split.first_piece);
+}
+
+template <class T>
+void Plan<T>::State::multiply(T const* x, T* y) const
+{
+    std::vector<T> sums(pieces ? static_cast<std::size_t>(first_piece.back()) : 0);
+    for_each_part(threads, [&](int part) {
+        matrix->multiply(part, x, y);
+        if (pieces) {
+            pieces->multiply(part, x, sums.data());
+        }
+    });
+    for (std::size_t k = 0; k < long_rows.size(); ++k) {
+        T sum = 0;
+        for (std::int32_t piece = first_piece[k]; piece < first_piece[k + 1]; ++piece) {
+            sum += sums[static_cast<std::size_t>(piece)];
+        }
+        y[long_rows[k]] = sum;
+    }
+}
+
+template <class T>
+Plan<T>::Plan(sparse::CsrView<T> const& a, PlanOptions const& options)
+    : state_{std::make_unique<State const>(a, options)}
+{
+}
+
+template <class T>
+Plan<T>::~Plan() = default;
+template <class T>
+Plan<T>::Plan(Plan&&) noexcept = default;
+template <class T>
+Plan<T>& Plan<T>::operator=(Plan&&) noexcept = default;
+
+template <class T>
+void Plan<T>::operator()(std::span<T const> x, std::span<T> y) const
+{
+    if (x.size() != static_cast<std::size_t>(state_->columns) ||
+        y.size() != static_cast<std::size_t>(state_->rows)) {
+        throw std::invalid_argument{"plan: found x of " + std::to_string(x.size()) + " and y of " +
+                                    std::to_string(y.size()) + " elements, expected " +
+                                    std::to_string(state_->columns) + " and " +
+                                    std::to_string(state_->rows)};
+    }
+    state_->multiply(x.data(), y.data());
+}
+
+template <class T>
+std::string_view Plan<T>::format() const
+{
+    return state_->format.name;
+}
+
+template <class T>
+int Plan<T>::threads() const
+{
+    return state_->threads;
+}
+
+template <class T>
+std::size_t Plan<T>::bytes() const
+{
+    return state_->matrix->bytes() + (state_->pieces ? state_->pieces->bytes() : 0);
+}
+
+template <class T>
+double Plan<T>::seconds() const
+{
+    return state_->seconds;
+}
+
+template <class T>
+std::string Plan<T>::explain() const
+{
+    auto const& [threads, rows, columns, nonzeros, choice, format, short_rows, matrix, pieces,
+                 long_rows, first_piece, seconds] = *state_;
+    double const count = static_cast<double>(std::max<std::size_t>(1, nonzeros));
+    double const csr = sizeof(T) + 4 + 4.0 * (rows + 1) / count;
+    std::string line{format.name};
+    line += choice.detail.empty() ? "" : ": " + choice.detail;
+    line += choice.build.narrow_values ? ", values in single precision" : "";
+    line += long_rows.empty() ? "" : ", " + std::to_string(long_rows.size()) + " rows in pieces";
+    return line + fixed("; %.1f bytes per nonzero", static_cast<double>(bytes()) / count) +
+           fixed(" where CSR has %.1f, ", csr) + std::to_string(threads) +
+           (threads == 1 ? " thread, " : " threads, ") +
+           fixed("ready after %.2g ms", 1000 * seconds);
+}
+
+std::vector<FormatName> plan_formats()
+{
+    std::vector<FormatName> names;
+    for (auto const& format : plan_format_table<double>()) {
+        names.push_back({format.name, format.excerpt});
+    }
+    return names;
+}
+
+template class Plan<float>;
+template class Plan<double>;
+
+} // namespace spmv

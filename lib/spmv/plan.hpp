@@ -1,0 +1,83 @@
+#pragma once
+
+#include "sparse/csr.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spmv {
+
+/// What a plan is told beside the matrix.
+struct PlanOptions
+{
+    int threads = 0; ///< that multiply together; 0 for as many as OpenMP offers
+
+    /// Multiplies that the matrix will see: a format that takes longer to build than it can save is
+    /// not chosen.
+    double multiplies = std::numeric_limits<double>::infinity();
+
+    /// One of `plan_formats()`, in place of the choice by structure; empty to choose.
+    std::string format = {};
+
+    /// Stores the values of a double matrix in single precision and adds up in double. The result
+    /// is that of the rounded matrix.
+    bool narrow_values = false;
+};
+
+/// A format that a plan knows.
+struct FormatName
+{
+    std::string_view name;    ///< for `PlanOptions::format`
+    std::string_view excerpt; ///< of its marked kernel, which formats may share
+};
+
+/// All formats that a plan knows.
+std::vector<FormatName> plan_formats();
+
+/// `y = A x` at the speed of the machine: the library's front door.
+///
+/// Reads the structure of a matrix, chooses format, kernel and split among threads, converts if
+/// that pays, and says why. A plan may be used by several threads of the caller at once; for a
+/// fixed number of threads its results are the same bit for bit. `T` is float or double.
+template <class T>
+class Plan
+{
+public:
+    /// The arrays of `a` must outlive the plan. Throws `std::invalid_argument` if the options make
+    /// no sense, `std::length_error` if a format that was asked for cannot hold the matrix.
+    explicit Plan(sparse::CsrView<T> const& a, PlanOptions const& options = {});
+    ~Plan();
+    Plan(Plan&&) noexcept;
+    Plan& operator=(Plan&&) noexcept;
+
+    /// Computes `y = A x`. `x` has as many elements as the matrix has columns, `y` as many as it
+    /// has rows; they do not overlap. Throws `std::invalid_argument` for other sizes.
+    void operator()(std::span<T const> x, std::span<T> y) const;
+
+    /// Name of the chosen format.
+    std::string_view format() const;
+
+    /// Threads of a multiply.
+    int threads() const;
+
+    /// Bytes of the matrix in the chosen format, which for CSR are the caller's.
+    std::size_t bytes() const;
+
+    /// Seconds that choosing and converting took.
+    double seconds() const;
+
+    /// One line: what was chosen and why.
+    std::string explain() const;
+
+private:
+    struct State;
+    std::unique_ptr<State const> state_;
+};
+
+} // namespace spmv

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "spmv/format_kernels.hpp"
+#include "spmv/parted.hpp"
+
+#include "sparse/bcsr.hpp"
+#include "sparse/csr.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace spmv {
+
+/// The cache of a core that tiles and small matrices are made for.
+inline constexpr std::size_t core_cache_bytes = std::size_t{1} << 20;
+
+/// How a format is built; each format heeds what concerns it.
+struct BuildOptions
+{
+    int parts = 1;                 ///< threads that will multiply
+    bool narrow_values = false;    ///< doubles stored in single precision
+    bool prefetch = false;         ///< of `x`, by software
+    std::int32_t group_rows = 1;   ///< of masked blocks
+    sparse::BlockShape shape = {}; ///< of dense blocks
+
+    /// Rows with more nonzeros are cut to pieces.
+    std::int32_t longest_row = std::numeric_limits<std::int32_t>::max();
+};
+
+/// One format that a plan can choose.
+template <class T>
+struct PlanFormat
+{
+    /// Converts `a`, which must outlive what is made. Throws `std::length_error` if the format
+    /// cannot hold it.
+    using Make = std::unique_ptr<Parted<T>>(sparse::CsrView<T> const& a,
+                                            FormatKernels<T> const& kernels,
+                                            BuildOptions const& options);
+
+    std::string_view name;    ///< as in records and reports
+    std::string_view excerpt; ///< of the marked kernel
+    Make* make;               ///< converts
+    bool borrows = false;     ///< whether it works on the arrays that it was made from
+    bool narrows = false;     ///< whether it can store doubles in single precision
+};
+
+/// All formats. `T` is float or double.
+template <class T>
+std::span<PlanFormat<T> const> plan_format_table();
+
+/// Pieces of long rows, as rows, in the format that suits them.
+template <class T>
+std::unique_ptr<Parted<T>> make_pieces(sparse::Csr<T> pieces, FormatKernels<T> const& kernels,
+                                       int parts);
+
+} // namespace spmv

@@ -1,0 +1,191 @@
+#include "spmv/plan_steps.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace spmv {
+
+namespace {
+
+/// Counts loops, and those whose end a processor would not foresee from the last five: it remembers
+/// how often a loop ran when it came the same way before.
+class Loops
+{
+public:
+    /// A loop that runs `length` times.
+    void add(std::int64_t length)
+    {
+        auto& expected = table_[(history_ * 0x9E3779B97F4A7C15u >> 32) % table_.size()];
+        surprises_ += expected == length ? 0 : 1;
+        expected = length;
+        history_ = history_ << 12 ^ static_cast<std::uint64_t>(length);
+        count_ += 1;
+    }
+
+    double count() const { return count_; }
+    double surprises() const { return surprises_; }
+
+private:
+    std::vector<std::int64_t> table_ = std::vector<std::int64_t>(4096, -1);
+    std::uint64_t history_ = 0;
+    double count_ = 0;
+    double surprises_ = 0;
+};
+
+std::int32_t begin_of(sparse::PatternView<> const& a, std::int32_t i)
+{
+    return a.row_ptr[static_cast<std::size_t>(i)];
+}
+
+/// The columns of rows `first` to `last` without the last, each once, ascending.
+class ColumnsOf
+{
+public:
+    std::span<std::int32_t const> operator()(sparse::PatternView<> const& a, std::int32_t first,
+                                             std::int32_t last)
+    {
+        auto const begin = static_cast<std::size_t>(begin_of(a, first));
+        auto const count = static_cast<std::size_t>(begin_of(a, last)) - begin;
+        auto const all = a.col.subspan(begin, count);
+        if (last - first == 1) {
+            return all;
+        }
+        columns_.assign(all.begin(), all.end());
+        std::ranges::sort(columns_);
+        columns_.erase(std::ranges::unique(columns_).begin(), columns_.end());
+        return columns_;
+    }
+
+private:
+    std::vector<std::int32_t> columns_;
+};
+
+} // namespace
+
+template <class T>
+Steps csr_steps(sparse::CsrView<T> const& a)
+{
+    constexpr std::int32_t lanes = 64 / sizeof(T);
+    constexpr std::int32_t least = 16; // of a row with vectors
+    Loops rows;
+    double in_short = 0;
+    double in_vectors = 0;
+    double behind = 0;
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+        std::int32_t const count = begin_of(a, i + 1) - begin_of(a, i);
+        rows.add(count);
+        if (count < least) {
+            in_short += count;
+        } else {
+            in_vectors += count / lanes * lanes;
+            behind += count % lanes;
+        }
+    }
+    return {rows.count(), rows.surprises(), in_short, in_vectors, behind};
+}
+
+template <class T>
+Steps sell_steps(sparse::Sell<T> const& a)
+{
+    Loops chunks;
+    Steps steps{};
+    for (auto const& chunk : a.chunks) {
+        auto const& pattern = a.patterns[chunk.pattern & ~sparse::sell_sorted];
+        chunks.add(std::int64_t{pattern.unit} * 65'537 * 257 + pattern.full * 65'537 +
+                   pattern.partial);
+        steps[2] += pattern.unit;
+        steps[3] += pattern.full;
+        steps[4] += pattern.partial;
+        steps[5] += (chunk.pattern & sparse::sell_sorted) != 0 ? 1 : 0;
+    }
+    steps[0] = chunks.count();
+    steps[1] = chunks.surprises();
+    return steps;
+}
+
+template <class T>
+Steps run_steps(sparse::PatternView<> const& a)
+{
+    constexpr std::int32_t lanes = 64 / sizeof(T);
+    constexpr std::int32_t longest = 32; // nonzeros of a piece
+    Loops rows;
+    double pieces = 0;
+    double vectors = 0;
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+        std::int64_t count = 0;
+        for (std::int32_t p = begin_of(a, i); p < begin_of(a, i + 1);) {
+            std::int32_t length = 1;
+            while (length < longest && p + length < begin_of(a, i + 1) &&
+                   a.col[static_cast<std::size_t>(p + length)] ==
+                       a.col[static_cast<std::size_t>(p)] + length) {
+                ++length;
+            }
+            p += length;
+            ++count;
+            vectors += (length + lanes - 1) / lanes;
+        }
+        rows.add(count);
+        pieces += static_cast<double>(count);
+    }
+    return {rows.count(), rows.surprises(), pieces, vectors};
+}
+
+template <class T>
+Steps window_steps(sparse::PatternView<> const& a, std::int32_t group_rows)
+{
+    constexpr std::int32_t width = 64 / sizeof(T);
+    Loops groups;
+    ColumnsOf columns_of;
+    double windows = 0;
+    for (std::int32_t i = 0; i < a.rows; i += group_rows) {
+        std::int64_t count = 0;
+        std::int64_t covered = -1; // columns before this one
+        for (std::int32_t const j : columns_of(a, i, std::min(i + group_rows, a.rows))) {
+            if (j >= covered) {
+                covered = std::int64_t{j} + width;
+                ++count;
+            }
+        }
+        groups.add(count);
+        windows += static_cast<double>(count);
+    }
+    return {groups.count(), groups.surprises(), windows, windows * group_rows};
+}
+
+template <class T>
+Steps block_steps(sparse::PatternView<> const& a, std::int32_t block_rows,
+                  std::int32_t block_columns)
+{
+    constexpr std::int32_t lanes = 64 / sizeof(T);
+    std::int32_t const together = std::clamp(lanes / block_rows, 1, block_columns);
+    std::int32_t const vectors = (block_columns + together - 1) / together;
+    Loops units;
+    ColumnsOf columns_of;
+    double blocks = 0;
+    for (std::int32_t i = 0; i < a.rows; i += block_rows) {
+        std::int64_t count = 0;
+        std::int32_t last = -1;
+        for (std::int32_t const j : columns_of(a, i, std::min(i + block_rows, a.rows))) {
+            count += j / block_columns == last ? 0 : 1;
+            last = j / block_columns;
+        }
+        units.add(count);
+        blocks += static_cast<double>(count);
+    }
+    return {units.count(), units.surprises(), blocks, blocks * vectors};
+}
+
+template Steps csr_steps(sparse::CsrView<float> const&);
+template Steps csr_steps(sparse::CsrView<double> const&);
+template Steps sell_steps(sparse::Sell<float> const&);
+template Steps sell_steps(sparse::Sell<double> const&);
+template Steps run_steps<float>(sparse::PatternView<> const&);
+template Steps run_steps<double>(sparse::PatternView<> const&);
+template Steps window_steps<float>(sparse::PatternView<> const&, std::int32_t);
+template Steps window_steps<double>(sparse::PatternView<> const&, std::int32_t);
+template Steps block_steps<float>(sparse::PatternView<> const&, std::int32_t, std::int32_t);
+template Steps block_steps<double>(sparse::PatternView<> const&, std::int32_t, std::int32_t);
+
+} // namespace spmv

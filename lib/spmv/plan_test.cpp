@@ -1,0 +1,176 @@
+#include "spmv/plan.hpp"
+#include "spmv/test_matrices.hpp"
+
+#include "sparse/generators.hpp"
+
+#include <doctest/doctest.h>
+
+#include <omp.h>
+
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+using spmv::testing::check_on_awkward_matrices;
+using spmv::testing::Multiply;
+
+namespace {
+
+/// The matrix of a structure, filled with numbers of magnitude 0.1 to 1.
+template <class T>
+sparse::Csr<T> filled(sparse::Pattern<> const& p)
+{
+    spmv::testing::Generator random{5};
+    sparse::Csr<T> a{p.rows, p.columns, p.row_ptr, p.col, {}};
+    a.values.resize(a.nonzeros());
+    spmv::testing::fill<T>(a.values, spmv::testing::Values::uniform, false, random);
+    return a;
+}
+
+/// Small matrices of every class.
+std::vector<std::pair<std::string, sparse::Pattern<>>> classes()
+{
+    return {
+        {"pois2d", sparse::poisson2d(60)},
+        {"sten27", sparse::stencil27(12)},
+        {"fem3", sparse::fem3(7)},
+        {"fem3s", sparse::fem3_shuffled(7, 64, 1)},
+        {"band64", sparse::banded(700, 64)},
+        {"random", sparse::random_rows(5000, 5000, 10, 1)},
+        {"rmat", sparse::rmat(11, 20'000, 1)},
+        {"dnrow", sparse::dense_rows(9000, 3, 6, 500, 1)},
+        {"short", sparse::short_rows(9000, 200, 1)},
+        {"ragged", sparse::ragged(3000, 200, 90, 1)},
+        {"wide", sparse::random_rows(40, 200'000, 3000, 1)},
+    };
+}
+
+template <class T>
+std::vector<T> product(spmv::Plan<T> const& plan, sparse::Csr<T> const& a, std::vector<T> const& x)
+{
+    std::vector<T> y(static_cast<std::size_t>(a.rows), T(-77));
+    plan(x, y);
+    return y;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("a plan multiplies the awkward matrices right", T, float, double)
+{
+    for (int const threads : {1, 2, 3, 8}) {
+        CAPTURE(threads);
+        check_on_awkward_matrices<T>([&](sparse::CsrView<T> const& a) -> Multiply<T> {
+            auto const plan =
+                std::make_shared<spmv::Plan<T>>(a, spmv::PlanOptions{.threads = threads});
+            return [plan](std::span<T const> x, std::span<T> y) { (*plan)(x, y); };
+        });
+    }
+}
+
+TEST_CASE_TEMPLATE("every format of a plan multiplies right or refuses", T, float, double)
+{
+    for (auto const& [name, pattern] : classes()) {
+        CAPTURE(name);
+        auto const a = filled<T>(pattern);
+        spmv::testing::Generator random{6};
+        auto const x =
+            spmv::testing::make_vector<T>(a.columns, spmv::testing::Values::uniform, random);
+        auto const expected = spmv::expected<T>(a, x);
+        for (auto const& format : spmv::plan_formats()) {
+            for (int const threads : {1, 3}) {
+                CAPTURE(format.name);
+                CAPTURE(threads);
+                try {
+                    spmv::Plan<T> const plan{
+                        a, {.threads = threads, .format = std::string{format.name}}};
+                    CHECK(plan.format() == format.name);
+                    CHECK(spmv::testing::first_wrong_row<T>(product(plan, a, x), expected) == -1);
+                } catch (std::length_error const& refusal) {
+                    CHECK(std::string{refusal.what()}.size() > 20);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("a plan is deterministic, also used by several threads at once", T, float,
+                   double)
+{
+    for (auto const& [name, pattern] : classes()) {
+        CAPTURE(name);
+        auto const a = filled<T>(pattern);
+        std::vector<T> const x(static_cast<std::size_t>(a.columns), T(0.3));
+        for (int const threads : {1, 2}) {
+            spmv::Plan<T> const plan{a, {.threads = threads}};
+            auto const first = product(plan, a, x);
+            auto const same = [&](std::vector<T> const& y) {
+                return std::memcmp(y.data(), first.data(), y.size() * sizeof(T)) == 0;
+            };
+            CHECK(same(product(plan, a, x)));
+            CHECK(same(product(spmv::Plan<T>{a, {.threads = threads}}, a, x)));
+            std::vector<std::vector<T>> results(3);
+            std::vector<std::thread> callers;
+            for (auto& result : results) {
+                callers.emplace_back([&] { result = product(plan, a, x); });
+            }
+            for (auto& caller : callers) {
+                caller.join();
+            }
+            CHECK(std::ranges::all_of(results, same));
+        }
+    }
+}
+
+TEST_CASE("values stored in single precision give the product of the rounded matrix")
+{
+    auto const a = filled<double>(sparse::stencil27(9));
+    auto rounded = a;
+    for (double& value : rounded.values) {
+        value = static_cast<double>(static_cast<float>(value));
+    }
+    std::vector<double> const x(static_cast<std::size_t>(a.columns), 0.3);
+    spmv::PlanOptions const narrow{.threads = 1, .format = "sell_unit", .narrow_values = true};
+    spmv::Plan<double> const plan{a, narrow};
+    CHECK(spmv::testing::first_wrong_row<double>(product(plan, a, x),
+                                                 spmv::expected<double>(rounded, x)) == -1);
+    CHECK(plan.bytes() <
+          0.7 * static_cast<double>(spmv::Plan<double>{a, {.format = "sell_unit"}}.bytes()));
+    CHECK(plan.explain().find("single precision") != std::string::npos);
+}
+
+TEST_CASE("a conversion that cannot pay is not made")
+{
+    auto const a = filled<double>(sparse::stencil27(20));
+    CHECK(spmv::Plan<double>{a, {.threads = 1, .multiplies = 1}}.format() == "csr");
+    CHECK(spmv::Plan<double>{a, {.threads = 1}}.format() != "csr");
+}
+
+TEST_CASE("a plan explains itself in one line")
+{
+    for (auto const& [name, pattern] : classes()) {
+        auto const a = filled<double>(pattern);
+        spmv::Plan<double> const plan{a, {.threads = 1}};
+        auto const text = plan.explain();
+        CAPTURE(text);
+        CHECK(text.find('\n') == std::string::npos);
+        CHECK(text.starts_with(plan.format()));
+        CHECK(text.find("bytes per nonzero") != std::string::npos);
+    }
+}
+
+TEST_CASE("what makes no sense is refused with the value found")
+{
+    auto const a = filled<double>(sparse::poisson2d(5));
+    using spmv::Plan;
+    std::vector<double> x(25);
+    std::vector<double> y(24);
+    CHECK_THROWS_WITH_AS(Plan<double>(a, {.threads = -1}),
+                         "plan: found -1 threads, expected 1 or more, or 0 for all",
+                         std::invalid_argument);
+    CHECK_THROWS_AS(Plan<double>(a, {.format = "elsewhere"}), std::invalid_argument);
+    CHECK_THROWS_AS(Plan<double>(a, {.format = "csr", .narrow_values = true}),
+                    std::invalid_argument);
+    Plan<double> const plan{a};
+    CHECK_THROWS_AS(plan(x, y), std::invalid_argument);
+}
