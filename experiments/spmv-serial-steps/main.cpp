@@ -1,8 +1,7 @@
-#include "experiments/spmv.hpp"
+#include "experiments/spmv_peers.hpp"
 
 #include "ceilings/probes.hpp"
 #include "ceilings/topology.hpp"
-#include "peers/spmv.hpp"
 #include "spmv/flag_ladder.hpp"
 #include "spmv/serial.hpp"
 #include "spmv/simd.hpp"
@@ -38,14 +37,7 @@ int main(int argc, char** argv)
         for (auto const& kernel : spmv::simd_kernels<T>()) {
             trial.add(kernel, [&] { kernel(a, x, y); }).group("simd");
         }
-        auto const peers = peers::spmv_peers<T>();
-        for (auto const& peer : peers) {
-            auto const convert = [&](bench::Setup& setup) {
-                return [&, held = setup.keep(peer.make(a))] { (*held)(x, y); };
-            };
-            trial.add(peer, convert).group("peer");
-            experiment.library(peer.name, peer.version);
-        }
+        add_peers(experiment, trial, problem);
         trial.run();
     });
 }
