@@ -9,12 +9,11 @@
 /// Serial SpMV: how far is textbook CSR from the memory bound?
 int main(int argc, char** argv)
 {
+    auto const cache = ceilings::last_level_cache_bytes();
     sparse::Datasets datasets;
     bench::Experiment experiment{"spmv-serial-steps", argc, argv};
-    experiment.axis("matrix", datasets.set("serial"));
-    experiment.ceiling([cache = ceilings::last_level_cache_bytes()](int threads) {
-        return ceilings::Read{threads, cache};
-    });
+    experiment.axis("matrix", datasets.set_beyond_cache("serial", cache));
+    experiment.ceiling([=](int threads) { return ceilings::Read{threads, cache}; });
 
     return experiment.each<float, double>([&]<class T>(bench::Point const& at,
                                                        bench::Trial<T>& trial) {
