@@ -32,6 +32,9 @@ int main(int argc, char** argv)
         };
         trial.add("aligned", align).group("step");
         trial.add("unroll4", [&] { spmv::unroll4<T>(a, x, y); }).group("step");
+        trial.add("unroll4_scalar", [&] { spmv::unroll4_scalar<T>(a, x, y); })
+            .excerpt("unroll4")
+            .group("step");
         trial.add("prefetch", [&] { spmv::prefetch<T>(a, x, y); }).group("step");
         for (auto const& kernel : spmv::simd_kernels<T>()) {
             trial.add(kernel, [&] { kernel(a, x, y); }).group("simd");
