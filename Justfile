@@ -20,6 +20,11 @@ _list:
 setup:
     @.ci/setup test
 
+# Install MKL, a peer to compare with that nothing needs
+[no-exit-message]
+setup-peers: (_needs "run")
+    @.ci/setup peers
+
 # Build everything for release into build/ (or only the given targets)
 [no-exit-message]
 build *TARGETS: (_needs "run")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-TOOLS = ("bash", "env", "dirname", "readlink", "grep", "cut", "tr", "cmp", "cp", "tail")
+TOOLS = ("bash", "env", "dirname", "readlink", "grep", "cut", "tr", "cmp", "cp", "tail", "touch")
 ALL = [line.split()[0] for line in (ROOT / ".ci/packages.txt").read_text().splitlines()
        if line and not line.startswith("#")]
 
@@ -26,6 +26,8 @@ class Machine:
             shutil.copy(ROOT / ".ci" / name, self.tree / ".ci" / name)
         (self.tree / "reports/weave").mkdir(parents=True)
         (self.tree / ".venv/bin").mkdir(parents=True)
+        (self.tree / "lib/peers").mkdir(parents=True)
+        (self.tree / "lib/peers/requirements.txt").write_text("mkl==1\n")
         for path in ("reports/weave/requirements.txt", ".venv/requirements.txt"):
             (self.tree / path).write_text("just==1\n")
         (self.tree / ".venv/bin/python").symlink_to(sys.executable)
@@ -48,6 +50,13 @@ class Machine:
         self.fake("apt-get", f'echo "$*" >> {self.log}; [ "$1" = update ] && exit 0\n{apt}\nexit 0')
         self.fake("id", f"echo {user}")
 
+    def python(self, script: str) -> None:
+        """In place of .venv's Python: logs how it was called, then runs a shell script."""
+        path = self.tree / ".venv/bin/python"
+        path.unlink()
+        path.write_text(f'#!{self.bin}/bash\necho "$*" >> {self.log}\n{script}\n')
+        path.chmod(0o755)
+
     def setup(self, *arguments: str) -> tuple[int, str]:
         """Exit code and everything that was said."""
         done = subprocess.run([self.tree / ".ci/setup", *arguments], text=True, check=False,
@@ -56,7 +65,7 @@ class Machine:
         return done.returncode, done.stdout
 
     def calls(self) -> list[str]:
-        """How apt-get was called."""
+        """How apt-get and a fake Python were called."""
         return self.log.read_text().splitlines() if self.log.exists() else []
 
 
@@ -125,6 +134,33 @@ def test_changed_requirements_are_installed(machine: Machine) -> None:
     (machine.tree / "reports/weave/requirements.txt").write_text("just==2\n")
     code, said = machine.setup("--check", "run")
     assert (code, said) == (1, "setup: missing here: .venv; ./justw setup installs it\n")
+
+
+def test_mkl_is_installed_once_and_alone(machine: Machine) -> None:
+    machine.python("exit 0")
+    code, said = machine.setup("peers")
+    assert (code, said) == (0, "setup: MKL goes into .venv, about 700 MB\n")
+    install = "-m pip install --no-deps --requirement lib/peers/requirements.txt"
+    assert machine.calls() == [install]
+    assert (machine.tree / "lib/peers/meson.build").exists()
+    assert machine.setup("peers") == (0, "")
+    assert machine.calls() == [install]
+
+
+def test_debians_mkl_is_enough(machine: Machine) -> None:
+    machine.fake("pkg-config", '[ "$*" = "--exists mkl-sdl-lp64" ]')
+    machine.python("exit 1")
+    assert machine.setup("peers") == (0, "")
+    assert machine.calls() == []
+
+
+def test_mkl_that_cannot_be_had_is_one_line(machine: Machine) -> None:
+    machine.python('echo "ERROR: No matching distribution found for mkl==1"; exit 1')
+    code, said = machine.setup("peers")
+    assert code == 1
+    assert said.splitlines()[1:] == [
+        "setup: pip could not install the packages of lib/peers/requirements.txt into .venv: "
+        "ERROR: No matching distribution found for mkl==1"]
 
 
 def test_each_package_says_what_it_is_for() -> None:

@@ -1,8 +1,7 @@
-#include "experiments/spmv.hpp"
+#include "experiments/spmv_peers.hpp"
 
 #include "ceilings/probes.hpp"
 #include "ceilings/topology.hpp"
-#include "peers/spmv.hpp"
 #include "spmv/flag_ladder.hpp"
 #include "spmv/serial.hpp"
 #include "spmv/simd.hpp"
@@ -10,12 +9,11 @@
 /// Serial SpMV: how far is textbook CSR from the memory bound?
 int main(int argc, char** argv)
 {
+    auto const cache = ceilings::last_level_cache_bytes();
     sparse::Datasets datasets;
     bench::Experiment experiment{"spmv-serial-steps", argc, argv};
-    experiment.axis("matrix", datasets.set("serial"));
-    experiment.ceiling([cache = ceilings::last_level_cache_bytes()](int threads) {
-        return ceilings::Read{threads, cache};
-    });
+    experiment.axis("matrix", datasets.set_beyond_cache("serial", cache));
+    experiment.ceiling([=](int threads) { return ceilings::Read{threads, cache}; });
 
     return experiment.each<float, double>([&]<class T>(bench::Point const& at,
                                                        bench::Trial<T>& trial) {
@@ -34,18 +32,14 @@ int main(int argc, char** argv)
         };
         trial.add("aligned", align).group("step");
         trial.add("unroll4", [&] { spmv::unroll4<T>(a, x, y); }).group("step");
+        trial.add("unroll4_scalar", [&] { spmv::unroll4_scalar<T>(a, x, y); })
+            .excerpt("unroll4")
+            .group("step");
         trial.add("prefetch", [&] { spmv::prefetch<T>(a, x, y); }).group("step");
         for (auto const& kernel : spmv::simd_kernels<T>()) {
             trial.add(kernel, [&] { kernel(a, x, y); }).group("simd");
         }
-        auto const peers = peers::spmv_peers<T>();
-        for (auto const& peer : peers) {
-            auto const convert = [&](bench::Setup& setup) {
-                return [&, held = setup.keep(peer.make(a))] { (*held)(x, y); };
-            };
-            trial.add(peer, convert).group("peer");
-            experiment.library(peer.name, peer.version);
-        }
+        add_peers(experiment, trial, problem);
         trial.run();
     });
 }

@@ -85,15 +85,23 @@ void Contest::list() const
     }
 }
 
+/// It can run here, and no setup said that it is not made for these inputs.
+bool Contest::takes_part(Declared const& declared) const
+{
+    return declared.prepare && !session.unsuited.contains(declared.name);
+}
+
 void Contest::record_skipped()
 {
     for (auto const& declared : variants_) {
-        if (!declared.prepare) {
+        if (!takes_part(declared)) {
+            auto const& reason =
+                declared.prepare ? session.unsuited.at(declared.name) : declared.missing;
             session.measured.skipped.push_back({{"variant", declared.name},
                                                 {"group", declared.variant.group()},
                                                 {"launch", 0},
                                                 {"parameters", Session::parameters(session.at)},
-                                                {"reason", declared.missing}});
+                                                {"reason", reason}});
         }
     }
 }
@@ -114,9 +122,17 @@ Contender Contest::prepare(Declared const& declared)
     contender.verdict = session.exact[declared.name];
     if (contender.verdict.passed) {
         guarded(contender, "setup", [&] {
-            contender.setup_seconds =
-                timer().seconds([&] { contender.call = declared.prepare(contender.setup); });
+            contender.setup_seconds = timer().seconds([&] {
+                try {
+                    contender.call = declared.prepare(contender.setup);
+                } catch (NotApplicable const& reason) {
+                    session.unsuited[declared.name] = reason.what();
+                }
+            });
         });
+    }
+    if (!session.team->all(!session.unsuited.contains(declared.name))) {
+        session.unsuited.try_emplace(declared.name, "not applicable on another rank");
     }
     return contender;
 }
@@ -125,8 +141,11 @@ std::vector<Contender> Contest::prepare_all()
 {
     std::vector<Contender> contenders;
     for (auto const& declared : variants_) {
-        if (declared.prepare) {
-            contenders.push_back(prepare(declared));
+        if (takes_part(declared)) {
+            auto contender = prepare(declared);
+            if (takes_part(declared)) {
+                contenders.push_back(std::move(contender));
+            }
         }
     }
     return contenders;
@@ -226,9 +245,9 @@ void Contest::check_exactly()
 
 void Contest::check_within_bounds_and_time()
 {
-    record_skipped();
     cold_ = is_cold();
     auto contenders = prepare_all();
+    record_skipped();
     verify(contenders);
     std::vector<Contender> sound;
     for (auto& contender : contenders) {

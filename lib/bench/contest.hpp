@@ -72,6 +72,7 @@ private:
     void require_complete() const;
     void list() const;
     void record_skipped();
+    bool takes_part(Declared const& declared) const;
 
     std::vector<Contender> prepare_all();
     Contender prepare(Declared const& declared);

@@ -132,6 +132,7 @@ struct Experiment::State
     {
         auto const wanted = bodies.size() == 1 ? bodies.front().precision : session.at.precision();
         session.exact.clear();
+        session.unsuited.clear();
         session.measured = {};
         for (auto const& typed : bodies) {
             if (typed.precision != wanted) {

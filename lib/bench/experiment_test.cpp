@@ -413,6 +413,28 @@ TEST_CASE("a point that does not apply is recorded with its reason")
     CHECK(result.at("skipped").front().at("reason") == "too large");
 }
 
+TEST_CASE("a variant that is not made for its inputs is skipped with its reason")
+{
+    Folder const folder;
+    auto const output = folder.file("result.json");
+    auto const add = [](bench::Point const& at, auto& trial, auto const& product, auto& y) {
+        auto const small_only = [&at, &product, &y](bench::Setup& setup) {
+            if (at.integer("size") == 2) {
+                setup.not_applicable("too large");
+            }
+            return [&product, &y] { product(y); };
+        };
+        trial.add("small_only", small_only).excerpt("kernel").group("format");
+    };
+    REQUIRE(run(output, {}, add) == 0);
+    auto const result = read(output);
+    CHECK(cases_of(result, "small_only").size() == cases_of(result, "sound").size() / 2);
+    REQUIRE(result.at("skipped").size() == 2);
+    CHECK(result.at("skipped").front().at("variant") == "small_only");
+    CHECK(result.at("skipped").front().at("group") == "format");
+    CHECK(result.at("skipped").front().at("reason") == "too large");
+}
+
 TEST_CASE("operands changed in place are restored, and operand sets rotate")
 {
     Folder const folder;

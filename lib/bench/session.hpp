@@ -15,7 +15,7 @@
 
 namespace bench {
 
-/// Thrown by `TrialCore::not_applicable`; the reason is `what()`.
+/// Thrown by `TrialCore::not_applicable` and `Setup::not_applicable`; the reason is `what()`.
 struct NotApplicable : std::runtime_error
 {
     using std::runtime_error::runtime_error;
@@ -55,7 +55,8 @@ public:
     std::size_t index = 0;                ///< of the point being measured
     Point at;                             ///< the point being measured
     std::map<std::string, Verdict> exact; ///< outcome of this point's exact check per variant
-    PointRecord measured;                 ///< of this point
+    std::map<std::string, std::string> unsuited; ///< this point's variants that are not applicable
+    PointRecord measured;                        ///< of this point
 
 private:
     std::optional<CacheFlush> flush_;

@@ -16,6 +16,11 @@ struct alignas(64) CacheLine
 
 } // namespace
 
+void Setup::not_applicable(std::string const& reason) const
+{
+    throw NotApplicable{reason};
+}
+
 TrialCore::TrialCore(Session& session, Check check)
     : contest_{std::make_unique<Contest>(session, check)}
 {

@@ -60,6 +60,10 @@ public:
 
     std::vector<std::pair<std::string, double>> const& counts() const { return counts_; }
 
+    /// The variant is not made for these inputs: records it as skipped, with the reason, and leaves
+    /// its setup. If one process of a team says so, the variant is skipped in all.
+    [[noreturn]] void not_applicable(std::string const& reason) const;
+
 private:
     double stored_bytes_ = 0;
     std::vector<std::pair<std::string, double>> counts_;

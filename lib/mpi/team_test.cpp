@@ -79,6 +79,13 @@ void test_experiment(int argc, char** argv, int rank, int size)
                          y[3] += rank == size - 1 ? 1 : 0;
                      })
                 .excerpt("sleep");
+            auto const not_on_last = [&](bench::Setup& setup) {
+                if (rank == size - 1) {
+                    setup.not_applicable("not here");
+                }
+                return [&] { y.assign(x.begin(), x.end()); };
+            };
+            trial.add("not_on_last", not_on_last).excerpt("sleep");
             trial.run();
         });
     expect(code == 1, "a failed variant is reported on every rank");
@@ -88,6 +95,8 @@ void test_result(std::string const& file, int size)
 {
     auto const result = nlohmann::json::parse(std::ifstream{file});
     expect(result.at("launches").at(0).at("ranks") == size, "the result holds the ranks");
+    expect(result.at("skipped").at(0).at("reason") == "not applicable on another rank",
+           "a variant unsuited on one rank is skipped on all");
     for (auto const& one : result.at("cases")) {
         bool const sound = one.at("variant") == "skewed";
         expect(one.at("verdict").at("status") == (sound ? "passed" : "failed"),

@@ -8,16 +8,22 @@
 
 namespace peers {
 
-/// Eigen: `y.noalias() = A * x` on the caller's arrays.
+/// Eigen: `y.noalias() = A * x` on the caller's arrays. Uses several threads beyond 20,000
+/// nonzeros.
 template <class T>
-SpmvPeer<T> eigen();
+SpmvPeer<T> eigen(PeerOptions options);
 
-/// librsb: recursive sparse blocks.
+/// librsb: recursive sparse blocks, their sizes tuned.
 template <class T>
-SpmvPeer<T> librsb(Tuning tuning);
+SpmvPeer<T> librsb(PeerOptions options);
 
-/// Intel oneAPI Math Kernel Library: inspector-executor interface with hints.
+/// Intel oneAPI Math Kernel Library: compressed sparse rows, inspected and optimised or as they
+/// are, whichever is faster.
 template <class T>
-SpmvPeer<T> mkl();
+SpmvPeer<T> mkl(PeerOptions options);
+
+/// As above with small dense blocks, of the fastest size and layout.
+template <class T>
+SpmvPeer<T> mkl_bsr(PeerOptions options);
 
 } // namespace peers

@@ -10,14 +10,15 @@ namespace {
 
 //! [eigen]
 template <class T>
-SpmvOperator<T> eigen_operator(sparse::CsrView<T> const& a)
+SpmvOperator<T> eigen_operator(sparse::CsrView<T> const& a, int threads)
 {
     using Matrix = Eigen::Map<Eigen::SparseMatrix<T, Eigen::RowMajor, std::int32_t> const>;
     using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
     auto const nonzeros = static_cast<Eigen::Index>(a.nonzeros());
     Matrix const matrix(a.rows, a.columns, nonzeros, a.row_ptr.data(), a.col.data(),
                         a.values.data());
-    return {0, [matrix](std::span<T const> x, std::span<T> y) {
+    return {0, [matrix, threads](std::span<T const> x, std::span<T> y) {
+                Eigen::setNbThreads(threads);
                 Eigen::Map<Vector const> const in(x.data(), matrix.cols());
                 Eigen::Map<Vector> out(y.data(), matrix.rows());
                 out.noalias() = matrix * in;
@@ -34,12 +35,14 @@ std::string version()
 } // namespace
 
 template <class T>
-SpmvPeer<T> eigen()
+SpmvPeer<T> eigen(PeerOptions options)
 {
-    return {"eigen", version(), "", eigen_operator<T>};
+    return {"eigen", version(), "", [options](sparse::CsrView<T> const& a) {
+                return eigen_operator<T>(a, options.threads);
+            }};
 }
 
-template SpmvPeer<float> eigen();
-template SpmvPeer<double> eigen();
+template SpmvPeer<float> eigen(PeerOptions);
+template SpmvPeer<double> eigen(PeerOptions);
 
 } // namespace peers

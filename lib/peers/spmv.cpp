@@ -4,34 +4,40 @@
 
 namespace peers {
 
+namespace {
+
 template <class T>
-std::vector<SpmvPeer<T>> spmv_peers([[maybe_unused]] Tuning tuning)
+[[maybe_unused]] SpmvPeer<T> absent(std::string name, std::string const& remedy)
+{
+    return {std::move(name), "", "not found when this was built; " + remedy, {}};
+}
+
+} // namespace
+
+template <class T>
+std::vector<SpmvPeer<T>> spmv_peers([[maybe_unused]] PeerOptions options)
 {
     return
     {
 #if defined(PEERS_EIGEN)
-        eigen<T>(),
+        eigen<T>(options),
 #else
-        {"eigen", "", "not found when this was built; Debian: apt install libeigen3-dev", {}},
+        absent<T>("eigen", "Debian: apt install libeigen3-dev"),
 #endif
 #if defined(PEERS_LIBRSB)
-            librsb<T>(tuning),
+            librsb<T>(options),
 #else
-            {"librsb", "", "not found when this was built; Debian: apt install librsb-dev", {}},
+            absent<T>("librsb", "Debian: apt install librsb-dev"),
 #endif
 #if defined(PEERS_MKL)
-            mkl<T>(),
+            mkl<T>(options), mkl_bsr<T>(options),
 #else
-            {"mkl",
-             "",
-             "not found when this was built; .venv/bin/pip install --no-deps mkl mkl-include, or "
-             "Debian non-free: apt install libmkl-dev",
-             {}},
+            absent<T>("mkl", "just setup-peers"), absent<T>("mkl_bsr", "just setup-peers"),
 #endif
     };
 }
 
-template std::vector<SpmvPeer<float>> spmv_peers(Tuning);
-template std::vector<SpmvPeer<double>> spmv_peers(Tuning);
+template std::vector<SpmvPeer<float>> spmv_peers(PeerOptions);
+template std::vector<SpmvPeer<double>> spmv_peers(PeerOptions);
 
 } // namespace peers

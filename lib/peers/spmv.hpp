@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,15 +37,21 @@ private:
     Multiply multiply_;
 };
 
+/// A library or its format is not made for this matrix, which is no failure; `what()` says why.
+struct NotApplicable : std::runtime_error
+{
+    using std::runtime_error::runtime_error;
+};
+
 /// A foreign library that multiplies sparse matrices, found when this was built or not.
 template <class T>
 struct SpmvPeer
 {
-    /// Converts a matrix, which must outlive the operator. Throws `std::runtime_error` if the
-    /// library refuses it: some want at least one nonzero.
+    /// Converts a matrix, which must outlive the operator. Throws `NotApplicable` if the library is
+    /// not made for it: some want at least one nonzero, block formats want blocks.
     using Make = std::function<SpmvOperator<T>(sparse::CsrView<T> const& a)>;
 
-    std::string name;    ///< "eigen", "librsb", "mkl": also the name of the marked source text
+    std::string name;    ///< "eigen", "mkl_bsr": also the name of the marked source text
     std::string version; ///< of the library in use; empty if it is not available
     std::string missing; ///< why it is not available and how to install it; empty if it is
     Make make;           ///< empty if the library is not available
@@ -53,16 +60,26 @@ struct SpmvPeer
     bool available() const { return missing.empty(); }
 };
 
-/// Whether libraries that can search for their fastest format do so. The search takes some hundred
-/// multiplies.
+/// Whether libraries that offer several ways try them out and keep the fastest. The search takes
+/// some hundred multiplies.
 enum class Tuning
 {
     off,
     on,
 };
 
-/// All libraries that memwall can compare with, set to one thread. `T` is float or double.
+/// How foreign libraries work.
+struct PeerOptions
+{
+    int threads = 1; ///< of one multiply; also the number that the search is made for
+    Tuning tuning = Tuning::on;
+};
+
+/// All libraries that memwall can compare with. `T` is float or double.
+///
+/// Libraries have a state of their own in a process: multiplies at the same time must use the same
+/// number of threads, and a process that first asks for one must not ask for more later (MKL).
 template <class T>
-std::vector<SpmvPeer<T>> spmv_peers(Tuning tuning = Tuning::on);
+std::vector<SpmvPeer<T>> spmv_peers(PeerOptions options = {});
 
 } // namespace peers

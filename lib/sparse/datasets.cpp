@@ -54,6 +54,16 @@ Datasets::Datasets(Catalogue catalogue, std::filesystem::path cache)
 {
 }
 
+MatrixSet Datasets::set_beyond_cache(std::string_view name, std::size_t cache_bytes) const
+{
+    constexpr std::size_t plain_is_beyond = 100'000'000; // 10 M nonzeros of fp64 are 120 MB
+    auto chosen = set(name);
+    if (cache_bytes > plain_is_beyond) {
+        chosen.full = set(fmt::format("{}-xl", name)).full;
+    }
+    return chosen;
+}
+
 Pattern<> const& Datasets::structure(std::string const& name)
 {
     if (name != kept_name_) {

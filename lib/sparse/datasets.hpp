@@ -38,6 +38,10 @@ public:
     /// The set `name`; throws std::invalid_argument if there is none.
     MatrixSet const& set(std::string_view name) const { return catalogue_.set(name); }
 
+    /// The set `name`, its full profile such that `cache_bytes` of last-level cache do not hold a
+    /// matrix: beyond 100 MB that of the set `name`-xl. Throws as `set`.
+    MatrixSet set_beyond_cache(std::string_view name, std::size_t cache_bytes) const;
+
     /// The structure of `name`, valid until another one is asked for.
     ///
     /// Throws an exception with one line if the name is unknown (the nearest names are given), the

@@ -100,6 +100,19 @@ TEST_CASE("a generated matrix has the structure of its generator and the values 
     CHECK(b.values == sparse::Array<double>(12, 0.5));
 }
 
+TEST_CASE("a large cache asks for larger matrices in the full profile alone")
+{
+    sparse::Datasets const datasets;
+    auto const& plain = datasets.set("serial");
+    CHECK(datasets.set_beyond_cache("serial", 100'000'000).full == plain.full);
+    auto const large = datasets.set_beyond_cache("serial", 300'000'000);
+    CHECK(large.full == datasets.set("serial-xl").full);
+    CHECK(large.full != plain.full);
+    CHECK(large.quick == plain.quick);
+    CHECK(large.tiny == plain.tiny);
+    CHECK_THROWS_AS(datasets.set_beyond_cache("none", 0), std::invalid_argument);
+}
+
 TEST_CASE("the last structure is kept")
 {
     Cache const cache;

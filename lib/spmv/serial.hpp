@@ -110,6 +110,17 @@ void unroll4(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T> y)
 }
 //! [unroll4]
 
+/// The same text as `unroll4`, compiled without the vectoriser: what the four sums gain by
+/// themselves.
+template <class T>
+void unroll4_scalar(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T> y);
+template <>
+void unroll4_scalar<float>(sparse::CsrView<float> const& a, std::span<float const> x,
+                           std::span<float> y);
+template <>
+void unroll4_scalar<double>(sparse::CsrView<double> const& a, std::span<double const> x,
+                            std::span<double> y);
+
 /// Asks for the element of `x` that is needed 64 products later, beyond the row's end too.
 //! [prefetch]
 template <class T>

@@ -17,6 +17,7 @@ TEST_CASE_TEMPLATE("the steps in plain C++ multiply right", T, float, double)
         {"accumulator", spmv::accumulator<T>, ""},
         {"restrict_pointers", spmv::restrict_pointers<T>, ""},
         {"unroll4", spmv::unroll4<T>, ""},
+        {"unroll4_scalar", spmv::unroll4_scalar<T>, ""},
         {"prefetch", spmv::prefetch<T>, ""},
     };
     for (auto const& step : steps) {
