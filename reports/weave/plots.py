@@ -1,13 +1,17 @@
 """`plot.bars` and `plot.lines`: from measurements to a figure of the report."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from weave import crossover as crossovers
 from weave import figures, formats
+from weave.blocks import FEATURES
+from weave.comparison import compare
 from weave.errors import WeaveError
-from weave.measurements import Measurements, Where
+from weave.measurements import Absence, Measurements
 from weave.metrics import METRICS, Basis, Cell, Over, measure, metric_named
+from weave.region import Where
 
 # What the ceiling allows, in the quantity that is drawn.
 LIMITS = {"median", "gbps", "gflops", "of_ceiling", "speedup"}
@@ -48,10 +52,23 @@ class Plot:
         ceiling: str | None = None,
         log: bool = False,
         log_x: bool = False,
+        marks: Mapping[str, float] | None = None,
+        crossover: Sequence[str] = (),
     ) -> str:
-        """A line of `y` over the numbers of axis `x` for each `series`."""
+        """A line of `y` over the numbers of axis or feature `x` for each `series`.
+
+        `marks` are places by name; of the variants in `crossover` it is drawn where they stop being
+        faster than `over`.
+        """
         basis = Basis(self.measured, over, ceiling)
         chart = self._chart(id, x, y, series, where or {}, basis, log, log_x)
+        bands = [self._band(variant, over, x, where or {}) for variant in crossover]
+        chart = replace(
+            chart,
+            named_categories=not self.measured.is_feature(x),
+            marks=tuple((marks or {}).items()),
+            bands=tuple(band for band in bands if band is not None),
+        )
         words = [category for category in chart.categories if isinstance(category, str)]
         if words:
             raise WeaveError(f'plot.lines: x="{x}" has the value "{words[0]}", expected numbers')
@@ -101,10 +118,10 @@ class Plot:
             for index, name in enumerate(names)
         )
         limits, limit_label = self._limits(basis, y, {x: categories, series: names}, where, scale)
-        over = f" over {basis.over}" if metric.relative and isinstance(basis.over, str) else ""
+        over = f" over {basis.over_words}" if metric.relative and basis.rivals else ""
         return figures.Chart(
             title=figure.caption,
-            category_label=x,
+            category_label=FEATURES.get(x, x),
             value_label=f"{_words(y)}{over}" + (f" ({unit})" if unit else ""),
             categories=tuple(categories),
             series=drawn,
@@ -114,6 +131,18 @@ class Plot:
             log_categories=log_x,
             log_values=log,
         )
+
+    def _band(self, variant: str, over: Over, x: str, where: Where) -> figures.Band | None:
+        """Where a variant stops being faster, if that lies between the points."""
+        compared = compare(self.measured, variant, over, where)
+        if isinstance(compared, Absence):
+            return None
+        found = crossovers.curve(self.measured, compared, x)
+        if not found.within:
+            return None
+        place, slot = found.place, self._slot("variant", variant, 0)
+        label = f"{variant} stops being faster"
+        return figures.Band(label, slot, place.value, place.low, place.high)
 
     def _cell(self, basis: Basis, y: str, region: Where) -> Cell:
         variants = self.measured.values("variant", region)
