@@ -334,8 +334,8 @@ def _scorecard(house: House) -> str:
 
 
 LEGEND = (
-    "Each verdict links to the numbers behind it; beside it stands what decided it: a speed-up, how\n"
-    "many times less is needed, or the place of a crossover.\n"
+    "Each verdict links to the numbers behind it; beside it stands what decided it: a speed-up,\n"
+    "how many times less is needed, or the place of a crossover.\n"
     "REPRODUCED and NOT REPRODUCED rest on an interval that lies on one side of the threshold,\n"
     "INCONCLUSIVE on one that does not, even with three times the samples. NOT APPLICABLE: this\n"
     "machine or run lacks something that the claim needs. STALE: code or data changed since."

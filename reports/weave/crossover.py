@@ -42,7 +42,8 @@ class Curve:
     def place(self) -> Estimate:
         """Where it stops being faster; an end of the range stands for there or beyond."""
         points = [statistics.geometric_mean_per_round(part.ratios) for part in self.parts.values()]
-        return statistics.estimate([_last_fall(self.xs, ratios) for ratios in zip(*points, strict=True)])
+        rounds = zip(*points, strict=True)
+        return statistics.estimate([_last_fall(self.xs, ratios) for ratios in rounds])
 
     @property
     def within(self) -> bool:
@@ -66,6 +67,14 @@ class Curve:
         if max(medians) <= 1:
             return f"none: nowhere faster, from {first} to {last}"
         return f"none that the rounds agree on, from {first} to {last}"
+
+    def sentence(self, comparison: Comparison) -> str:
+        """`Along nzseg_per_nnz, csrl stops being faster than csr at 0.33 (0.31–0.36)`."""
+        ending = f"stops being faster than {comparison.than}"
+        if self.within:
+            return f"Along {self.along}, `{comparison.faster}` {ending} at {self.words()}"
+        why = self.words().removeprefix("none").removeprefix(": ").strip()
+        return f"Along {self.along}, `{comparison.faster}` nowhere {ending} ({why})"
 
     def _interval(self) -> str:
         place, written = self.place, formats.factor(self.place.value)
@@ -105,12 +114,12 @@ def examine(
     undecided = [x for x, v in (below | above).items() if v == INCONCLUSIVE]
     verdict = NOT_REPRODUCED if wrong else INCONCLUSIVE if undecided else REPRODUCED
     sentence = (
-        f"`{comparison.faster}` stops being faster than {comparison.than} at {along} ="
-        f" {found.words()} ({_extent(comparison, found)}): faster at"
+        f"{found.sentence(comparison)}, {_extent(comparison, found)}: faster at"
         f" {_of(below, REPRODUCED)} points up to {low:g} and at {_of(above, REPRODUCED)} from"
         f" {high:g} on{_told('against this', wrong, found)}{_told('undecided', undecided, found)}."
     )
-    return Finding(verdict, sentence, f"at {formats.factor(found.place.value)}")
+    decided_by = f"at {formats.factor(found.place.value)}" if found.within else "no crossover"
+    return Finding(verdict, sentence, decided_by)
 
 
 def _last_fall(xs: Sequence[float], ratios: Sequence[float]) -> float:
@@ -123,7 +132,7 @@ def _last_fall(xs: Sequence[float], ratios: Sequence[float]) -> float:
 
 def _extent(comparison: Comparison, found: Curve) -> str:
     region = f", {comparison.region}" if comparison.region else ""
-    return f"{formats.coverage(found.place)}; {formats.plural(len(found.xs), 'point')}{region}"
+    return f"with a {formats.coverage(found.place)} of {len(found.xs)} points{region}"
 
 
 def _of(verdicts: Mapping[float, str], wanted: str) -> str:

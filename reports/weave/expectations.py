@@ -130,8 +130,9 @@ def expect_most(comparison: Comparison) -> Finding:
     open_ = count - wins - losses - alike
     p = statistics.sign_test(wins, count)
     text = (
-        f"{comparison.better} on {wins} of {formats.plural(count, comparison.noun)}, alike on {alike},"
-        f" {comparison.worse} on {losses}, undecided on {open_}; sign test p = {formats.significant(p, 2)}"
+        f"{comparison.better} on {wins} of {formats.plural(count, comparison.noun)}, alike on"
+        f" {alike}, {comparison.worse} on {losses}, undecided on {open_}; sign test"
+        f" p = {formats.significant(p, 2)}"
     )
     if p < SIGNIFICANT:
         return _finding(REPRODUCED, comparison, f"{text}: most")
@@ -165,9 +166,7 @@ EXPECTATIONS: dict[str, Callable[[Comparison], Finding]] = {
 
 def _judge(expect: Expectation) -> Callable[[Comparison], Finding]:
     if not isinstance(expect, str):
-        return lambda comparison: _expect_at_least(
-            comparison, expect, f"as much {comparison.better} as that"
-        )
+        return lambda comparison: _expect_at_least(comparison, expect)
     if expect not in EXPECTATIONS:
         known = ", ".join(EXPECTATIONS)
         raise WeaveError(f'found expect="{expect}", expected a number or one of {known}')
@@ -221,15 +220,18 @@ def _places(estimates: Mapping[str, Estimate]) -> str:
     return ", ".join([*texts[:NAMED], *more])
 
 
-def _expect_at_least(comparison: Comparison, threshold: float, word: str) -> Finding:
+def _expect_at_least(comparison: Comparison, threshold: float, word: str = "") -> Finding:
     overall, noise = comparison.overall, comparison.noise
     bound = f"{threshold:g}x"
+    wanted = f"{word} (at least {bound})" if word else f"at least {bound}"
     if _at_least(comparison, threshold):
-        return _finding(REPRODUCED, comparison, f"{word} (at least {bound})")
+        return _finding(REPRODUCED, comparison, wanted)
     if overall.high < threshold and (threshold > noise or overall.high < 1 / noise):
-        return _finding(NOT_REPRODUCED, comparison, f"not {word} (at least {bound})")
+        return _finding(NOT_REPRODUCED, comparison, f"not {wanted}")
     if overall.low > noise:
-        return _finding(INCONCLUSIVE, comparison, f"{comparison.better}, but {bound} lies in the interval")
+        return _finding(
+            INCONCLUSIVE, comparison, f"{comparison.better}, but {bound} lies in the interval"
+        )
     return _finding(INCONCLUSIVE, comparison, f"{bound} is not decided")
 
 

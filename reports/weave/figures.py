@@ -12,9 +12,8 @@ from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
+from matplotlib.container import Container
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from weave import theme
 
@@ -329,8 +328,9 @@ def _scale_values(axes: Axes, chart: Chart, horizontal: bool) -> None:
 
 
 def _legend(figure: Figure, axes: Axes) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    if handles:
-        limits = sum(isinstance(handle, (Line2D, LineCollection)) for handle in handles)
-        handles, labels = handles[limits:] + handles[:limits], labels[limits:] + labels[:limits]
+    """Series first, then what they are compared with."""
+    found = list(zip(*axes.get_legend_handles_labels(), strict=True))
+    if found:
+        found.sort(key=lambda entry: not isinstance(entry[0], Container))
+        handles, labels = zip(*found, strict=True)
         figure.legend(handles, labels, loc="outside upper left", ncols=min(4, len(labels)))

@@ -139,13 +139,12 @@ class Measurements:
 
     def select(self, where: Where, timed: bool = True) -> list[Case]:
         """Cases of a region; with `timed` only those that passed."""
-        tests = self._tests(where)
-        return [
-            case
-            for case in self.cases
-            if (case.passed or not timed)
-            and all(test(self._facts[id(case)].get(name)) for name, test in tests.items())
-        ]
+        kept = set(range(len(self.cases)))
+        for name, test in self._tests(where).items():
+            found = (at for value, at in self._index.get(name, {}).items() if test(value))
+            kept &= set().union(*found)
+        cases = [self.cases[index] for index in sorted(kept)]
+        return [case for case in cases if case.passed or not timed]
 
     def skips(self, where: Where) -> list[Mapping[str, Any]]:
         """What was skipped in a region; an entry without a variant stands for all of them."""
@@ -355,6 +354,17 @@ class Measurements:
             for case in self.cases
         }
 
+    @cached_property
+    def _index(self) -> Mapping[str, Mapping[Any, set[int]]]:
+        """Which cases have a value of a name; cases without the name have the value None."""
+        names = _unique(name for facts in self._facts.values() for name in facts)
+        index: dict[str, dict[Any, set[int]]] = {name: {} for name in names}
+        for position, case in enumerate(self.cases):
+            facts = self._facts[id(case)]
+            for name in names:
+                index[name].setdefault(facts.get(name), set()).add(position)
+        return index
+
     def _features(self, parameters: Coordinates) -> Mapping[str, float]:
         """The features of the data set that a point's parameters name."""
         known = self.result.raw["datasets"]
@@ -381,8 +391,8 @@ class Measurements:
 
     def _largest(self, name: str) -> float | None:
         """The largest value of an axis of numbers."""
-        found = (self._facts[id(case)].get(name) for case in self.cases)
-        return max((value for value in found if isinstance(value, (int, float))), default=None)
+        numbers = (v for v in self._index.get(name, {}) if isinstance(v, (int, float)))
+        return max(numbers, default=None)
 
     def _skip_matches(self, entry: Mapping[str, Any], tests: Mapping[str, Test]) -> bool:
         coordinates = self._coordinates(entry["launch"], entry["parameters"])

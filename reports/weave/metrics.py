@@ -148,7 +148,7 @@ def _of_points(basis: Basis, metric: Metric, name: str, where: Where) -> Cell:
     for case in measured.select(where, timed=False):
         cases.setdefault(frozenset(measured.coordinates(case).items()), case)
     if not cases:
-        if measured.partial:
+        if measured.may_lack:
             return Cell(absence=Absence("missing", NOT_MEASURED))
         raise WeaveError(f"nothing was measured where {words(where) or 'everywhere'}")
     return Cell(_over_points(basis, metric, name, list(cases.values())), points=len(cases))

@@ -1,4 +1,4 @@
-"""`plot.bars` and `plot.lines`: from measurements to a figure of the report."""
+"""`plot.bars`, `plot.lines` and `plot.drawing`: the figures of a report."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,6 +8,8 @@ from weave import crossover as crossovers
 from weave import figures, formats
 from weave.blocks import FEATURES
 from weave.comparison import compare
+from weave.definition import Figure as Picture
+from weave.drawings import DRAWINGS
 from weave.errors import WeaveError
 from weave.measurements import Absence, Measurements
 from weave.metrics import METRICS, Basis, Cell, Over, measure, metric_named
@@ -20,7 +22,7 @@ VARIANT_AXES = ("variant", "group")
 
 @dataclass
 class Plot:
-    """The verbs `plot.bars` and `plot.lines` of one report; keeps what they drew by file name."""
+    """The verbs `plot.*` of one report; keeps what they drew by file name."""
 
     measured: Measurements
     prefix: str  # folder of the figures as the page sees it
@@ -74,12 +76,24 @@ class Plot:
             raise WeaveError(f'plot.lines: x="{x}" has the value "{words[0]}", expected numbers')
         return self._place(id, chart, figures.lines)
 
-    def _place(self, id: str, chart: figures.Chart, draw: Callable[[figures.Chart], str]) -> str:
+    def drawing(self, id: str) -> str:
+        """A figure that explains and does not measure, from `drawings.py`."""
         figure = self.measured.experiment.figure(id)
+        if id not in DRAWINGS:
+            raise WeaveError(f'no drawing "{id}", expected one of {", ".join(DRAWINGS)}')
+        self._require_new(id, figure)
+        self.drawn[figure.file] = DRAWINGS[id](figure.caption)
+        return f"![{figure.caption}]({self.prefix}/{figure.file})\n\n*{figure.caption}*"
+
+    def _require_new(self, id: str, figure: Picture) -> None:
         if figure.file in self.drawn:
             raise WeaveError(f'the figure "{id}" is drawn twice')
+
+    def _place(self, id: str, chart: figures.Chart, draw: Callable[[figures.Chart], str]) -> str:
+        figure = self.measured.experiment.figure(id)
+        self._require_new(id, figure)
         if not any(_has_values(series) for series in chart.series):
-            if self.measured.partial:
+            if self.measured.may_lack:
                 return f"*{figure.caption} (Not measured in this run.)*"
             raise WeaveError(f'the figure "{id}" would be empty: nothing was measured for it')
         shown = [series for series in chart.series if _has_values(series)]
@@ -162,7 +176,9 @@ class Plot:
         """
         points = {k: v for k, v in where.items() if k not in VARIANT_AXES}
         cases = self.measured.select(points)
-        if y not in LIMITS or not all(self.measured.has_ceiling(case.launch) for case in cases):
+        if not cases or y not in LIMITS:
+            return None, ""
+        if not all(self.measured.has_ceiling(case.launch) for case in cases):
             return None, ""
         (x, categories), (series, names) = axes.items()
         limits = []

@@ -1,7 +1,7 @@
 """`where={...}`: the words in which verbs and claims say what region they speak of.
 
-Each name is a coordinate, a feature of the data set, `variant`, `group` or `cache`; its value is one
-value, a list of them, or a pattern: `runs-*`, `!runs-*` (all others), `<0.3`, `max`.
+Each name is a coordinate, a feature of the data set, `variant`, `group` or `cache`; its value is
+one value, a pattern (`runs-*`, `!runs-*` for all others, `<0.3`, `max`), or a list of them.
 """
 
 import operator

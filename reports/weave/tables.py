@@ -93,7 +93,7 @@ def _regions(measured: Measurements, rows: Sequence[str], where: Where) -> list[
         regions.append({**where, **dict(zip(rows, combination, strict=True))})
     if len(rows) > 1:
         regions = [region for region in regions if _exists(measured, region)]
-    if not regions and not measured.partial:
+    if not regions and not measured.may_lack:
         raise WeaveError(
             f"no rows: nothing was measured where {words(where) or 'everywhere'}"
         )

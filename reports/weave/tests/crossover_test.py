@@ -117,10 +117,20 @@ def test_the_sentence_tells_the_place_and_what_is_against(
 ) -> None:
     found = judged(measured(sweep({0.1: 2.0, 0.2: 1.5, 0.4: 1.4, 0.6: 1.3, 0.8: 0.6})))
     sentence = found.findings[0].sentence
-    assert "`csrl` stops being faster than `textbook` at nzseg_per_nnz = 0.67 (0.67–0.6" in sentence
+    said = "Along nzseg_per_nnz, `csrl` stops being faster than `textbook` at 0.67 (0.67–0.67),"
+    assert sentence.startswith(f"{said} with a 95 % interval of 5 points, precision = fp32, ")
     assert "faster at 2 of 2 points up to 0.3 and at 1 of 2 from 0.5 on" in sentence
     assert "; against this: 0.60 1.30x (1." in sentence
     assert found.decided_by == ["at 0.67"]
+
+
+def test_the_sentence_tells_that_there_is_no_such_place(
+    measured: Measure, sweep: Callable
+) -> None:
+    found = judged(measured(sweep({0.1: 2.0, 0.2: 1.9, 0.4: 1.8, 0.6: 1.7, 0.8: 1.6})))
+    said = "nowhere stops being faster than `textbook` (faster everywhere, from 0.10 to 0.80)"
+    assert said in found.findings[0].sentence
+    assert found.decided_by == ["no crossover"]
 
 
 def test_an_undecided_point_is_told(measured: Measure, sweep: Callable) -> None:

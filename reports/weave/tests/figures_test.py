@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from weave import figures, theme
+from weave import drawings, figures, theme
 from weave.figures import Band, Chart, Series, Value
 
 
@@ -110,3 +110,17 @@ def test_last_digits_do_not_matter() -> None:
     )
     moved = replace(data, series=(replace(data.series[0], values=values),))
     assert figures.bars(moved) == figures.bars(data)
+
+
+@pytest.mark.parametrize("id", drawings.DRAWINGS)
+def test_drawings_are_steady_and_follow_the_theme(id: str) -> None:
+    svg = drawings.DRAWINGS[id]("A drawing.")
+    assert svg == drawings.DRAWINGS[id]("A drawing.")
+    assert ElementTree.fromstring(svg).findtext("{*}title") == "A drawing."
+    for _, colour in theme.DECLARATION.findall(svg):
+        assert colour in theme.PROPERTY_OF
+
+
+def test_runs_are_found_in_the_drawn_matrix() -> None:
+    runs = drawings.runs_of(["xx.x", "....", ".xxx"])
+    assert [(run.row, run.start, run.length) for run in runs] == [(0, 0, 2), (0, 3, 1), (2, 1, 3)]
