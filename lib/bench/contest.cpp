@@ -357,8 +357,14 @@ void Contest::record_case(Contender const& contender)
     }
     Json setup{{"seconds", rounded(contender.setup_seconds)},
                {"stored_bytes", contender.setup.stored_bytes()}};
+    if (contender.setup.operand_bytes() > 0) {
+        setup["operand_bytes"] = contender.setup.operand_bytes();
+    }
     for (auto const& [name, value] : contender.setup.counts()) {
         setup["counts"][name] = value;
+    }
+    if (!contender.setup.notes().empty()) {
+        setup["notes"] = contender.setup.notes();
     }
     Json one{{"variant", contender.name},
              {"group", contender.group},

@@ -278,6 +278,8 @@ TEST_CASE("a result holds what was measured")
             .add("formatted",
                  [&](bench::Setup& setup) {
                      setup.count("messages", 12);
+                     setup.note("packed, as rows are short");
+                     setup.reads(Format{});
                      return [&, kept = setup.keep(Format{})] { product(y); };
                  })
             .excerpt("kernel")
@@ -299,7 +301,9 @@ TEST_CASE("a result holds what was measured")
         CHECK(one.at("cache") == "warm");
         CHECK(one.at("clock") == "host");
         CHECK(one.at("setup").at("stored_bytes") == 1234);
+        CHECK(one.at("setup").at("operand_bytes") == 1234);
         CHECK(one.at("setup").at("counts") == Json{{"messages", 12}});
+        CHECK(one.at("setup").at("notes") == Json::array({"packed, as rows are short"}));
         CHECK(one.at("verdict").at("checks") == Json{"exact", "bounded"});
         CHECK(one.at("verdict").at("error") <= 1);
     }

@@ -54,6 +54,16 @@ public:
 
     double stored_bytes() const { return stored_bytes_; }
 
+    /// Records the bytes of a format that the caller keeps and the variant reads as it is, so that
+    /// reports can compare them with those of formats of their own.
+    template <class Format>
+    void reads(Format const& format)
+    {
+        operand_bytes_ += static_cast<double>(format.bytes());
+    }
+
+    double operand_bytes() const { return operand_bytes_; }
+
     /// Records a count that belongs to the variant and is no time: messages of a partition, replays
     /// of a load that a profiler saw.
     void count(std::string name, double value) { counts_.emplace_back(std::move(name), value); }
@@ -63,10 +73,17 @@ public:
     /// The variant is not made for these inputs: records it as skipped, with the reason, and leaves
     /// its setup. If one process of a team says so, the variant is skipped in all.
     [[noreturn]] void not_applicable(std::string const& reason) const;
+    /// Records a sentence about the variant at this point that no number tells: what it chose, and
+    /// why. No path, host or user may stand in it.
+    void note(std::string text) { notes_.push_back(std::move(text)); }
+
+    std::vector<std::string> const& notes() const { return notes_; }
 
 private:
     double stored_bytes_ = 0;
+    double operand_bytes_ = 0;
     std::vector<std::pair<std::string, double>> counts_;
+    std::vector<std::string> notes_;
 };
 
 /// How a variant appears in the report.

@@ -205,9 +205,9 @@ def _link(from_file: str, to_file: str) -> str:
 
 def _verdict_cell(from_file: str, entry: Entry, claim: Claim) -> str:
     verdict = entry.verdicts[claim.id]
-    ratios = ", ".join(formats.times(c.overall.value) for c in verdict.comparisons)
+    numbers = ", ".join(verdict.decided_by)
     link = f"[{verdict.verdict}]({_link(from_file, entry.page)}#{claim.anchor})"
-    return f"{link} {ratios}".strip()
+    return f"{link} {numbers}".strip()
 
 
 def _navigation(entry: Entry) -> str:
@@ -334,7 +334,8 @@ def _scorecard(house: House) -> str:
 
 
 LEGEND = (
-    "Each verdict links to the numbers behind it; beside it stands the speed-up that decided it.\n"
+    "Each verdict links to the numbers behind it; beside it stands what decided it: a speed-up,\n"
+    "how many times less is needed, or the place of a crossover.\n"
     "REPRODUCED and NOT REPRODUCED rest on an interval that lies on one side of the threshold,\n"
     "INCONCLUSIVE on one that does not, even with three times the samples. NOT APPLICABLE: this\n"
     "machine or run lacks something that the claim needs. STALE: code or data changed since."

@@ -28,9 +28,13 @@ class Condition:
     """One comparison a claim rests on; of several names the first one measured counts."""
 
     faster: tuple[str, ...]
-    than: tuple[str, ...]
-    expect: str
+    than: tuple[str, ...] | Mapping[str, Any]  # or {"best_of": a group or variants}
+    expect: str | float
     where: Mapping[str, Any]
+    on: str = "all"  # the points together, or `any` or `every` matrix by itself
+    of: tuple[str, str] | None = None  # quantities of both sides in place of time
+    along: str = ""  # with `between`: the number along which it stops being faster
+    between: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -126,15 +130,21 @@ def _claim(raw: Mapping[str, Any]) -> Claim:
         kind=raw["kind"],
         inferred=raw.get("inferred", False),
         needs=tuple(raw.get("needs", [])),
-        conditions=tuple(
-            Condition(
-                faster=_names(condition["faster"]),
-                than=_names(condition["than"]),
-                expect=condition["expect"],
-                where=condition.get("where", {}),
-            )
-            for condition in raw["condition"]
-        ),
+        conditions=tuple(_condition(condition) for condition in raw["condition"]),
+    )
+
+
+def _condition(raw: Mapping[str, Any]) -> Condition:
+    than = raw["than"]
+    return Condition(
+        faster=_names(raw.get("faster") or raw["less"]),
+        than=than if isinstance(than, Mapping) else _names(than),
+        expect=raw.get("expect", "less" if "less" in raw else "faster"),
+        where=raw.get("where", {}),
+        on=raw.get("on", "all"),
+        of=(raw["of"], raw.get("than_of", raw["of"])) if "of" in raw else None,
+        along=raw.get("along", ""),
+        between=tuple(raw.get("between", (0.0, 0.0))),
     )
 
 

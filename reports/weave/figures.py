@@ -12,9 +12,8 @@ from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
+from matplotlib.container import Container
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from weave import theme
 
@@ -73,6 +72,17 @@ class Series:
 
 
 @dataclass(frozen=True)
+class Band:
+    """A place on the axis of categories with its interval, in the colour of its series."""
+
+    label: str
+    slot: int
+    place: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class Chart:
     """What is drawn. `limits` is what the ceiling allows in each category, if it is drawn."""
 
@@ -86,24 +96,28 @@ class Chart:
     reference: float | None = None  # a line that values are compared with, such as 1x
     log_categories: bool = False
     log_values: bool = False
+    named_categories: bool = True  # each is named below the axis, if there is room for all
+    marks: tuple[tuple[str, float], ...] = ()  # lines across, each with its name
+    bands: tuple[Band, ...] = ()
 
 
 def bars(chart: Chart) -> str:
     """Groups of bars while their colours can be told apart, else a panel for each category."""
     with matplotlib.rc_context(STYLE):
         if len(chart.series) > GROUPED_SERIES:
-            return _saved(_small_multiples(chart), chart.title)
+            return saved(_small_multiples(chart), chart.title)
         horizontal = len(chart.series) * len(chart.categories) > STANDING_BARS
-        return _saved(_grouped(chart, horizontal), chart.title)
+        return saved(_grouped(chart, horizontal), chart.title)
 
 
 def lines(chart: Chart) -> str:
     """A line for each series over numbers."""
     with matplotlib.rc_context(STYLE):
-        return _saved(_lines(chart), chart.title)
+        return saved(_lines(chart), chart.title)
 
 
-def _saved(figure: Figure, title: str) -> str:
+def saved(figure: Figure, title: str) -> str:
+    """The SVG of a figure drawn in `STYLE`, in colours that follow the page."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", metadata=NO_METADATA)
     text = theme.switching(buffer.getvalue(), title)
@@ -269,10 +283,11 @@ def _lines(chart: Chart) -> Figure:
         limits = [_steady(limit) for limit in chart.limits]
         axes.plot(xs, limits, color=theme.ink("limit"), lw=1.6, label=chart.limit_label)
     _draw_reference(axes, chart, horizontal=False)
+    _draw_places(axes, chart)
     axes.grid()
     if chart.log_categories:
         axes.set_xscale("log", base=2)
-    if len(xs) <= 12:
+    if chart.named_categories and len(xs) <= 12:
         axes.set_xticks(xs, [f"{x:g}" for x in xs])
         axes.minorticks_off()
     axes.set_xlabel(chart.category_label)
@@ -280,6 +295,25 @@ def _lines(chart: Chart) -> Figure:
     _scale_values(axes, chart, horizontal=False)
     _legend(figure, axes)
     return figure
+
+
+def _draw_places(axes: Axes, chart: Chart) -> None:
+    """Bands for measured places, dashed lines with their names for those that others told."""
+    for band in chart.bands:
+        colour, ends = theme.series(band.slot), (_steady(band.low), _steady(band.high))
+        axes.axvspan(*ends, facecolor=colour, alpha=0.22, linewidth=0, label=band.label)
+        axes.axvline(_steady(band.place), color=colour, linewidth=1)
+    for name, at in chart.marks:
+        axes.axvline(at, color=theme.ink("muted"), linewidth=1.2, linestyle=(0, (4, 3)))
+        axes.annotate(
+            f"{name} {at:g}",
+            (at, 1),
+            (3, -3),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            va="top",
+            color=theme.ink("ink"),
+        )
 
 
 def _scale_values(axes: Axes, chart: Chart, horizontal: bool) -> None:
@@ -294,8 +328,9 @@ def _scale_values(axes: Axes, chart: Chart, horizontal: bool) -> None:
 
 
 def _legend(figure: Figure, axes: Axes) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    if handles:
-        limits = sum(isinstance(handle, (Line2D, LineCollection)) for handle in handles)
-        handles, labels = handles[limits:] + handles[:limits], labels[limits:] + labels[:limits]
+    """Series first, then what they are compared with."""
+    found = list(zip(*axes.get_legend_handles_labels(), strict=True))
+    if found:
+        found.sort(key=lambda entry: not isinstance(entry[0], Container))
+        handles, labels = zip(*found, strict=True)
         figure.legend(handles, labels, loc="outside upper left", ncols=min(4, len(labels)))

@@ -52,7 +52,8 @@ def find(measured: Measurements, name: str) -> Listing:
     recorded = measured.result.raw["excerpts"]
     key = next((case.excerpt for case in measured.result.cases if case.variant == name), name)
     if key in recorded:
-        stale = measured.stale_variants.get(name)
+        variants = [c.variant for c in measured.result.cases if name in (c.variant, c.excerpt)]
+        stale = next(filter(None, map(measured.stale_variants.get, variants)), None)
         remark = f" **STALE**: {stale}; this is what was timed" if stale else ""
         return Listing(recorded[key]["file"], recorded[key]["text"].strip("\n"), remark)
     present = measured.tree.excerpts.get(name)

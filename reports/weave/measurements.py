@@ -1,7 +1,8 @@
 """One result as a table that can be asked: which cases, at which points, fresh or stale.
 
 A point is where variants can be compared: parameters, threads, ranks and launch axes. A coordinate
-is one of these by name; `where` filters by coordinates, `variant`, `group` and `cache`.
+is one of these by name. A feature is a number that the data set of a point is described by. `where`
+filters by coordinates, features, `variant`, `group` and `cache`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,16 +10,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from weave import statistics
+from weave import region, statistics
 from weave.definition import Experiment
 from weave.errors import WeaveError
+from weave.region import Test, Where
 from weave.results import Case, Result
 from weave.sources import Tree
 
 NOT_MEASURED = "not measured in this run"
 TOO_GOOD = 1.05
 
-Where = Mapping[str, Any]
 Coordinates = Mapping[str, str | float]
 
 
@@ -103,6 +104,10 @@ class Measurements:
         """Where a case stands."""
         return self._places[id(case)]
 
+    def fact(self, case: Case, name: str) -> str | float | None:
+        """A coordinate or a feature of a case."""
+        return self._facts[id(case)].get(name)
+
     @cached_property
     def _places(self) -> Mapping[int, Coordinates]:
         return {id(c): self._coordinates(c.launch, c.parameters) for c in self.result.cases}
@@ -116,58 +121,69 @@ class Measurements:
         return {**parameters, **of_launch}
 
     def values(self, axis: str, where: Where) -> list[Any]:
-        """The values of `variant`, `group` or a coordinate in a region, in their order.
+        """The values of `variant`, `group`, a coordinate or a feature in a region, in their order.
 
         What `where` lists by name comes as it is listed, measured or not.
         """
-        if axis in where:
-            return _listed(where[axis])
+        if axis in where and region.names_values(where[axis]):
+            return region.listed(where[axis])
         if axis == "variant":
             skipped = [entry["variant"] for entry in self.skips(where) if "variant" in entry]
             return list(_unique([*(c.variant for c in self.select(where, timed=False)), *skipped]))
         if axis == "group":
             return list(_unique(case.group for case in self.select(where, timed=False)))
         self._require_axis(axis)
-        found = _unique(self.coordinates(case)[axis] for case in self.select(where, timed=False))
+        facts = [self._facts[id(case)] for case in self.select(where, timed=False)]
+        found = _unique(known[axis] for known in facts if axis in known)
         return sorted(found) if all(not isinstance(value, str) for value in found) else list(found)
 
     def select(self, where: Where, timed: bool = True) -> list[Case]:
         """Cases of a region; with `timed` only those that passed."""
-        for name in where:
-            self._require_axis(name)
-        wanted = [(name, _listed(value)) for name, value in where.items()]
-        return [
-            case
-            for case in self.cases
-            if (case.passed or not timed)
-            and all(self._facts[id(case)].get(name) in values for name, values in wanted)
-        ]
+        kept = set(range(len(self.cases)))
+        for name, test in self._tests(where).items():
+            found = (at for value, at in self._index.get(name, {}).items() if test(value))
+            kept &= set().union(*found)
+        cases = [self.cases[index] for index in sorted(kept)]
+        return [case for case in cases if case.passed or not timed]
 
     def skips(self, where: Where) -> list[Mapping[str, Any]]:
         """What was skipped in a region; an entry without a variant stands for all of them."""
-        return [e for e in self.result.raw["skipped"] if self._skip_matches(e, where)]
+        tests = self._tests(where)
+        return [e for e in self.result.raw["skipped"] if self._skip_matches(e, tests)]
 
     def find(self, variant: str, where: Where) -> Found:
         """The timed cases of one variant in a region. What failed anywhere in it failed."""
-        if "variant" in where and variant not in _listed(where["variant"]):
+        tests = self._tests(where)
+        if "variant" in tests and not tests["variant"](variant):
             return Found()
-        region = {name: value for name, value in where.items() if name != "variant"}
-        cases = self.select({**region, "variant": variant}, timed=False)
+        others = {name: value for name, value in where.items() if name != "variant"}
+        cases = self.select({**others, "variant": variant}, timed=False)
         failed = [case for case in cases if not case.passed]
         if failed:
             return Found(absence=Absence("failed", self._failure(failed)))
-        skips = [entry for entry in self.skips(region) if entry.get("variant", variant) == variant]
+        skips = [entry for entry in self.skips(others) if entry.get("variant", variant) == variant]
         if cases:
             return Found(tuple(cases), unmeasured=len(skips))
         if skips:
             reasons = "; ".join(_unique(entry["reason"] for entry in skips))
             return Found(absence=Absence("skipped", reasons))
-        return Found(absence=self._missing(variant, region))
+        return Found(absence=self._missing(variant, others))
 
     def first_measured(self, variants: Iterable[str], where: Where) -> str:
         """The first of several names that was timed; the first name if none was."""
         names = list(variants)
         return next((name for name in names if self.find(name, where).cases), names[0])
+
+    def members(self, group: str) -> tuple[str, ...]:
+        """The variants of a group, timed or skipped, in their order."""
+        skipped = [e for e in self.result.raw["skipped"] if "variant" in e]
+        grouped = [(case.variant, case.group) for case in self.cases]
+        grouped += [(entry["variant"], entry.get("group", "own")) for entry in skipped]
+        found = _unique(name for name, of in grouped if of == group)
+        if not found and not self.may_lack:
+            known = ", ".join(_unique(of for _, of in grouped))
+            raise WeaveError(f'no group "{group}" in the result, which has: {known}')
+        return found
 
     def partner(self, case: Case, variant: str, overrides: Where | None = None) -> Case | None:
         """The timed case of another variant at the same point, or at one that differs as told."""
@@ -271,6 +287,11 @@ class Measurements:
             if name in locked and locked[name] != dataset["sha256"]
         )
 
+    @property
+    def may_lack(self) -> bool:
+        """Whether this result may know less than its report speaks of: it is old, or narrowed."""
+        return self.partial or bool(self.stale_variants)
+
     def is_stale(self, *variants: str) -> bool:
         """Whether any of the variants changed since they were timed."""
         return any(variant in self.stale_variants for variant in variants)
@@ -278,10 +299,10 @@ class Measurements:
     def _missing(self, variant: str, where: Where) -> Absence:
         """An error, unless the result may lack the variant."""
         predates = variant in self.tree.excerpts and variant not in self.result.raw["excerpts"]
-        if self.partial or self.stale_variants or predates:
+        if self.may_lack or predates:
             return Absence("missing", NOT_MEASURED)
         if variant in self.variants:
-            raise WeaveError(f'the variant "{variant}" has no case where {region_words(where)}')
+            raise WeaveError(f'the variant "{variant}" has no case where {region.words(where)}')
         known = ", ".join(self.variants)
         raise WeaveError(f'no variant "{variant}" in the result, which has: {known}')
 
@@ -324,6 +345,7 @@ class Measurements:
         """What `where` can ask of each case."""
         return {
             id(case): {
+                **self._features(case.parameters),
                 **self.coordinates(case),
                 "variant": case.variant,
                 "group": case.group,
@@ -332,19 +354,62 @@ class Measurements:
             for case in self.cases
         }
 
-    def _skip_matches(self, entry: Mapping[str, Any], where: Where) -> bool:
+    @cached_property
+    def _index(self) -> Mapping[str, Mapping[Any, set[int]]]:
+        """Which cases have a value of a name; cases without the name have the value None."""
+        names = _unique(name for facts in self._facts.values() for name in facts)
+        index: dict[str, dict[Any, set[int]]] = {name: {} for name in names}
+        for position, case in enumerate(self.cases):
+            facts = self._facts[id(case)]
+            for name in names:
+                index[name].setdefault(facts.get(name), set()).add(position)
+        return index
+
+    def _features(self, parameters: Coordinates) -> Mapping[str, float]:
+        """The features of the data set that a point's parameters name."""
+        known = self.result.raw["datasets"]
+        named = [known[value]["features"] for value in parameters.values() if value in known]
+        return named[0] if named else {}
+
+    def is_feature(self, name: str) -> bool:
+        """Whether a name is that of a feature of the data sets."""
+        return name in self._feature_names
+
+    @cached_property
+    def _feature_names(self) -> tuple[str, ...]:
+        datasets = self.result.raw["datasets"].values()
+        return _unique(name for dataset in datasets for name in dataset["features"])
+
+    def _tests(self, where: Where) -> Mapping[str, Test]:
+        """What `where` asks of each name."""
+        for name in where:
+            self._require_axis(name)
+        return {
+            name: region.test(wanted, lambda name=name: self._largest(name))
+            for name, wanted in where.items()
+        }
+
+    def _largest(self, name: str) -> float | None:
+        """The largest value of an axis of numbers."""
+        numbers = (v for v in self._index.get(name, {}) if isinstance(v, (int, float)))
+        return max(numbers, default=None)
+
+    def _skip_matches(self, entry: Mapping[str, Any], tests: Mapping[str, Test]) -> bool:
         coordinates = self._coordinates(entry["launch"], entry["parameters"])
-        for name, wanted in where.items():
+        facts = {**self._features(entry["parameters"]), **coordinates}
+        for name, test in tests.items():
             if name == "cache" or (name in ("variant", "group") and name not in entry):
                 continue
-            value = entry[name] if name in ("variant", "group") else coordinates.get(name)
-            if value not in _listed(wanted):
+            if not test(entry[name] if name in ("variant", "group") else facts.get(name)):
                 return False
         return True
 
     def _require_axis(self, name: str) -> None:
-        if name not in ("variant", "group", "cache") and name not in self.axes:
-            raise WeaveError(f'no axis "{name}" in the result, which has: {", ".join(self.axes)}')
+        if name in ("variant", "group", "cache") or name in self.axes or self.is_feature(name):
+            return
+        features = f"; features: {', '.join(self._feature_names)}" if self._feature_names else ""
+        known = f"{', '.join(self.axes)}{features}"
+        raise WeaveError(f'no axis "{name}" in the result, which has: {known}')
 
     def _failure(self, failed: Sequence[Case]) -> str:
         verdict = failed[0].verdict
@@ -357,15 +422,5 @@ class Measurements:
         return f"{text} (at {shown})"
 
 
-def region_words(where: Where) -> str:
-    """`precision = fp64, matrix = fem3 or rmat`."""
-    parts = (f"{k} = {' or '.join(map(str, _listed(v)))}" for k, v in where.items())
-    return ", ".join(parts)
-
-
 def _unique(values: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(dict.fromkeys(values))
-
-
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple)) else [value]

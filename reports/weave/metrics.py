@@ -2,15 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from weave import statistics
 from weave.errors import WeaveError
-from weave.measurements import NOT_MEASURED, Absence, Found, Measurements, Where, region_words
+from weave.measurements import NOT_MEASURED, Absence, Found, Measurements
+from weave.region import Where, words
 from weave.results import Case
 from weave.statistics import Estimate
 
 Over = str | Mapping[str, Any] | None
+#: `over={"best_of": "peer"}`: of a group or a list the variant that is fastest at each point.
+BEST_OF = "best_of"
 
 
 @dataclass(frozen=True)
@@ -22,19 +26,56 @@ class Basis:
     ceiling: str | None = None
 
     def partner(self, case: Case) -> Case | None:
-        """The case that `case` is compared with: another variant, other coordinates, or both."""
+        """The case that `case` is compared with: another variant, other coordinates, or both.
+
+        Of several rivals it is the one with the lowest median at this point.
+        """
         if self.over is None:
             raise WeaveError("found no over=, expected the variant to compare with")
-        changes = {"variant": self.over} if isinstance(self.over, str) else dict(self.over)
-        variant = changes.pop("variant", case.variant)
-        return self.measured.partner(case, variant, changes)
+        moved = {} if isinstance(self.over, str) else dict(self.over)
+        for name in ("variant", BEST_OF):
+            moved.pop(name, None)
+        names = self.rivals if self.names_rivals else (case.variant,)
+        found = [self.measured.partner(case, name, moved) for name in names]
+        timed = [partner for partner in found if partner is not None]
+        return min(timed, key=lambda partner: statistics.median(partner.samples), default=None)
+
+    @cached_property
+    def rivals(self) -> tuple[str, ...]:
+        """The variants that values refer to; none if it is the same one at other coordinates."""
+        if self.over is None or isinstance(self.over, str):
+            return (self.over,) if self.over else ()
+        if BEST_OF in self.over:
+            return self._contenders(self.over[BEST_OF])
+        return (self.over["variant"],) if "variant" in self.over else ()
+
+    @property
+    def names_rivals(self) -> bool:
+        """Whether values refer to other variants, not to the same one elsewhere."""
+        return isinstance(self.over, str) or bool({"variant", BEST_OF} & set(self.over or ()))
 
     @property
     def over_variant(self) -> str | None:
-        """The variant that values refer to, if it is another one."""
-        if self.over is None or isinstance(self.over, str):
-            return self.over
-        return self.over.get("variant")
+        """The variant that values refer to, if it is another one and the same at every point."""
+        return self.rivals[0] if len(self.rivals) == 1 else None
+
+    @property
+    def over_words(self) -> str:
+        """What values are compared with, for captions: plain text."""
+        if isinstance(self.over, str) or self.over is None:
+            return self.over or ""
+        if BEST_OF not in self.over:
+            return words(self.over)
+        wanted = self.over[BEST_OF]
+        return f"the best {wanted}" if isinstance(wanted, str) else f"the best of {_and(wanted)}"
+
+    def _contenders(self, wanted: str | Sequence[str]) -> tuple[str, ...]:
+        """A group's variants, or those of a list; each must be known."""
+        if isinstance(wanted, str):
+            return self.measured.members(wanted)
+        for name in wanted:
+            self.measured.find(name, {})
+        return tuple(wanted)
 
 
 @dataclass(frozen=True)
@@ -73,7 +114,7 @@ def measure(basis: Basis, name: str, variant: str | None, where: Where) -> Cell:
     if found.absence:
         return Cell(absence=found.absence, stale=measured.is_stale(variant))
     cases = [c for c in found.cases if not metric.relative or basis.partner(c) is not None]
-    stale = measured.is_stale(variant, *([basis.over_variant] if basis.over_variant else []))
+    stale = measured.is_stale(variant, *(basis.rivals if metric.relative else ()))
     if not cases:
         return Cell(absence=_without_partner(basis, found, where), stale=stale)
     return Cell(
@@ -91,15 +132,25 @@ def metric_named(name: str) -> Metric:
     return METRICS[name]
 
 
+def quantity(name: str, case: Case) -> float:
+    """What was counted and not timed: `stored_bytes`, or a count of the variant's own."""
+    if name == "stored_bytes":
+        return case.format_bytes
+    if name not in case.counts:
+        known = ", ".join(["stored_bytes", *case.counts])
+        raise WeaveError(f'no quantity "{name}" of {case.variant}, which has: {known}')
+    return case.counts[name]
+
+
 def _of_points(basis: Basis, metric: Metric, name: str, where: Where) -> Cell:
     measured = basis.measured
     cases: dict[Any, Case] = {}
     for case in measured.select(where, timed=False):
         cases.setdefault(frozenset(measured.coordinates(case).items()), case)
     if not cases:
-        if measured.partial:
+        if measured.may_lack:
             return Cell(absence=Absence("missing", NOT_MEASURED))
-        raise WeaveError(f"nothing was measured where {region_words(where) or 'everywhere'}")
+        raise WeaveError(f"nothing was measured where {words(where) or 'everywhere'}")
     return Cell(_over_points(basis, metric, name, list(cases.values())), points=len(cases))
 
 
@@ -118,16 +169,19 @@ def _over_points(basis: Basis, metric: Metric, name: str, cases: Sequence[Case])
 
 
 def _without_partner(basis: Basis, found: Found, where: Where) -> Absence:
-    """Why none of the timed cases has a partner: what happened to the other variant."""
-    other = basis.over_variant
-    if other is not None:
-        absence = basis.measured.find(other, where).absence
-        if absence is not None:
-            return Absence("missing", f"nothing to compare with, `{other}` {absence}")
-    if basis.measured.partial:
+    """Why none of the timed cases has a partner: what happened to the other variants."""
+    absences = [(name, basis.measured.find(name, where).absence) for name in basis.rivals]
+    if absences and all(absence is not None for _, absence in absences):
+        reasons = "; ".join(f"`{name}` {absence}" for name, absence in absences)
+        return Absence("missing", f"nothing to compare with, {reasons}")
+    if basis.measured.partial or (basis.measured.may_lack and not basis.rivals):
         return Absence("missing", "nothing to compare with in this run")
     where_found = basis.measured.label(found.cases[0])
     raise WeaveError(f"no case to compare with: over={basis.over!r} at {where_found}")
+
+
+def _and(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def _rate(basis: Basis, case: Case) -> float:
@@ -158,6 +212,21 @@ def _nonzeros(basis: Basis, case: Case) -> float:
     if not features.get("nonzeros"):
         raise WeaveError(f'the data set "{name}" has no feature "nonzeros", its number of nonzeros')
     return features["nonzeros"]
+
+
+def _traffic(basis: Basis, case: Case) -> float:
+    """Bytes that a call moves in its own format: the compulsory ones, but for the matrix.
+
+    What is not matrix (x and y) is the same for all, and `over` tells how much that is: it must
+    read the format that the compulsory bytes are counted in.
+    """
+    partner = basis.partner(case)
+    assert partner is not None
+    for one in (case, partner):
+        if not one.format_bytes:
+            where = basis.measured.label(one)
+            raise WeaveError(f"{one.variant} at {where} records no bytes of its format")
+    return case.bytes - partner.format_bytes + case.format_bytes
 
 
 def _break_even(basis: Basis, case: Case) -> list[float]:
@@ -192,13 +261,29 @@ METRICS: dict[str, Metric] = {
     "stored_bytes_per_nonzero": Metric(
         "stored bytes per nonzero",
         "number",
-        lambda b, c: [c.stored_bytes / _nonzeros(b, c)],
+        lambda b, c: [c.format_bytes / _nonzeros(b, c)],
         mean=True,
         unit="B",
     ),
-    "stored_bytes": Metric("stored", "bytes", lambda b, c: [c.stored_bytes]),
+    "stored_bytes": Metric("stored", "bytes", lambda b, c: [c.format_bytes]),
     "per_operation": Metric("per operation", "time", _per_operation, mean=True),
     "setup": Metric("setup", "time", lambda b, c: [c.setup_seconds]),
+    "byte_gain": Metric(
+        "speed-up that its bytes allow",
+        "factor",
+        lambda b, c: [c.bytes / _traffic(b, c)],
+        mean=True,
+        relative=True,
+        unit="x",
+    ),
+    "of_own_bound": Metric(
+        "of the bound of its own bytes",
+        "percent",
+        lambda b, c: [_traffic(b, c) / _rate(b, c) / s for s in c.samples],
+        mean=True,
+        relative=True,
+        unit="%",
+    ),
     "break_even": Metric("calls to break even", "count", _break_even, relative=True),
     "bytes": Metric("compulsory bytes", "bytes", lambda b, c: [c.bytes], of_point=True),
     "flops": Metric("flops", "count", lambda b, c: [c.flops], of_point=True),

@@ -1,13 +1,19 @@
-"""`plot.bars` and `plot.lines`: from measurements to a figure of the report."""
+"""`plot.bars`, `plot.lines` and `plot.drawing`: the figures of a report."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from weave import crossover as crossovers
 from weave import figures, formats
+from weave.blocks import FEATURES
+from weave.comparison import compare
+from weave.definition import Figure as Picture
+from weave.drawings import DRAWINGS
 from weave.errors import WeaveError
-from weave.measurements import Measurements, Where
+from weave.measurements import Absence, Measurements
 from weave.metrics import METRICS, Basis, Cell, Over, measure, metric_named
+from weave.region import Where
 
 # What the ceiling allows, in the quantity that is drawn.
 LIMITS = {"median", "gbps", "gflops", "of_ceiling", "speedup"}
@@ -16,7 +22,7 @@ VARIANT_AXES = ("variant", "group")
 
 @dataclass
 class Plot:
-    """The verbs `plot.bars` and `plot.lines` of one report; keeps what they drew by file name."""
+    """The verbs `plot.*` of one report; keeps what they drew by file name."""
 
     measured: Measurements
     prefix: str  # folder of the figures as the page sees it
@@ -48,21 +54,46 @@ class Plot:
         ceiling: str | None = None,
         log: bool = False,
         log_x: bool = False,
+        marks: Mapping[str, float] | None = None,
+        crossover: Sequence[str] = (),
     ) -> str:
-        """A line of `y` over the numbers of axis `x` for each `series`."""
+        """A line of `y` over the numbers of axis or feature `x` for each `series`.
+
+        `marks` are places by name; of the variants in `crossover` it is drawn where they stop being
+        faster than `over`.
+        """
         basis = Basis(self.measured, over, ceiling)
         chart = self._chart(id, x, y, series, where or {}, basis, log, log_x)
+        bands = [self._band(variant, over, x, where or {}) for variant in crossover]
+        chart = replace(
+            chart,
+            named_categories=not self.measured.is_feature(x),
+            marks=tuple((marks or {}).items()),
+            bands=tuple(band for band in bands if band is not None),
+        )
         words = [category for category in chart.categories if isinstance(category, str)]
         if words:
             raise WeaveError(f'plot.lines: x="{x}" has the value "{words[0]}", expected numbers')
         return self._place(id, chart, figures.lines)
 
-    def _place(self, id: str, chart: figures.Chart, draw: Callable[[figures.Chart], str]) -> str:
+    def drawing(self, id: str) -> str:
+        """A figure that explains and does not measure, from `drawings.py`."""
         figure = self.measured.experiment.figure(id)
+        if id not in DRAWINGS:
+            raise WeaveError(f'no drawing "{id}", expected one of {", ".join(DRAWINGS)}')
+        self._require_new(id, figure)
+        self.drawn[figure.file] = DRAWINGS[id](figure.caption)
+        return f"![{figure.caption}]({self.prefix}/{figure.file})\n\n*{figure.caption}*"
+
+    def _require_new(self, id: str, figure: Picture) -> None:
         if figure.file in self.drawn:
             raise WeaveError(f'the figure "{id}" is drawn twice')
+
+    def _place(self, id: str, chart: figures.Chart, draw: Callable[[figures.Chart], str]) -> str:
+        figure = self.measured.experiment.figure(id)
+        self._require_new(id, figure)
         if not any(_has_values(series) for series in chart.series):
-            if self.measured.partial:
+            if self.measured.may_lack:
                 return f"*{figure.caption} (Not measured in this run.)*"
             raise WeaveError(f'the figure "{id}" would be empty: nothing was measured for it')
         shown = [series for series in chart.series if _has_values(series)]
@@ -101,10 +132,10 @@ class Plot:
             for index, name in enumerate(names)
         )
         limits, limit_label = self._limits(basis, y, {x: categories, series: names}, where, scale)
-        over = f" over {basis.over}" if metric.relative and isinstance(basis.over, str) else ""
+        over = f" over {basis.over_words}" if metric.relative and basis.rivals else ""
         return figures.Chart(
             title=figure.caption,
-            category_label=x,
+            category_label=FEATURES.get(x, x),
             value_label=f"{_words(y)}{over}" + (f" ({unit})" if unit else ""),
             categories=tuple(categories),
             series=drawn,
@@ -114,6 +145,18 @@ class Plot:
             log_categories=log_x,
             log_values=log,
         )
+
+    def _band(self, variant: str, over: Over, x: str, where: Where) -> figures.Band | None:
+        """Where a variant stops being faster, if that lies between the points."""
+        compared = compare(self.measured, variant, over, where)
+        if isinstance(compared, Absence):
+            return None
+        found = crossovers.curve(self.measured, compared, x)
+        if not found.within:
+            return None
+        place, slot = found.place, self._slot("variant", variant, 0)
+        label = f"{variant} stops being faster"
+        return figures.Band(label, slot, place.value, place.low, place.high)
 
     def _cell(self, basis: Basis, y: str, region: Where) -> Cell:
         variants = self.measured.values("variant", region)
@@ -133,7 +176,9 @@ class Plot:
         """
         points = {k: v for k, v in where.items() if k not in VARIANT_AXES}
         cases = self.measured.select(points)
-        if y not in LIMITS or not all(self.measured.has_ceiling(case.launch) for case in cases):
+        if not cases or y not in LIMITS:
+            return None, ""
+        if not all(self.measured.has_ceiling(case.launch) for case in cases):
             return None, ""
         (x, categories), (series, names) = axes.items()
         limits = []

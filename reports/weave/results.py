@@ -10,7 +10,7 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ from weave.schema import check_schema, spot
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SCHEMA = REPOSITORY / "lib/bench/result.schema.json"
-LARGEST_BYTES = 1_000_000
+#: A case takes 400 bytes and 10 for each sample: room for 4,000 cases of 63 rounds.
+LARGEST_BYTES = 4_000_000
 
 # "/usr/lib" but not "GB/s", "a / b" or "https://host/path".
 ABSOLUTE_PATH = re.compile(
@@ -52,10 +53,18 @@ class Case:
     stored_bytes: float
     samples: tuple[float, ...]
     operations: float = 0  # what a call repeats, if the time of one is of interest
+    operand_bytes: float = 0  # of a format that the caller keeps and the variant reads as it is
+    counts: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # what the variant says about itself at this point
 
     @property
     def passed(self) -> bool:
         return self.verdict["status"] == "passed"
+
+    @property
+    def format_bytes(self) -> float:
+        """Bytes of the format that the variant reads, its own or the caller's; 0: not recorded."""
+        return self.stored_bytes + self.operand_bytes
 
 
 @dataclass(frozen=True)
@@ -213,6 +222,9 @@ def _case(raw: Json) -> Case:
         stored_bytes=raw["setup"]["stored_bytes"],
         samples=tuple(raw["samples_s"]),
         operations=raw["work"].get("operations", 0),
+        operand_bytes=raw["setup"].get("operand_bytes", 0),
+        counts=raw["setup"].get("counts", {}),
+        notes=tuple(raw["setup"].get("notes", [])),
     )
 
 

@@ -42,7 +42,7 @@ def _found_and_expected(error: ValidationError) -> str:
         "exclusiveMinimum": f"more than {wanted}",
         "minItems": f"at least {wanted} entries",
         "minLength": "text",
-    }.get(rule, f"{rule} {_short(wanted)}")
+    }.get(rule, error.schema.get("description", f"{rule} {_short(wanted)}"))
     return f"found {_short(error.instance)}, expected {expectation}"
 
 

@@ -6,12 +6,14 @@ from typing import Any
 
 from weave import formats, statistics
 from weave.errors import WeaveError
-from weave.measurements import Measurements, Where, region_words
+from weave.measurements import Measurements
 from weave.metrics import METRICS, Basis, Cell, measure, metric_named
+from weave.region import Where, words
 from weave.results import Case
 
 NO_VALUE = "–"
-TEXT_COLUMNS = ("verdict", "cache")
+TEXT_COLUMNS = {"verdict": "verdict", "cache": "cache", "over": "compared with", "note": "note"}
+PROSE_COLUMNS = ("over", "note")
 STALE = "**STALE**"
 
 
@@ -30,7 +32,8 @@ def listing(basis: Basis, rows: Sequence[str], cols: Sequence[str], where: Where
         labels = [axis_value(axis, region[axis]) for axis in rows]
         labels[-1] += f" {STALE}" if stale else ""
         body.append([*labels, *_texts(cols, cells, units)])
-    table = markdown(head, body, numbers=len(rows))
+    prose = [len(rows) + index for index, name in enumerate(cols) if name in PROSE_COLUMNS]
+    table = markdown(head, body, numbers=len(rows), prose=prose)
     return table + _note(basis, cols, [cell for line in lines for cell in line], where, rows)
 
 
@@ -64,9 +67,12 @@ def _stale_mark(cell: Cell) -> str:
     return f" {STALE}" if cell.stale else ""
 
 
-def markdown(head: Sequence[str], body: Sequence[Sequence[str]], numbers: int) -> str:
-    """A table whose columns from the position `numbers` on are aligned to the right."""
-    rule = ["---" if index < numbers else "---:" for index in range(len(head))]
+def markdown(
+    head: Sequence[str], body: Sequence[Sequence[str]], numbers: int, prose: Sequence[int] = ()
+) -> str:
+    """A table whose columns from the position `numbers` on, but for `prose`, are right-aligned."""
+    left = [index < numbers or index in prose for index in range(len(head))]
+    rule = ["---" if is_left else "---:" for is_left in left]
     lines = [head, rule, *body]
     return "\n".join("| " + " | ".join(_escaped(cell) for cell in line) + " |" for line in lines)
 
@@ -87,9 +93,9 @@ def _regions(measured: Measurements, rows: Sequence[str], where: Where) -> list[
         regions.append({**where, **dict(zip(rows, combination, strict=True))})
     if len(rows) > 1:
         regions = [region for region in regions if _exists(measured, region)]
-    if not regions and not measured.partial:
+    if not regions and not measured.may_lack:
         raise WeaveError(
-            f"no rows: nothing was measured where {region_words(where) or 'everywhere'}"
+            f"no rows: nothing was measured where {words(where) or 'everywhere'}"
         )
     return regions
 
@@ -102,7 +108,7 @@ def _exists(measured: Measurements, region: Where) -> bool:
 def _cell(basis: Basis, name: str, region: Where) -> Cell | str:
     variant = _only(basis.measured, region)
     if name in TEXT_COLUMNS:
-        return _text_column(basis.measured, name, variant, region)
+        return _text_column(basis, name, variant, region)
     of_point = METRICS[name].of_point
     others = {axis: value for axis, value in region.items() if axis not in ("variant", "group")}
     return measure(basis, name, None if of_point else variant, others if of_point else region)
@@ -114,15 +120,22 @@ def _only(measured: Measurements, region: Where) -> str | None:
     return variants[0] if len(variants) == 1 else None
 
 
-def _text_column(measured: Measurements, name: str, variant: str | None, region: Where) -> str:
+def _text_column(basis: Basis, name: str, variant: str | None, region: Where) -> str:
     if variant is None:
         raise WeaveError(f'"{name}" differs between variants: name one, or put them in rows')
-    found = measured.find(variant, region)
+    found = basis.measured.find(variant, region)
     if found.absence:
         return str(found.absence) if name == "verdict" else NO_VALUE
-    if name == "cache":
-        return ", ".join(sorted({case.cache for case in found.cases}))
-    return _checks(found.cases)
+    if name == "over":
+        partners = [basis.partner(case) for case in found.cases]
+        texts = [f"`{partner.variant}`" for partner in partners if partner is not None]
+    elif name == "note":
+        texts = [note for case in found.cases for note in case.notes]
+    elif name == "cache":
+        texts = sorted({case.cache for case in found.cases})
+    else:
+        return _checks(found.cases)
+    return ", ".join(dict.fromkeys(texts)) or NO_VALUE
 
 
 def _checks(cases: Sequence[Case]) -> str:
@@ -152,7 +165,7 @@ def _family(name: str) -> str:
 
 def _header(name: str, units: Mapping[str, Any]) -> str:
     if name in TEXT_COLUMNS:
-        return name
+        return TEXT_COLUMNS[name]
     return METRICS[name].header + _unit_suffix(name, units)
 
 
@@ -222,7 +235,7 @@ def _note(
     parts += _mean_note(values)
     if {"of_ceiling", "bound", "bound_gflops"} & set(cols):
         parts.append(f"ceiling: {ceiling_words(basis, where)}")
-    fixed = region_words({name: value for name, value in where.items() if name not in axes})
+    fixed = words({name: value for name, value in where.items() if name not in axes})
     parts += [fixed] if fixed else []
     if any(cell.unmeasured for cell in values):
         parts.append("\\* not at all points, see the skipped cases")
@@ -248,7 +261,7 @@ def _mean_note(values: Sequence[Cell]) -> list[str]:
 def _over_words(basis: Basis) -> str:
     if isinstance(basis.over, str):
         return f"`{basis.over}`"
-    return region_words(basis.over or {})
+    return basis.over_words + (" at each point" if len(basis.rivals) > 1 else "")
 
 
 def ceiling_words(basis: Basis, where: Where) -> str:

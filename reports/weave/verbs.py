@@ -6,12 +6,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from weave import blocks, claims, formats, listings, statistics, tables
-from weave.claims import Comparison, Verdict
+from weave import (
+    blocks,
+    claims,
+    crossover,
+    expectations,
+    formats,
+    listings,
+    statistics,
+    tables,
+)
+from weave.claims import Verdict
+from weave.comparison import Comparison, compare
 from weave.errors import WeaveError
-from weave.measurements import Absence, Measurements, Where
+from weave.expectations import REPRODUCED, Expectation
+from weave.measurements import Absence, Measurements
 from weave.metrics import METRICS, Basis, Cell, Over, measure, metric_named
 from weave.plots import Plot
+from weave.region import Where
 from weave.results import Case
 
 STALE = " **STALE**"
@@ -34,6 +46,7 @@ class Verbs:
             self.code,
             self.compare,
             self.count,
+            self.crossover,
             self.datasets,
             self.diff,
             self.fastest,
@@ -165,23 +178,29 @@ class Verbs:
         """The launch in which a ceiling is highest: what the machine can do at best."""
         return [max(launches, key=lambda i: (self.measured.ceiling(i, name).rate.value, -i))]
 
-    def compare(self, faster: str, than: str, where: Where | None = None) -> str:
+    def compare(self, faster: str, than: Over, where: Where | None = None) -> str:
         """Two variants in the words of claims: `clearly faster`, `alike`, `a little slower`."""
-        compared = claims.compare(self.measured, faster, than, where or {})
+        compared = compare(self.measured, faster, than, where or {})
         if isinstance(compared, Absence):
             return f"not compared ({compared.reason})"
-        stale = STALE if self.measured.is_stale(faster, than) else ""
-        return claims.describe(compared) + stale
+        return expectations.describe(compared) + self._stale(faster, than)
 
-    def wins(self, variant: str, over: str, where: Where | None = None) -> str:
+    def wins(self, variant: str, over: Over, where: Where | None = None) -> str:
         """`14 of 18 matrices`: where a variant is faster beyond the noise floor."""
-        compared = claims.compare(self.measured, variant, over, where or {})
+        compared = compare(self.measured, variant, over, where or {})
         if isinstance(compared, Absence):
             return f"none ({compared.reason})"
         wins = sum(e.low > max(1.0, compared.noise) for e in compared.each_matrix)
-        stale = STALE if self.measured.is_stale(variant, over) else ""
         total = formats.plural(len(compared.each_matrix), compared.noun)
-        return f"{wins} of {total}{stale}"
+        return f"{wins} of {total}{self._stale(variant, over)}"
+
+    def crossover(self, variant: str, over: Over, x: str, where: Where | None = None) -> str:
+        """`0.33 (0.31–0.36)`: where along a number of the points a variant stops being faster."""
+        compared = compare(self.measured, variant, over, where or {})
+        if isinstance(compared, Absence):
+            return f"unknown ({compared.reason})"
+        found = crossover.curve(self.measured, compared, x)
+        return found.words() + self._stale(variant, over)
 
     def fastest(self, where: Where | None = None, among: Sequence[str] | None = None) -> str:
         """The variant with the smallest geometric mean of medians, of those timed everywhere."""
@@ -215,16 +234,20 @@ class Verbs:
         return self._judge(id).verdict
 
     def holds(
-        self, faster: str, than: str, expect: str = "faster", where: Where | None = None
+        self,
+        faster: str,
+        than: Over,
+        expect: Expectation = "faster",
+        where: Where | None = None,
+        on: str = "all",
     ) -> bool:
         """Whether an expectation in the words of claims holds, for conditional sentences."""
-        if expect not in claims.EXPECTATIONS:
-            known = ", ".join(claims.EXPECTATIONS)
-            raise WeaveError(f'holds: found expect="{expect}", expected one of {known}')
-        compared = claims.compare(self.measured, faster, than, where or {})
+        if on not in ("all", "any", "every"):
+            raise WeaveError(f'holds: found on="{on}", expected all, any or every')
+        compared = compare(self.measured, faster, than, where or {})
         if not isinstance(compared, Comparison):
             return False
-        return claims.EXPECTATIONS[expect](compared).verdict == claims.REPRODUCED
+        return expectations.examine(compared, expect, on).verdict == REPRODUCED
 
     def measured_here(self, variant: str, where: Where | None = None) -> bool:
         """Whether a variant was timed, for conditional sentences."""
@@ -282,6 +305,9 @@ class Verbs:
 
     def _basis(self, over: Over, ceiling: str | None = None) -> Basis:
         return Basis(self.measured, over, ceiling)
+
+    def _stale(self, variant: str, over: Over) -> str:
+        return STALE if self.measured.is_stale(variant, *self._basis(over).rivals) else ""
 
     def _judge(self, id: str) -> Verdict:
         return claims.judge(self.measured, self.measured.experiment.claim(id))

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from weave import claims
+from weave import claims, expectations
 from weave.claims import (
     INCONCLUSIVE,
     NOT_APPLICABLE,
     NOT_REPRODUCED,
     REPRODUCED,
     STALE,
-    Comparison,
 )
+from weave.comparison import Comparison, compare
 from weave.definition import Claim, Condition
 from weave.errors import WeaveError
 from weave.measurements import Measurements
@@ -57,7 +57,7 @@ def comparison(speedups: list[float], spread: float = 0.004, noise: float = 1.01
 
 
 def verdict_of(expect: str, speedups: list[float], **options: float) -> str:
-    return claims.EXPECTATIONS[expect](comparison(speedups, **options)).verdict
+    return expectations.EXPECTATIONS[expect](comparison(speedups, **options)).verdict
 
 
 @pytest.mark.parametrize(
@@ -81,6 +81,10 @@ def verdict_of(expect: str, speedups: list[float], **options: float) -> str:
         ("alike", 1.05, INCONCLUSIVE),
         ("alike", 1.08, NOT_REPRODUCED),
         ("alike", 0.90, NOT_REPRODUCED),
+        ("keeps-up", 1.50, REPRODUCED),
+        ("keeps-up", 0.97, REPRODUCED),
+        ("keeps-up", 0.95, INCONCLUSIVE),
+        ("keeps-up", 0.92, NOT_REPRODUCED),
         ("never-below", 1.00, REPRODUCED),
         ("never-below", 0.972, REPRODUCED),
         ("never-below", 0.94, NOT_REPRODUCED),
@@ -88,6 +92,42 @@ def verdict_of(expect: str, speedups: list[float], **options: float) -> str:
 )
 def test_words(expect: str, speedup: float, verdict: str) -> None:
     assert verdict_of(expect, [speedup]) == verdict
+
+
+@pytest.mark.parametrize(
+    ("speedup", "verdict"), [(1.55, REPRODUCED), (1.5, INCONCLUSIVE), (1.4, NOT_REPRODUCED)]
+)
+def test_a_number_stands_for_itself(speedup: float, verdict: str) -> None:
+    assert expectations.examine(comparison([speedup]), 1.5).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("on", "expect", "speedups", "verdict"),
+    [
+        ("any", "far", [0.8, 0.9, 2.2], REPRODUCED),
+        ("any", "far", [0.8, 0.9, 2.0], INCONCLUSIVE),
+        ("any", "far", [0.8, 0.9, 1.8], NOT_REPRODUCED),
+        ("every", "keeps-up", [1.2, 1.0, 0.97], REPRODUCED),
+        ("every", "keeps-up", [1.2, 1.0, 0.95], INCONCLUSIVE),
+        ("every", "keeps-up", [1.2, 0.95, 0.9], NOT_REPRODUCED),
+        ("every", 1.5, [1.6, 1.7], REPRODUCED),
+    ],
+)
+def test_matrices_by_themselves(
+    on: str, expect: str | float, speedups: list[float], verdict: str
+) -> None:
+    assert expectations.examine(comparison(speedups), expect, on).verdict == verdict
+
+
+def test_any_names_those_that_meet_it_and_every_those_that_do_not() -> None:
+    found = expectations.examine(comparison([0.8, 2.2, 2.5]), "far", "any")
+    assert "far faster on 2 of 3 matrices, not on 1, undecided on 0 (m1 2.20x" in found.sentence
+    assert found.decided_by == "2.50x"
+    found = expectations.examine(comparison([0.8, 2.2, 2.5]), "keeps-up", "every")
+    assert "not below 0.95x on 2 of 3 matrices, not on 1" in found.sentence
+    assert "(m0 0.80x (0." in found.sentence
+    found = expectations.examine(comparison([1.1, 1.2]), "far", "any")
+    assert "(m1 1.20x" in found.sentence
 
 
 @pytest.mark.parametrize("expect", ["faster", "clearly", "far", "several"])
@@ -107,7 +147,7 @@ def test_a_difference_inside_the_noise_floor_is_no_direction() -> None:
 
 
 def test_never_below_looks_at_each_point() -> None:
-    finding = claims.expect_never_below(comparison([2.0, 2.0, 0.9]))
+    finding = expectations.expect_never_below(comparison([2.0, 2.0, 0.9]))
     assert finding.verdict == NOT_REPRODUCED
     assert "m2 0.90x" in finding.sentence
 
@@ -156,19 +196,20 @@ def test_matrices_count_once_however_many_points_they_have() -> None:
     ],
 )
 def test_describe(speedup: float, words: str) -> None:
-    assert claims.describe(comparison([speedup])) == words
+    assert expectations.describe(comparison([speedup])) == words
 
 
 def test_describe_noise() -> None:
-    assert claims.describe(comparison([1.1], noise=1.3)) == "not distinguishable from noise"
+    assert expectations.describe(comparison([1.1], noise=1.3)) == "not distinguishable from noise"
 
 
 # --- on whole results ----------------------------------------------------------------------------
 
 
-def claim(faster: str | tuple[str, ...], than: str, expect: str, **options: Any) -> Claim:
+def claim(faster: str | tuple[str, ...], than: Any, expect: str, **options: Any) -> Claim:
     names = (faster,) if isinstance(faster, str) else faster
-    condition = Condition(names, (than,), expect, options.pop("where", {}))
+    others = (than,) if isinstance(than, str) else than
+    condition = Condition(names, others, expect, options.pop("where", {}))
     needs = options.pop("needs", ())
     more = options.pop("more", ())
     return Claim("1.x", 1, "Says.", "direction", False, needs, (condition, *more))
@@ -189,7 +230,7 @@ def test_the_ratio_is_paired_by_round_and_point(measured: Measure, raw: Json) ->
     """A drift of all variants together does not touch the ratio."""
     for entry in raw["cases"]:
         entry["samples_s"] = [s * (1 + k) for k, s in enumerate(entry["samples_s"])]
-    found = claims.compare(measured(raw), "unroll4", "textbook", {"threads": 1})
+    found = compare(measured(raw), "unroll4", "textbook", {"threads": 1})
     assert isinstance(found, Comparison)
     assert found.overall.value == pytest.approx(1.25, abs=0.01)
     assert found.overall.high / found.overall.low < 1.01
@@ -218,6 +259,97 @@ def test_the_first_measured_name_counts(measured: Measure, raw: Json) -> None:
     found = claims.judge(measured(raw), claim(("avx512", "csrl"), "textbook", "far"))
     assert found.verdict == REPRODUCED
     assert "`csrl`" in found.findings[0].sentence
+
+
+BEST = {"best_of": ["avx512", "csrl", "unroll4"]}
+
+
+def test_the_best_of_a_list_is_chosen_at_each_point(measured: Measure, raw: Json) -> None:
+    synthetic.scale(raw, "csrl", 4.0, "fem3")
+    found = claims.judge(measured(raw), claim("textbook", BEST, "faster"))
+    assert found.verdict == NOT_REPRODUCED
+    assert "the speed of the best of avx512, csrl and unroll4 (" in found.findings[0].sentence
+    compared = compare(measured(raw), "textbook", BEST, {"threads": 1, "precision": "fp64"})
+    assert isinstance(compared, Comparison)
+    assert [than.variant for _, than in compared.points] == [
+        "unroll4" if label == "fem3 fp64 threads=1" else "csrl" for label in compared.labels
+    ]
+
+
+def test_the_best_of_a_group(measured: Measure, raw: Json) -> None:
+    peers = {"best_of": "formats"}
+    found = claims.judge(measured(raw), claim("textbook", peers, "keeps-up"))
+    assert found.verdict == NOT_REPRODUCED
+    assert "`textbook` runs at 0.45x the speed of the best formats (" in found.findings[0].sentence
+    with pytest.raises(WeaveError, match='no group "peers" in the result, which has: own, formats'):
+        claims.judge(measured(raw), claim("textbook", {"best_of": "peers"}, "keeps-up"))
+    with pytest.raises(WeaveError, match='no variant "cslr" in the result'):
+        claims.judge(measured(raw), claim("textbook", {"best_of": ["csrl", "cslr"]}, "keeps-up"))
+
+
+def test_a_best_that_changed_is_stale(measured: Measure, raw: Json) -> None:
+    raw["excerpts"]["csrl"]["text"] = "an older text\n"
+    assert claims.judge(measured(raw), claim("textbook", BEST, "keeps-up")).verdict == STALE
+
+
+def test_nothing_of_the_best_was_timed(measured: Measure, raw: Json) -> None:
+    found = claims.judge(measured(raw), claim("textbook", {"best_of": ["avx512"]}, "keeps-up"))
+    assert found.verdict == NOT_APPLICABLE
+    assert "`avx512` was skipped: this CPU has no AVX-512" in found.findings[0].sentence
+
+
+def counted(raw: Json, variant: str, stored: float, **counts: float) -> None:
+    """Gives a variant bytes and counts at every point."""
+    for entry in raw["cases"]:
+        if entry["variant"] == variant:
+            entry["setup"] |= {"stored_bytes": stored, "counts": counts}
+
+
+def less(first: str, than: str, expect: str = "less", than_of: str = "stored_bytes") -> Claim:
+    of = ("stored_bytes", than_of)
+    condition = Condition((first,), (than,), expect, {"threads": 1}, of=of)
+    return Claim("1.x", 1, "Says.", "magnitude", False, (), (condition,))
+
+
+def test_stored_bytes_are_compared_without_rounds(measured: Measure, raw: Json) -> None:
+    counted(raw, "csrl", 600)
+    counted(raw, "textbook", 0)
+    for entry in raw["cases"]:
+        if entry["variant"] == "textbook":
+            entry["setup"]["operand_bytes"] = 1000  # the caller's matrix, read as it is
+    found = claims.judge(measured(raw), less("csrl", "textbook"))
+    assert found.verdict == REPRODUCED
+    assert found.findings[0].sentence == (
+        "`csrl` needs 0.60x the stored bytes of `textbook` (geometric mean over 10 points,"
+        " threads = 1): which is less."
+    )
+    assert found.decided_by == ["1.67x"]
+    assert claims.judge(measured(raw), less("csrl", "textbook", "far")).verdict == NOT_REPRODUCED
+    assert claims.judge(measured(raw), less("textbook", "csrl")).verdict == NOT_REPRODUCED
+
+
+def test_noise_of_times_does_not_touch_bytes(measured: Measure, raw: Json) -> None:
+    counted(raw, "csrl", 990)
+    counted(raw, "textbook", 1000)
+    for entry in raw["cases"]:
+        if entry["twin"]:
+            entry["samples_s"] = [s * 1.3 for s in entry["samples_s"]]
+    assert claims.judge(measured(raw), less("csrl", "textbook")).verdict == REPRODUCED
+
+
+def test_a_count_may_stand_for_the_other_side(measured: Measure, raw: Json) -> None:
+    counted(raw, "csrl", 600, bytes_as_csr=900)
+    found = claims.judge(measured(raw), less("csrl", "csrl", than_of="bytes_as_csr"))
+    assert found.verdict == REPRODUCED
+    said = "The stored bytes of `csrl` are 0.67x the bytes as csr of `csrl` (geometric mean"
+    assert found.findings[0].sentence.startswith(said)
+
+
+def test_what_was_not_counted_stops_the_weave(measured: Measure, raw: Json) -> None:
+    with pytest.raises(WeaveError, match="textbook records no stored_bytes, nothing to compare"):
+        claims.judge(measured(raw), less("csrl", "textbook"))
+    with pytest.raises(WeaveError, match='no quantity "tiles" of csrl, which has: stored_bytes'):
+        claims.judge(measured(raw), less("csrl", "csrl", than_of="tiles"))
 
 
 def test_unknown_variants_stop_the_weave(measured: Measure, raw: Json) -> None:

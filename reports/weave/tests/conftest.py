@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from weave import definition, results, sources
+from weave import definition, pages, results, sources
 from weave.measurements import Measurements
 from weave.results import Json
 from weave.tests import synthetic
+from weave.verbs import Verbs
 
 Store = Callable[..., Path]
+Say = Callable[..., str]
 
 
 @pytest.fixture
@@ -46,3 +48,16 @@ def measured(root: Path, tmp_path: Path) -> Callable[..., Measurements]:
         return Measurements(result, experiment, sources.read(root), partial)
 
     return make
+
+
+@pytest.fixture
+def say(measured: Callable[..., Measurements], raw: Json, tmp_path: Path) -> Say:
+    """Renders one template against one result."""
+
+    def render(template: str, result: Json | None = None, partial: bool = False) -> str:
+        path = tmp_path / "template.md.in"
+        path.write_text(template, encoding="utf-8")
+        run = measured(result or raw, partial)
+        return pages.render(path, "report.md.in", Verbs(run, "figures", tmp_path / "notes")).strip()
+
+    return render

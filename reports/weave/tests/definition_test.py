@@ -24,6 +24,40 @@ def test_a_definition_is_read(root: Path) -> None:
     assert [e.name for e in definition.load_all(root)] == [synthetic.NAME]
 
 
+def test_conditions_of_every_kind_are_read(root: Path) -> None:
+    path = _toml(root)
+    path.write_text(
+        path.read_text()
+        + """
+[[claim]]
+id = "kinds"
+article = 0
+says = "Every kind."
+kind = "crossover"
+[[claim.condition]]
+faster = "csrl"
+than = { best_of = "own" }
+expect = 1.5
+on = "every"
+[[claim.condition]]
+less = "csrl"
+than = ["unroll4", "textbook"]
+of = "stored_bytes"
+[[claim.condition]]
+faster = "csrl"
+than = "textbook"
+along = "mean_row"
+between = [0.3, 0.5]
+""",
+        encoding="utf-8",
+    )
+    rival, less, crossing = definition.load(root, synthetic.NAME).claim("kinds").conditions
+    assert (rival.than, rival.expect, rival.on) == ({"best_of": "own"}, 1.5, "every")
+    assert (less.faster, less.expect) == (("csrl",), "less")
+    assert less.of == ("stored_bytes", "stored_bytes")
+    assert (crossing.along, crossing.between) == ("mean_row", (0.3, 0.5))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -39,6 +73,16 @@ def test_a_definition_is_read(root: Path) -> None:
         ('file = "demo-serial.svg"', 'file = "a/b.svg"', "$.figure[0].file"),
         ('id = "1.restrict"', 'id = "1.unroll"', 'found the claim "1.unroll" twice'),
         ('file = "demo-serial.svg"', 'file = "demo-threads.svg"', "found the figure file"),
+        (
+            'expect = "several"',
+            'expect = "several"\nof = "stored_bytes"',
+            "expected faster= with expect=, less= with of=, or faster= with along= and between=",
+        ),
+        ('expect = "several"', "", "expected faster= with expect=, less="),
+        ('expect = "several"', "expect = 0.9", "expected more than 1"),
+        ('expect = "several"', 'expect = "several"\non = "each"', 'expected one of ["any", "ev'),
+        ('expect = "several"', 'along = "x"\nbetween = [0.3]', "expected at least 2 entries"),
+        ('than = "textbook"', 'than = { best = "own" }', "expected a variant, several of them,"),
         ("[budget]", "[budgets]", 'found the key "budgets"'),
         ("[budget]", "[budget", "not TOML"),
     ],

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from weave import figures, theme
-from weave.figures import Chart, Series, Value
+from weave import drawings, figures, theme
+from weave.figures import Band, Chart, Series, Value
 
 
 def chart(series: int, categories: int) -> Chart:
@@ -50,6 +50,16 @@ def test_every_colour_follows_the_theme(series: int, categories: int) -> None:
         assert colour in theme.PROPERTY_OF, f"{attribute}: {colour} stays as it is on dark pages"
     assert not re.search(r'(?:fill|stroke)="#', svg)
     assert " style=" not in svg
+
+
+def test_places_are_drawn_in_colours_that_follow_the_theme() -> None:
+    plain = replace(chart(2, 4), categories=(0.1, 0.2, 0.5, 1.0), named_categories=False)
+    band = Band("v0 stops being faster", 0, 0.3, 0.28, 0.33)
+    placed = replace(plain, marks=(("article", 0.3), ("paper", 0.5)), bands=(band,))
+    svg = figures.lines(placed)
+    assert svg == figures.lines(placed) != figures.lines(plain)
+    for _, colour in theme.DECLARATION.findall(svg):
+        assert colour in theme.PROPERTY_OF
 
 
 def test_colours_are_told_apart() -> None:
@@ -100,3 +110,17 @@ def test_last_digits_do_not_matter() -> None:
     )
     moved = replace(data, series=(replace(data.series[0], values=values),))
     assert figures.bars(moved) == figures.bars(data)
+
+
+@pytest.mark.parametrize("id", drawings.DRAWINGS)
+def test_drawings_are_steady_and_follow_the_theme(id: str) -> None:
+    svg = drawings.DRAWINGS[id]("A drawing.")
+    assert svg == drawings.DRAWINGS[id]("A drawing.")
+    assert ElementTree.fromstring(svg).findtext("{*}title") == "A drawing."
+    for _, colour in theme.DECLARATION.findall(svg):
+        assert colour in theme.PROPERTY_OF
+
+
+def test_runs_are_found_in_the_drawn_matrix() -> None:
+    runs = drawings.runs_of(["xx.x", "....", ".xxx"])
+    assert [(run.row, run.start, run.length) for run in runs] == [(0, 0, 2), (0, 3, 1), (2, 1, 3)]

@@ -70,9 +70,9 @@ def excerpts() -> dict[str, dict[str, str]]:
 def result(seed: int = 1, rounds: int = 21, threads: tuple[int, ...] = (1, 2)) -> Json:
     """What the experiment measured: one launch per thread count, two precisions."""
     source = random.Random(seed)
-    raw = _frame(rounds, threads)
+    raw = frame(rounds, threads)
     for launch, count in enumerate(threads):
-        _add_ceilings(raw, source, launch, count)
+        add_ceilings(raw, source, launch, count)
         for matrix, nonzeros in MATRICES.items():
             for precision in ("fp32", "fp64"):
                 _add_point(raw, source, launch, count, matrix, nonzeros, precision)
@@ -98,7 +98,8 @@ def drop(raw: Json, variant: str) -> None:
     raw["excerpts"].pop(variant, None)
 
 
-def _frame(rounds: int, threads: tuple[int, ...]) -> Json:
+def frame(rounds: int, threads: tuple[int, ...]) -> Json:
+    """A result without cases: run, build, machine and launches."""
     return {
         "schema": 1,
         "run": {
@@ -175,10 +176,11 @@ def _machine() -> Json:
     }
 
 
-def _add_ceilings(raw: Json, source: random.Random, launch: int, threads: int) -> None:
+def add_ceilings(raw: Json, source: random.Random, launch: int, threads: int) -> None:
+    """What the probes of one launch measured."""
     for when in ("before", "after"):
         for name, rate in (("read", 18e9), ("triad", 14e9)):
-            samples = [3e8 / (rate * threads) * _noise(source) for _ in range(9)]
+            samples = [3e8 / (rate * threads) * noise(source) for _ in range(9)]
             raw["ceilings"].append(
                 {
                     "name": name,
@@ -236,7 +238,7 @@ def _case(
     seconds: float,
 ) -> Json:
     failed = variant == "broken"
-    samples = [seconds * common * _noise(source) for common in drift]
+    samples = [seconds * common * noise(source) for common in drift]
     verdict: dict[str, Any] = {"status": "passed", "checks": ["exact", "bounded"], "error": 0.125}
     if failed:
         verdict = {"status": "failed", "reason": "exact check: y[3] is 0, not 7", "error": 12.5}
@@ -260,5 +262,6 @@ def _case(
     }
 
 
-def _noise(source: random.Random) -> float:
+def noise(source: random.Random) -> float:
+    """What one sample differs by."""
     return 1 + 0.01 * source.random()

@@ -1,32 +1,15 @@
 """Verbs: what they say, and that nothing missing becomes a blank."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from weave import pages
 from weave.errors import WeaveError
-from weave.measurements import Measurements
 from weave.results import Json
 from weave.tests import synthetic
-from weave.verbs import Verbs
+from weave.tests.conftest import Say
 
-Say = Callable[..., str]
 FEM3 = '{"matrix": "fem3", "precision": "fp64", "threads": 1}'
-
-
-@pytest.fixture
-def say(measured: Callable[..., Measurements], raw: Json, tmp_path: Path) -> Say:
-    """Renders one template against one result."""
-
-    def render(template: str, result: Json | None = None, partial: bool = False) -> str:
-        path = tmp_path / "template.md.in"
-        path.write_text(template, encoding="utf-8")
-        run = measured(result or raw, partial)
-        return pages.render(path, "report.md.in", Verbs(run, "figures", tmp_path / "notes")).strip()
-
-    return render
 
 
 @pytest.mark.parametrize(
@@ -59,7 +42,16 @@ def say(measured: Callable[..., Measurements], raw: Json, tmp_path: Path) -> Say
             'compare("avx512", than="textbook")',
             "not compared (`avx512` was skipped: this CPU has no AVX-512)",
         ),
+        ('speedup("textbook", over={"best_of": "formats"}, where=W)', "0.45x (0.45–0.45)"),
+        ('speedup("csrl", over={"best_of": ["unroll4", "avx512"]}, where=W)', "1.78x (1.77–1.79)"),
+        (
+            'compare("textbook", than={"best_of": ["unroll4", "restrict"]}, where=W)',
+            "clearly slower",
+        ),
+        ('speedup("csrl", over={"best_of": ["avx512"]}, where=W)', "nothing to compare with,"
+         " `avx512` skipped: this CPU has no AVX-512"),
         ('wins("csrl", over="textbook")', "5 of 5 matrices"),
+        ('wins("textbook", over={"best_of": ["unroll4", "restrict"]})', "0 of 5 matrices"),
         ("fastest(where=W)", "csrl"),
         ('fastest(among=["textbook", "unroll4"])', "unroll4"),
         ('count("matrix")', "5"),
@@ -102,7 +94,7 @@ ERRORS = {
     'diff("textbook", "unrol4")': 'no source text "unrol4"',
     'claim("1.unrol")': 'no claim "1.unrol" in experiment.toml, which has: 1.unroll',
     'verdict("1.unrol")': 'no claim "1.unrol"',
-    'holds("csrl", "textbook", expect="much")': 'found expect="much", expected one of faster',
+    'holds("csrl", "textbook", expect="much")': 'expect="much", expected a number or one of faster',
     'has("axv2")': 'found the need "axv2"',
     'machine("color")': 'machine: found "color", expected one of summary',
     'article("1.4x", machine="")': "article: expected a figure and the machine",
@@ -120,6 +112,7 @@ ERRORS = {
     'plot.bars("1.serial", x="matrix", y="gbps", where={"variant": ["avx512"]})': (
         'the figure "1.serial" would be empty'
     ),
+    'plot.drawing("1.serial")': 'no drawing "1.serial", expected one of 1.csrl',
     'speedup("unroll4")': "missing 1 required positional argument: 'over'",
     'speeedup("unroll4")': "'speeedup' is undefined",
     "unknown": "'unknown' is undefined",
@@ -181,6 +174,47 @@ def test_launches_are_compared_in_the_same_rounds(say: Say) -> None:
     where = '{"matrix": "fem3", "precision": "fp64", "threads": 2}'
     text = say('{{ speedup("csrl", over={"threads": 1}, where=%s) }}' % where)
     assert text.startswith("2.0")
+
+
+def test_the_best_of_several_is_named_at_each_point(say: Say, raw: Json) -> None:
+    synthetic.scale(raw, "unroll4", 2.0, "rmat")
+    template = (
+        '{{ table(rows="matrix", cols=["over", "speedup"], over={"best_of": ["unroll4",'
+        ' "restrict"]}, where={"variant": "csrl", "precision": "fp64", "threads": "max"}) }}'
+    )
+    lines = say(template, raw).splitlines()
+    assert lines[:2] == ["| matrix | compared with | speed-up |", "| --- | --- | ---: |"]
+    assert [line.split("|")[2].strip() for line in lines[2:7]] == [
+        "`restrict`" if name == "rmat" else "`unroll4`" for name in synthetic.MATRICES
+    ]
+    assert "compared with the best of unroll4 and restrict at each point round by" in lines[-1]
+
+
+def test_notes_of_a_variant_stand_in_a_column(say: Say, raw: Json) -> None:
+    for entry in raw["cases"]:
+        if entry["variant"] == "csrl":
+            entry["setup"]["notes"] = ["packed | short rows"]
+    template = '{{ table(rows="matrix", cols=["note"], where={"variant": "%s"}) }}'
+    assert "| fem3 | packed \\| short rows |" in say(template % "csrl", raw)
+    assert "| fem3 | – |" in say(template % "unroll4", raw)
+
+
+def test_what_the_bytes_of_a_format_allow(say: Say, raw: Json) -> None:
+    """The compulsory bytes less the matrix of `over` are what every format reads besides."""
+    for entry in raw["cases"]:
+        setup, compulsory = entry["setup"], entry["work"]["bytes"]
+        if entry["variant"] == "textbook":
+            setup["operand_bytes"] = 0.8 * compulsory
+        if entry["variant"] == "csrl":
+            setup["stored_bytes"] = 0.3 * compulsory
+    gain = '{{ value("byte_gain", "%s", over="textbook", where={"matrix": "fem3"}) }}'
+    assert say(gain % "csrl", raw) == "2.00x"
+    assert say(gain % "textbook", raw) == "1.00x"
+    bound = '{{ value("of_own_bound", "%s", over="textbook", where=%s) }}'
+    assert say(bound % ("textbook", FEM3), raw) == "41 % (41–41 %)"
+    assert say(bound % ("csrl", FEM3), raw) == "45 % (45–46 %)"
+    with pytest.raises(WeaveError, match="unroll4 at fem3 .* records no bytes of its format"):
+        say(gain % "unroll4", raw)
 
 
 def test_diff_shows_only_what_changed(say: Say) -> None:

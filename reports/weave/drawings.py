@@ -1,0 +1,200 @@
+"""Figures that explain and do not measure: how formats store a small matrix.
+
+Every number in them is computed from the matrix that is drawn. A drawing is one function without
+arguments, listed in `DRAWINGS` under the id of its figure in `experiment.toml`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from weave import theme
+from weave.figures import STYLE, WIDTH, saved
+
+#: Rows of a matrix; a letter is a nonzero.
+RUNS = (
+    "xxxx....",
+    ".....xx.",
+    "xx.....x",
+    "..xxxxx.",
+    "........",
+    "x....xx.",
+)
+SCATTERED = (
+    "x.........x.",
+    "...x........",
+    "x........x..",
+    ".........x..",
+    ".....x......",
+    "..x.....x...",
+    ".....x.....x",
+    "..x.......x.",
+)
+TILE = 4  # rows and columns of the tiles that `SCATTERED` is cut into
+GAP = 5.0  # cells between a matrix and its arrays, where the names of the arrays stand
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One element of an array as it is drawn; `slot` is the colour, None: no colour."""
+
+    text: str
+    slot: int | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """An array: its name, its elements, and a title that stands above it."""
+
+    name: str
+    cells: Sequence[Cell]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Consecutive nonzeros of a row."""
+
+    row: int
+    start: int
+    length: int
+
+
+def csrl(title: str) -> str:
+    """A matrix of runs, its arrays in CSR, and those that replace the columns in CSRL."""
+    runs = runs_of(RUNS)
+    slot = {(r.row, r.start + k): i for i, r in enumerate(runs) for k in range(r.length)}
+    numbers = {place: str(k + 1) for k, place in enumerate(sorted(slot))}
+    coloured = {place: Cell(text, slot[place]) for place, text in numbers.items()}
+    rows = range(len(RUNS) + 1)
+    row_ptr = [sum(place[0] < row for place in numbers) for row in rows]
+    ptr = [sum(run.row < row for run in runs) for row in rows]
+    columns = [Cell(str(place[1]), slot[place]) for place in numbers]
+    arrays = [
+        Row("values", list(coloured.values()), "CSR"),
+        Row("columns", columns),
+        Row("row_ptr", _plain(row_ptr)),
+        Row("val", list(coloured.values()), "CSRL"),
+        Row("jas (first column)", [Cell(str(r.start), i) for i, r in enumerate(runs)]),
+        Row("jan (length)", [Cell(str(r.length), i) for i, r in enumerate(runs)]),
+        Row("ptr (first run)", _plain(ptr)),
+    ]
+    return _drawn(title, RUNS, coloured, arrays)
+
+
+def blocked_coo(title: str) -> str:
+    """A matrix cut into tiles, and the arrays in which tiles without nonzeros do not appear."""
+    places = [(i, j) for i, row in enumerate(SCATTERED) for j, x in enumerate(row) if x == "x"]
+    ordered = sorted(places, key=lambda place: (place[0] // TILE, place[1], place[0]))
+    tiles = list(dict.fromkeys((i // TILE, j // TILE) for i, j in ordered))
+    slot = {place: tiles.index((place[0] // TILE, place[1] // TILE)) for place in ordered}
+    coloured = {place: Cell(str(k + 1), slot[place]) for k, place in enumerate(ordered)}
+    begins = [next(k for k, p in enumerate(ordered) if slot[p] == t) for t in range(len(tiles))]
+    strips = range(len(SCATTERED) // TILE + 1)
+    arrays = [
+        Row("first row", _plain([TILE * strip for strip in strips]), "Strips of rows"),
+        Row("first tile", _plain([sum(tile[0] < strip for tile in tiles) for strip in strips])),
+        Row("first column", [Cell(str(TILE * j), t) for t, (_, j) in enumerate(tiles)], "Tiles"),
+        Row("first entry", [Cell(str(begin), t) for t, begin in enumerate(begins)]),
+        Row("row in tile", [Cell(str(i % TILE), slot[i, j]) for i, j in ordered], "Entries"),
+        Row("column in tile", [Cell(str(j % TILE), slot[i, j]) for i, j in ordered]),
+        Row("value", list(coloured.values())),
+    ]
+    return _drawn(title, SCATTERED, coloured, arrays, tile=TILE)
+
+
+DRAWINGS: dict[str, Callable[[str], str]] = {"1.csrl": csrl, "1.blocked-coo": blocked_coo}
+
+
+def runs_of(matrix: Sequence[str]) -> list[Run]:
+    """The runs of consecutive nonzeros, row by row."""
+    found = []
+    for i, row in enumerate(matrix):
+        for j, letter in enumerate(row):
+            if letter == "x" and (j == 0 or row[j - 1] != "x"):
+                length = len(row[j:]) - len(row[j:].lstrip("x"))
+                found.append(Run(i, j, length))
+    return found
+
+
+def _plain(numbers: Sequence[int]) -> list[Cell]:
+    return [Cell(str(number)) for number in numbers]
+
+
+def _drawn(
+    title: str,
+    matrix: Sequence[str],
+    cells: dict[tuple[int, int], Cell],
+    arrays: Sequence[Row],
+    tile: int = 0,
+) -> str:
+    """A matrix to the left, arrays to the right, everything in units of one cell."""
+    left = len(matrix[0]) + GAP
+    width = left + max(len(row.cells) for row in arrays)
+    places = _places(arrays)
+    height = max(places[-1] + 1, len(matrix) + 1.2)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(WIDTH, WIDTH * (height + 0.4) / (width + 0.4)))
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set(xlim=(-0.2, width + 0.2), ylim=(height + 0.2, -0.2))
+        axes.set_axis_off()
+        top = (height - len(matrix)) / 2
+        _matrix(axes, matrix, cells, top)
+        if tile:
+            _tiles(axes, matrix, tile, top)
+        for row, y in zip(arrays, places, strict=True):
+            _array(axes, row, left, y)
+        return saved(figure, title)
+
+
+def _places(arrays: Sequence[Row]) -> list[float]:
+    """Where arrays stand below each other; a title needs room above it."""
+    places, y = [], 0.0
+    for row in arrays:
+        y += 1.25 if row.title and places else 1.0 if row.title else 0.0
+        places.append(y)
+        y += 1.25
+    return places
+
+
+def _matrix(
+    axes: Axes, matrix: Sequence[str], cells: dict[tuple[int, int], Cell], top: float
+) -> None:
+    for i, row in enumerate(matrix):
+        for j in range(len(row)):
+            _cell(axes, j, top + i, cells.get((i, j)))
+
+
+def _tiles(axes: Axes, matrix: Sequence[str], tile: int, top: float) -> None:
+    """The borders between tiles, in a stronger line."""
+    style = {"color": theme.ink("ink"), "linewidth": 1.4}
+    for j in range(0, len(matrix[0]) + 1, tile):
+        axes.plot([j, j], [top, top + len(matrix)], **style)
+    for i in range(0, len(matrix) + 1, tile):
+        axes.plot([0, len(matrix[0])], [top + i, top + i], **style)
+
+
+def _array(axes: Axes, row: Row, left: float, y: float) -> None:
+    if row.title:
+        axes.text(left, y - 0.35, row.title, fontweight="bold", color=theme.ink("ink"))
+    axes.text(left - 0.25, y + 0.5, row.name, ha="right", va="center", color=theme.ink("ink"))
+    for k, cell in enumerate(row.cells):
+        _cell(axes, left + k, y, cell)
+
+
+def _cell(axes: Axes, x: float, y: float, cell: Cell | None) -> None:
+    """A square; numbers on a colour are written in that of the page."""
+    slot = cell.slot if cell else None
+    face = theme.ink("panel") if slot is None else theme.series(slot)
+    axes.add_patch(
+        Rectangle((x, y), 1, 1, facecolor=face, edgecolor=theme.ink("grid"), linewidth=0.8)
+    )
+    if cell:
+        ink = theme.ink("ink" if slot is None else "panel")
+        weight = "normal" if slot is None else "bold"
+        style = {"ha": "center", "va": "center_baseline", "fontsize": 7.5}
+        axes.text(x + 0.5, y + 0.5, cell.text, color=ink, fontweight=weight, **style)

@@ -1,0 +1,286 @@
+"""Words mean numbers: what a comparison says about an expectation.
+
+A difference counts only if its interval lies outside the noise floor, which is what two runs of the
+same code differ by. A word that claims can use is one function from a comparison to a finding,
+listed in `EXPECTATIONS`; a number stands for itself: at least so many times faster.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from weave import formats, statistics
+from weave.comparison import Comparison
+from weave.errors import WeaveError
+from weave.statistics import Estimate
+
+REPRODUCED = "REPRODUCED"
+NOT_REPRODUCED = "NOT REPRODUCED"
+INCONCLUSIVE = "INCONCLUSIVE"
+NOT_APPLICABLE = "NOT APPLICABLE"
+
+CLEARLY, SEVERAL, FAR = 1.2, 3.0, 2.0
+ALIKE_LOW, ALIKE_HIGH = 0.95, 1.05
+NEVER_BELOW = 0.97
+SIGNIFICANT = 0.05
+NAMED = 6  # matrices that a sentence lists
+
+Expectation = str | float
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found about an expectation; `verdict` is one of the four above."""
+
+    verdict: str
+    sentence: str
+    decided_by: str = ""  # the number that the verdict rests on, for the scorecard
+
+
+def examine(comparison: Comparison, expect: Expectation, on: str = "all") -> Finding:
+    """Whether an expectation holds on all points together, or on any or every matrix by itself."""
+    judge = _judge(expect)
+    return judge(comparison) if on == "all" else _on_each(comparison, expect, judge, on)
+
+
+def describe(comparison: Comparison) -> str:
+    """Two variants in the words that claims use, as far as the interval decides."""
+    overall, noise = comparison.overall, comparison.noise
+    if _is_alike(overall):
+        return "alike"
+    if overall.low > max(1.0, noise):
+        return f"{_extent_word(overall.low)} faster"
+    if overall.high < min(1.0, 1 / noise):
+        return f"{_extent_word(1 / overall.high)} slower"
+    return "not distinguishable from noise"
+
+
+def _extent_word(least: float) -> str:
+    words = ((SEVERAL, "several times"), (FAR, "far"), (CLEARLY, "clearly"))
+    return next((word for bound, word in words if least >= bound), "a little")
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def expect_faster(comparison: Comparison) -> Finding:
+    """The interval lies above 1. Alike is not faster; neither is a difference inside the noise."""
+    overall, noise = comparison.overall, comparison.noise
+    if overall.low > max(1.0, noise):
+        return _finding(REPRODUCED, comparison, f"which is {comparison.better}")
+    if overall.high < 1 / noise:
+        return _finding(NOT_REPRODUCED, comparison, f"which is {comparison.worse}")
+    if _is_alike(overall):
+        return _finding(NOT_REPRODUCED, comparison, "which is alike, within 5 %")
+    why = "inside the noise floor" if overall.low > 1 else "not decided by this interval"
+    return _finding(INCONCLUSIVE, comparison, f"a direction {why}")
+
+
+def expect_clearly(comparison: Comparison) -> Finding:
+    return _expect_at_least(comparison, CLEARLY, f"clearly {comparison.better}")
+
+
+def expect_several(comparison: Comparison) -> Finding:
+    return _expect_at_least(comparison, SEVERAL, f"several times {comparison.better}")
+
+
+def expect_far(comparison: Comparison) -> Finding:
+    return _expect_at_least(comparison, FAR, f"far {comparison.better}")
+
+
+def expect_alike(comparison: Comparison) -> Finding:
+    overall, noise = comparison.overall, comparison.noise
+    if _is_alike(overall):
+        return _finding(REPRODUCED, comparison, "which is alike, within 5 %")
+    if overall.low > max(ALIKE_HIGH, noise) or overall.high < min(ALIKE_LOW, 1 / noise):
+        return _finding(NOT_REPRODUCED, comparison, "which differs by more than 5 %")
+    return _finding(INCONCLUSIVE, comparison, "alike within 5 % or not: not decided")
+
+
+def expect_never_below(comparison: Comparison) -> Finding:
+    """No point's interval lies wholly below 0.97."""
+    low = [
+        (label, estimate)
+        for label, estimate in zip(comparison.labels, comparison.each, strict=True)
+        if estimate.high < NEVER_BELOW
+    ]
+    beyond = [entry for entry in low if entry[1].high < 1 / comparison.noise]
+    worst = min(comparison.each, key=lambda estimate: estimate.value)
+    if not low:
+        text = f"nowhere wholly below {NEVER_BELOW}x; the lowest is {formats.speedup(worst)}"
+        return _finding(REPRODUCED, comparison, text)
+    places = ", ".join(f"{label or 'there'} {formats.speedup(e)}" for label, e in (beyond or low))
+    if beyond:
+        return _finding(NOT_REPRODUCED, comparison, f"below {NEVER_BELOW}x: {places}")
+    return _finding(INCONCLUSIVE, comparison, f"below only within the noise floor: {places}")
+
+
+def expect_most(comparison: Comparison) -> Finding:
+    """One-sided sign test over the matrices; what is alike or not beyond the noise does not win."""
+    estimates, noise = comparison.each_matrix, comparison.noise
+    count = len(estimates)
+    if statistics.sign_test(count, count) >= SIGNIFICANT:
+        reason = f"{formats.plural(count, comparison.noun)} are too few for a sign test"
+        return Finding(NOT_APPLICABLE, reason + ", which needs at least 5")
+    wins = sum(estimate.low > max(1.0, noise) for estimate in estimates)
+    losses = sum(estimate.high < min(1.0, 1 / noise) for estimate in estimates)
+    alike = sum(
+        _is_alike(e) and not e.low > max(1.0, noise) and not e.high < min(1.0, 1 / noise)
+        for e in estimates
+    )
+    open_ = count - wins - losses - alike
+    p = statistics.sign_test(wins, count)
+    text = (
+        f"{comparison.better} on {wins} of {formats.plural(count, comparison.noun)}, alike on"
+        f" {alike}, {comparison.worse} on {losses}, undecided on {open_}; sign test"
+        f" p = {formats.significant(p, 2)}"
+    )
+    if p < SIGNIFICANT:
+        return _finding(REPRODUCED, comparison, f"{text}: most")
+    if statistics.sign_test(wins + open_, count) >= SIGNIFICANT:
+        return _finding(NOT_REPRODUCED, comparison, f"{text}: not most")
+    return _finding(INCONCLUSIVE, comparison, f"{text}: not decided")
+
+
+def expect_keeps_up(comparison: Comparison) -> Finding:
+    """The interval lies above 0.95: faster, alike, or slower by less than anyone would notice."""
+    overall, bound = comparison.overall, f"{ALIKE_LOW:g}x"
+    if overall.low >= ALIKE_LOW:
+        return _finding(REPRODUCED, comparison, f"which keeps up (not below {bound})")
+    if overall.high < min(ALIKE_LOW, 1 / comparison.noise):
+        return _finding(NOT_REPRODUCED, comparison, f"which does not keep up (below {bound})")
+    return _finding(INCONCLUSIVE, comparison, f"{bound} is not decided")
+
+
+EXPECTATIONS: dict[str, Callable[[Comparison], Finding]] = {
+    "faster": expect_faster,
+    "less": expect_faster,
+    "clearly": expect_clearly,
+    "several": expect_several,
+    "far": expect_far,
+    "most": expect_most,
+    "alike": expect_alike,
+    "keeps-up": expect_keeps_up,
+    "never-below": expect_never_below,
+}
+
+
+def _judge(expect: Expectation) -> Callable[[Comparison], Finding]:
+    if not isinstance(expect, str):
+        return lambda comparison: _expect_at_least(comparison, expect)
+    if expect not in EXPECTATIONS:
+        known = ", ".join(EXPECTATIONS)
+        raise WeaveError(f'found expect="{expect}", expected a number or one of {known}')
+    return EXPECTATIONS[expect]
+
+
+def _on_each(
+    comparison: Comparison, expect: Expectation, judge: Callable[[Comparison], Finding], on: str
+) -> Finding:
+    """An expectation on each matrix by itself: `any` needs one that meets it, `every` all."""
+    parts = {part.name: part for part in comparison.by_matrix()}
+    found = {name: judge(part).verdict for name, part in parts.items()}
+    holding = [name for name, verdict in found.items() if verdict == REPRODUCED]
+    failing = [name for name, verdict in found.items() if verdict == NOT_REPRODUCED]
+    if on == "any":
+        decided = (bool(holding), len(failing) == len(found))
+        named = holding or [max(parts, key=lambda name: parts[name].overall.value)]
+    else:
+        decided = (len(holding) == len(found), bool(failing))
+        others = [name for name in found if name not in holding]
+        named = failing or others or [min(parts, key=lambda name: parts[name].overall.value)]
+    verdict = REPRODUCED if decided[0] else NOT_REPRODUCED if decided[1] else INCONCLUSIVE
+    told = {name: parts[name].overall for name in named}
+    sentence = (
+        f"`{comparison.faster}` against {comparison.than}, each {comparison.noun} by itself"
+        f"{_in_region(comparison)}: {_wanted(expect, comparison)} on {len(holding)} of"
+        f" {formats.plural(len(found), comparison.noun)}, not on {len(failing)}, undecided on"
+        f" {len(found) - len(holding) - len(failing)} ({_places(told)})."
+    )
+    best = max if on == "any" else min
+    return Finding(verdict, sentence, formats.times(best(e.value for e in told.values())))
+
+
+def _wanted(expect: Expectation, comparison: Comparison) -> str:
+    if not isinstance(expect, str):
+        return f"at least {expect:g}x"
+    words = {
+        "clearly": f"clearly {comparison.better}",
+        "several": f"several times {comparison.better}",
+        "far": f"far {comparison.better}",
+        "keeps-up": f"not below {ALIKE_LOW:g}x",
+        "never-below": f"not wholly below {NEVER_BELOW:g}x",
+    }
+    return words.get(expect, expect)
+
+
+def _places(estimates: Mapping[str, Estimate]) -> str:
+    """`band64 2.31x (2.29–2.33), fem3 ...`."""
+    texts = [f"{name} {formats.speedup(estimate)}" for name, estimate in estimates.items()]
+    more = [f"{len(texts) - NAMED} more"] if len(texts) > NAMED else []
+    return ", ".join([*texts[:NAMED], *more])
+
+
+def _expect_at_least(comparison: Comparison, threshold: float, word: str = "") -> Finding:
+    overall, noise = comparison.overall, comparison.noise
+    bound = f"{threshold:g}x"
+    wanted = f"{word} (at least {bound})" if word else f"at least {bound}"
+    if _at_least(comparison, threshold):
+        return _finding(REPRODUCED, comparison, wanted)
+    if overall.high < threshold and (threshold > noise or overall.high < 1 / noise):
+        return _finding(NOT_REPRODUCED, comparison, f"not {wanted}")
+    if overall.low > noise:
+        return _finding(
+            INCONCLUSIVE, comparison, f"{comparison.better}, but {bound} lies in the interval"
+        )
+    return _finding(INCONCLUSIVE, comparison, f"{bound} is not decided")
+
+
+def _at_least(comparison: Comparison, threshold: float) -> bool:
+    return comparison.overall.low >= threshold and comparison.overall.low > comparison.noise
+
+
+def _is_alike(estimate: Estimate) -> bool:
+    return estimate.low >= ALIKE_LOW and estimate.high <= ALIKE_HIGH
+
+
+def _finding(verdict: str, comparison: Comparison, meaning: str) -> Finding:
+    overall = comparison.overall
+    if comparison.of:
+        said = f"{_counted(comparison)} ({_extent(comparison)})"
+    else:
+        interval = formats.interval(overall, formats.factor(overall.value))
+        said = (
+            f"`{comparison.faster}` runs at {formats.times(overall.value)} the speed of"
+            f" {comparison.than} ({formats.coverage(overall)} {interval}; {_extent(comparison)})"
+        )
+    sentence = f"{said}: {meaning}."
+    return Finding(verdict, sentence, formats.times(overall.value))
+
+
+def _counted(comparison: Comparison) -> str:
+    """`csrl` needs 0.60x the stored bytes of `csr`."""
+    of, times = comparison.of, formats.times(1 / comparison.overall.value)
+    assert of is not None
+    if of.less == of.than:
+        return f"`{comparison.faster}` needs {times} the {_plain(of.less)} of {comparison.than}"
+    return (
+        f"The {_plain(of.less)} of `{comparison.faster}` are {times} the {_plain(of.than)} of"
+        f" {comparison.than}"
+    )
+
+
+def _plain(quantity: str) -> str:
+    return quantity.replace("_", " ")
+
+
+def _extent(comparison: Comparison) -> str:
+    count = len(comparison.points)
+    extent = "1 point" if count == 1 else f"geometric mean over {formats.plural(count, 'point')}"
+    extent += _in_region(comparison)
+    if comparison.unmeasured:
+        extent += f", {comparison.unmeasured} more without one of the two"
+    return extent
+
+
+def _in_region(comparison: Comparison) -> str:
+    return f", {comparison.region}" if comparison.region else ""

@@ -1,0 +1,80 @@
+"""`where={...}`: the words in which verbs and claims say what region they speak of.
+
+Each name is a coordinate, a feature of the data set, `variant`, `group` or `cache`; its value is
+one value, a pattern (`runs-*`, `!runs-*` for all others, `<0.3`, `max`), or a list of them.
+"""
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+Where = Mapping[str, Any]
+Test = Callable[[Any], bool]
+
+#: The largest value of an axis of numbers, whatever it is on this machine.
+LARGEST = "max"
+BOUND = re.compile(r"(<=|>=|<|>) *(-?\d+(?:\.\d+)?)")
+RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+def listed(value: Any) -> list[Any]:
+    """One value or several, as several."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def names_values(wanted: Any) -> bool:
+    """Whether `wanted` lists values by name: these come as they are listed, measured or not."""
+    return not any(_is_pattern(value) for value in listed(wanted))
+
+
+def test(wanted: Any, largest: Callable[[], Any]) -> Test:
+    """Whether a value is wanted: it matches one of those listed and none that begins with `!`."""
+    values = listed(wanted)
+    exclusions = [_one(v[1:], largest) for v in values if isinstance(v, str) and v[:1] == "!"]
+    rest = [_one(v, largest) for v in values if not (isinstance(v, str) and v[:1] == "!")]
+
+    def wanted_here(value: Any) -> bool:
+        if any(excluded(value) for excluded in exclusions):
+            return False
+        return not rest or any(matches(value) for matches in rest)
+
+    return wanted_here
+
+
+def words(where: Where) -> str:
+    """`precision = fp64, matrix = fem3 or rmat, nzseg_per_nnz < 0.3`."""
+    return ", ".join(_words(name, value) for name, value in where.items())
+
+
+def _is_pattern(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    return value == LARGEST or value[:1] == "!" or "*" in value or bool(BOUND.fullmatch(value))
+
+
+def _one(wanted: Any, largest: Callable[[], Any]) -> Test:
+    if wanted == LARGEST:
+        top = largest()
+        return lambda value: value == (wanted if top is None else top)
+    bound = BOUND.fullmatch(wanted) if isinstance(wanted, str) else None
+    if bound:
+        relation, limit = RELATIONS[bound[1]], float(bound[2])
+        return lambda value: isinstance(value, (int, float)) and relation(value, limit)
+    if isinstance(wanted, str) and "*" in wanted:
+        return lambda value: isinstance(value, str) and fnmatchcase(value, wanted)
+    return lambda value: value == wanted
+
+
+def _words(name: str, wanted: Any) -> str:
+    texts = []
+    for value in listed(wanted):
+        bound = BOUND.fullmatch(value) if isinstance(value, str) else None
+        text = f"{bound[1]} {bound[2]}" if bound else str(value)
+        excluded = text[:1] == "!"
+        text = text.removeprefix("!")
+        text = f"`{text}`" if "*" in text else text
+        texts.append(f"not {text}" if excluded else text if bound else f"= {text}")
+    joined = texts[0] + "".join(f" or {text.removeprefix('= ')}" for text in texts[1:])
+    return f"{name} {joined}"

@@ -1,0 +1,84 @@
+"""`where`: values, patterns, bounds, exclusions, and how they read."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from weave import region
+from weave.errors import WeaveError
+from weave.measurements import Measurements
+from weave.results import Json
+
+MATRICES = ["pois2d", "fem3", "random", "rmat", "short"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "value", "matches"),
+    [
+        ("fem3", "fem3", True),
+        ("fem3", "fem3s", False),
+        ("fem*", "fem3s", True),
+        ("!fem*", "fem3s", False),
+        ("!fem*", "rmat", True),
+        (["fem*", "rmat"], "rmat", True),
+        (["!fem*", "!rmat"], "rmat", False),
+        (["!fem*", "!rmat"], "short", True),
+        (["fem*", "!fem3s"], "fem3", True),
+        (["fem*", "!fem3s"], "fem3s", False),
+        (["fem*", "!fem3s"], "rmat", False),
+        ("<0.3", 0.29, True),
+        ("<0.3", 0.3, False),
+        ("<= 0.3", 0.3, True),
+        (">0.3", 0.31, True),
+        (">=2", 2, True),
+        ("<0.3", None, False),
+        ("<0.3", "0.1", False),
+        ("max", 8, True),
+        ("max", 4, False),
+        (4, 4, True),
+        ([1, "max"], 1, True),
+        ("4", 4, False),
+    ],
+)
+def test_what_matches(wanted: Any, value: Any, matches: bool) -> None:
+    assert region.test(wanted, lambda: 8)(value) == matches
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ({"precision": "fp64", "matrix": ["a", "b"]}, "precision = fp64, matrix = a or b"),
+        ({"matrix": "runs-*"}, "matrix = `runs-*`"),
+        ({"matrix": "!runs-*"}, "matrix not `runs-*`"),
+        ({"nzseg_per_nnz": "<0.3"}, "nzseg_per_nnz < 0.3"),
+        ({"threads": "max"}, "threads = max"),
+    ],
+)
+def test_how_it_reads(where: dict[str, Any], said: str) -> None:
+    assert region.words(where) == said
+
+
+def test_patterns_stand_for_what_was_measured(
+    measured: Callable[..., Measurements], raw: Json
+) -> None:
+    run = measured(raw)
+    assert run.values("matrix", {"matrix": "r*"}) == ["random", "rmat"]
+    assert run.values("matrix", {"matrix": ["rmat", "none"]}) == ["rmat", "none"]
+    assert run.values("threads", {"threads": "max"}) == [2]
+    assert run.values("variant", {"variant": ["!broken", "!avx512"], "group": "own"}) == [
+        "textbook",
+        "unroll4",
+        "restrict",
+    ]
+
+
+def test_features_are_asked_like_coordinates(
+    measured: Callable[..., Measurements], raw: Json
+) -> None:
+    run = measured(raw)
+    assert run.values("matrix", {"nonzeros": "<24000"}) == ["random", "short"]
+    assert run.values("nonzeros", {"matrix": ["short", "random"]}) == [9000, 20000]
+    assert len(run.skips({"nonzeros": 9000, "threads": "max"})) == 2
+    with pytest.raises(WeaveError, match='no axis "nonzros" .*; features: rows, nonzeros'):
+        run.select({"nonzros": "<3"})
