@@ -1,45 +1,45 @@
-#include "experiments/spmv.hpp"
+#include "experiments/spmv_peers.hpp"
 
 #include "ceilings/probes.hpp"
 #include "ceilings/topology.hpp"
-#include "peers/spmv.hpp"
+#include "sparse/blocked_coo.hpp"
 #include "spmv/plan.hpp"
 #include "spmv/serial.hpp"
 
-/// Sparse formats: which one moves the fewest bytes, and does it pay?
+/// Formats: which matrix is best stored in which way, and can a library choose?
 int main(int argc, char** argv)
 {
+    auto const cache = ceilings::last_level_cache_bytes();
     sparse::Datasets datasets;
     bench::Experiment experiment{"spmv-formats", argc, argv};
-    experiment.axis("matrix", datasets.set("formats"));
-    experiment.ceiling([cache = ceilings::last_level_cache_bytes()](int threads) {
-        return ceilings::Read{threads, cache};
-    });
+    experiment.axis("matrix", datasets.set_beyond_cache("formats", cache));
+    experiment.ceiling([=](int threads) { return ceilings::Read{threads, cache}; });
 
-    return experiment.each<float, double>([&]<class T>(bench::Point const& at,
-                                                       bench::Trial<T>& trial) {
-        Problem<T> problem{datasets, at, trial};
-        auto& [a, x, y] = problem;
-        auto const planned = [&](std::string const& format) {
-            return [&, format](bench::Setup& setup) {
-                spmv::PlanOptions const options{.threads = trial.threads(), .format = format};
-                auto const plan = setup.keep(spmv::Plan<T>{a, options});
-                setup.note(plan->explain());
-                return [&, plan] { (*plan)(x, y); };
+    return experiment.each<float, double>(
+        [&]<class T>(bench::Point const& at, bench::Trial<T>& trial) {
+            Problem<T> problem{datasets, at, trial};
+            auto& [a, x, y] = problem;
+            auto const planned = [&](std::string_view format) {
+                return [&, name = std::string{format}](bench::Setup& setup) {
+                    try {
+                        spmv::PlanOptions const options{.threads = trial.threads(), .format = name};
+                        auto const plan = setup.keep(spmv::Plan<T>{a, options});
+                        setup.note(plan->explain());
+                        return [&, plan] { (*plan)(x, y); };
+                    } catch (std::length_error const& refusal) {
+                        setup.not_applicable(refusal.what());
+                    }
+                };
             };
-        };
 
-        for (auto const& format : spmv::plan_formats()) {
-            trial.add(format.name, planned(format.name)).excerpt(format.excerpt).group("format");
-        }
-        trial.add("plan", planned("")).group("plan");
-        for (auto const& peer : peers::spmv_peers<T>(trial.threads())) {
-            auto const convert = [&](bench::Setup& setup) {
-                return [&, held = setup.keep(peer.make(a))] { (*held)(x, y); };
-            };
-            trial.add(peer, convert).group("peer");
-            experiment.library(peer.name, peer.version);
-        }
-        trial.run();
-    });
+            trial.add("accumulator", [&] { spmv::accumulator<T>(a, x, y); }).group("step");
+            for (auto const& format : spmv::plan_formats()) {
+                trial.add(std::string{format.name}, planned(format.name))
+                    .excerpt(std::string{format.excerpt})
+                    .group("format");
+            }
+            trial.add("plan", planned("")).group("plan");
+            add_peers(experiment, trial, problem);
+            trial.run();
+        });
 }

@@ -158,6 +158,27 @@ BlockedCoo<T, Index> to_blocked_coo(CsrView<T> const& a, TileShape const& shape)
     return blocked;
 }
 
+std::size_t bytes_of_tiles_in_csr(PatternView<> const& a, std::int32_t side,
+                                  std::size_t value_bytes)
+{
+    std::size_t const index_bytes = side <= tile_limit<std::uint8_t>    ? 1
+                                    : side <= tile_limit<std::uint16_t> ? 2
+                                                                        : 4;
+    std::size_t tiles = 0;
+    std::vector<std::int32_t> columns;
+    for (std::int64_t first = 0; first < a.rows; first += side) {
+        auto const last = std::min<std::int64_t>(first + side, a.rows);
+        auto const begin = a.col.begin() + a.row_ptr[static_cast<std::size_t>(first)];
+        auto const end = a.col.begin() + a.row_ptr[static_cast<std::size_t>(last)];
+        columns.resize(static_cast<std::size_t>(end - begin));
+        std::transform(begin, end, columns.begin(), [&](std::int32_t j) { return j / side; });
+        std::ranges::sort(columns);
+        tiles += static_cast<std::size_t>(std::ranges::unique(columns).begin() - columns.begin());
+    }
+    auto const offsets = tiles * (static_cast<std::size_t>(side) + 1) * index_bytes;
+    return offsets + a.nonzeros() * (index_bytes + value_bytes);
+}
+
 template TileShape tile_shape<float, std::uint8_t>(std::size_t, int);
 template TileShape tile_shape<float, std::uint16_t>(std::size_t, int);
 template TileShape tile_shape<float, std::uint32_t>(std::size_t, int);

@@ -114,4 +114,10 @@ struct BlockedCoo
 template <class T, class Index>
 BlockedCoo<T, Index> to_blocked_coo(CsrView<T> const& a, TileShape const& shape);
 
+/// Bytes that square tiles of `side` rows and columns would take if each tile that has a nonzero
+/// were stored in CSR, with indices and row offsets as wide as in a tile of that side: 1 byte up to
+/// 256, 2 up to 65536, else 4. For comparison with `BlockedCoo::bytes`.
+std::size_t bytes_of_tiles_in_csr(PatternView<> const& a, std::int32_t side,
+                                  std::size_t value_bytes);
+
 } // namespace sparse

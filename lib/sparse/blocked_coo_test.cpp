@@ -168,3 +168,14 @@ TEST_CASE("a shape that does not fit is refused with its number")
     CHECK(message_of({1, 1, -2}) == "blocked COO: parts: found -2, expected at least 1");
     CHECK(message_of({256, 256, 1}).empty());
 }
+
+TEST_CASE("tiles in CSR need an offset for each of their rows and one more")
+{
+    sparse::Pattern<> const corners{512, 512, sparse::Array<std::int32_t>(513, 0), {0, 511}};
+    auto a = corners;
+    std::fill(a.row_ptr.begin() + 1, a.row_ptr.end() - 1, 1);
+    a.row_ptr.back() = 2;
+    CHECK(sparse::bytes_of_tiles_in_csr(a, 256, 8) == 2 * 257 + 2 * (1 + 8));
+    CHECK(sparse::bytes_of_tiles_in_csr(a, 512, 4) == 513 * 2 + 2 * (2 + 4));
+    CHECK(sparse::bytes_of_tiles_in_csr(sparse::Pattern<>{}, 256, 8) == 0);
+}

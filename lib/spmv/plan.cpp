@@ -84,6 +84,7 @@ private:
 };
 
 /// The choice of the model, or the best way to build the format that was asked for.
+//! [plan]
 template <class T>
 Estimate choose(sparse::CsrView<T> const& a, PlanOptions const& options, int threads)
 {
@@ -105,6 +106,7 @@ Estimate choose(sparse::CsrView<T> const& a, PlanOptions const& options, int thr
     best.build.narrow_values = options.narrow_values;
     return best;
 }
+//! [plan]
 
 template <class T>
 Plan<T>::State::State(sparse::CsrView<T> const& a, PlanOptions const& options)
