@@ -2,6 +2,7 @@
 
 #include <hwloc.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace ceilings {
@@ -48,6 +49,12 @@ std::size_t last_level_cache_bytes()
         }
     }
     return std::size_t{64} << 20;
+}
+
+int numa_nodes()
+{
+    auto const machine = this_machine();
+    return machine ? std::max(1, hwloc_get_nbobjs_by_type(machine.get(), HWLOC_OBJ_NUMANODE)) : 1;
 }
 
 } // namespace ceilings

@@ -189,7 +189,7 @@ void sums_in_memory(sparse::CsrView<T> const& a, std::span<T const> x, std::span
 }
 //! [sums_in_memory]
 
-//! [first_touched]
+//! [first_touch]
 template <class T>
 sparse::Csr<T> first_touched(sparse::CsrView<T> const& a, int threads)
 {
@@ -206,7 +206,7 @@ sparse::Csr<T> first_touched(sparse::CsrView<T> const& a, int threads)
     }
     return copy;
 }
-//! [first_touched]
+//! [first_touch]
 
 template void static_rows(sparse::CsrView<float> const&, std::span<float const>, std::span<float>,
                           int);

@@ -1,0 +1,48 @@
+#include "experiments/spmv.hpp"
+
+#include "ceilings/probes.hpp"
+#include "ceilings/topology.hpp"
+#include "peers/spmv.hpp"
+#include "schedules.hpp"
+#include "spmv/openmp.hpp"
+#include "spmv/serial.hpp"
+
+/// SpMV on all cores: who gets which rows, and what does dealing them out cost?
+int main(int argc, char** argv)
+{
+    auto const cache = ceilings::last_level_cache_bytes();
+    char const* const matrices = cache > schedules::large_cache ? "threads-xl" : "threads";
+    sparse::Datasets datasets;
+    bench::Experiment experiment{"spmv-omp-schedules", argc, argv};
+    experiment.axis("matrix", datasets.set(matrices));
+    experiment.ceiling([=](int threads) { return ceilings::Read{threads, cache}; });
+
+    return experiment.each<float, double>([&]<class T>(bench::Point const& at,
+                                                       bench::Trial<T>& trial) {
+        Problem<T> problem{datasets, at, trial};
+        auto& [a, x, y] = problem;
+        int const threads = trial.threads();
+        trial.add("unroll4", [&] { spmv::unroll4<T>(a, x, y); }).group("serial");
+        if (a.rows <= schedules::few_rows) {
+            schedules::add_false_sharing(trial, problem);
+            trial.run();
+            return;
+        }
+
+        schedules::add_static(trial, problem);
+        schedules::add_dynamic(trial, problem);
+        schedules::add_guided(trial, problem);
+        trial.add("nnz_balanced", [&] { spmv::nnz_balanced<T>(a, x, y, threads); }).group("even");
+        trial.add("merge_path", [&] { spmv::merge_path<T>(a, x, y, threads); }).group("even");
+        schedules::add_first_touch(trial, problem);
+        auto const peers = peers::spmv_peers<T>(peers::Tuning::off); // about threads, not formats
+        for (auto const& peer : peers) {
+            auto const convert = [&](bench::Setup& setup) {
+                return [&, held = setup.keep(peer.make(a))] { (*held)(x, y); };
+            };
+            trial.add(peer, convert).group("peer");
+            experiment.library(peer.name, peer.version);
+        }
+        trial.run();
+    });
+}
