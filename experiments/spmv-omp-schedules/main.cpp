@@ -1,8 +1,7 @@
-#include "experiments/spmv.hpp"
+#include "experiments/spmv_peers.hpp"
 
 #include "ceilings/probes.hpp"
 #include "ceilings/topology.hpp"
-#include "peers/spmv.hpp"
 #include "schedules.hpp"
 #include "spmv/openmp.hpp"
 #include "spmv/serial.hpp"
@@ -11,10 +10,9 @@
 int main(int argc, char** argv)
 {
     auto const cache = ceilings::last_level_cache_bytes();
-    char const* const matrices = cache > schedules::large_cache ? "threads-xl" : "threads";
     sparse::Datasets datasets;
     bench::Experiment experiment{"spmv-omp-schedules", argc, argv};
-    experiment.axis("matrix", datasets.set(matrices));
+    experiment.axis("matrix", datasets.set_beyond_cache("threads", cache));
     experiment.ceiling([=](int threads) { return ceilings::Read{threads, cache}; });
 
     return experiment.each<float, double>([&]<class T>(bench::Point const& at,
@@ -35,14 +33,7 @@ int main(int argc, char** argv)
         trial.add("nnz_balanced", [&] { spmv::nnz_balanced<T>(a, x, y, threads); }).group("even");
         trial.add("merge_path", [&] { spmv::merge_path<T>(a, x, y, threads); }).group("even");
         schedules::add_first_touch(trial, problem);
-        auto const peers = peers::spmv_peers<T>(peers::Tuning::off); // about threads, not formats
-        for (auto const& peer : peers) {
-            auto const convert = [&](bench::Setup& setup) {
-                return [&, held = setup.keep(peer.make(a))] { (*held)(x, y); };
-            };
-            trial.add(peer, convert).group("peer");
-            experiment.library(peer.name, peer.version);
-        }
+        add_peers(experiment, trial, problem);
         trial.run();
     });
 }

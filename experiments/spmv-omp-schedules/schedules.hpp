@@ -16,9 +16,6 @@ namespace schedules {
 /// Numbers of rows that a thread takes at once.
 inline constexpr int chunks[] = {1, 16, 256, 4096};
 
-/// A last-level cache of more bytes holds a large part of the ordinary matrices.
-inline constexpr std::size_t large_cache = std::size_t{64} << 20;
-
 /// With so few rows at most, a trial is about lines of `y` that threads share.
 inline constexpr std::int32_t few_rows = 64;
 
