@@ -12,8 +12,8 @@ int main(int argc, char** argv)
 {
     auto const cache = ceilings::last_level_cache_bytes();
     bench::Experiment experiment{"machine-ceilings", argc, argv};
-    experiment.axis("kernel",
-                    {"read", "copy", "triad", "fma", "fork_join", "hand_over", "false_sharing"});
+    experiment.axis("kernel", {"read", "copy", "triad", "latency", "fma", "fork_join", "hand_over",
+                               "false_sharing"});
     experiment.ceiling([=](int threads) { return ceilings::Read{threads, cache}; });
     experiment.ceiling([=](int threads) { return ceilings::Copy{threads, cache}; });
     experiment.ceiling([=](int threads) { return ceilings::Triad{threads, cache}; });
@@ -30,6 +30,8 @@ int main(int argc, char** argv)
                 machine_ceilings::copy(trial, count);
             } else if (kernel == "triad") {
                 machine_ceilings::triad(trial, count);
+            } else if (kernel == "latency") {
+                machine_ceilings::latency(trial, cache);
             } else if (kernel == "fma") {
                 machine_ceilings::arithmetic(trial);
             } else if (kernel == "fork_join") {

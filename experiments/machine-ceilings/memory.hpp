@@ -2,10 +2,14 @@
 
 #include "bench/trial.hpp"
 #include "ceilings/array.hpp"
+#include "ceilings/latency.hpp"
 #include "ceilings/memory.hpp"
 #include "ceilings/reference.hpp"
 #include "ceilings/stream_loops.hpp"
 
+#include <cstdint>
+#include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -59,6 +63,14 @@ void read(bench::Trial<T>& trial, std::size_t count)
     trial.run();
 }
 
+/// "16_KiB", "4_MiB": a number of bytes that is a power of two.
+inline std::string binary_size(std::size_t bytes)
+{
+    constexpr std::size_t mebi = 1 << 20;
+    return bytes < mebi ? std::to_string(bytes >> 10) + "_KiB"
+                        : std::to_string(bytes / mebi) + "_MiB";
+}
+
 /// Stores move bytes, whatever these mean: once is enough.
 template <class T>
 void require_fp64(bench::Trial<T>& trial)
@@ -107,6 +119,32 @@ void triad(bench::Trial<T>& trial, std::size_t count)
     trial.add("triad_simd", [&] { ceilings::triad_simd<T>(on.a, on.b, scalar, on.c, on.threads); });
     trial.add("triad_streaming_stores",
               [&] { ceilings::triad_streaming_stores<T>(on.a, on.b, scalar, on.c, on.threads); });
+    trial.run();
+}
+
+/// Loads that wait for each other, in working sets from a first-level cache to memory.
+template <class T>
+void latency(bench::Trial<T>& trial, std::size_t cache)
+{
+    require_fp64(trial);
+    if (trial.threads() != 1) {
+        trial.not_applicable("a chain of loads keeps one thread busy: measured with one");
+    }
+    constexpr std::uint64_t steps = 1 << 16;
+    constexpr std::size_t smallest = 1 << 14;
+    constexpr std::size_t largest = 1 << 30;
+    std::vector<T> walked(1);
+    trial.cache(bench::Cache::warm);
+    trial.work({.operations = static_cast<double>(steps)});
+    trial.output(walked);
+    trial.expect([=] { return expected(ceilings::counted(1, static_cast<double>(steps))); });
+    for (auto bytes = smallest; bytes <= largest && bytes < 16 * cache; bytes *= 4) {
+        auto const chase = [&walked, bytes](bench::Setup&) {
+            auto const cycle = std::make_shared<ceilings::PointerChase>(bytes);
+            return [&walked, cycle] { walked[0] = static_cast<T>(cycle->follow(steps)); };
+        };
+        trial.add("chase_" + binary_size(bytes), chase).excerpt("pointer_chase");
+    }
     trial.run();
 }
 

@@ -8,8 +8,8 @@ namespace spmv {
 
 namespace {
 
-/// A whole number of chunks and windows of every format.
-constexpr std::int32_t least_block = 1024;
+/// A whole number of the chunks, windows, groups and blocks of every format.
+constexpr std::int32_t least_block = 1536;
 constexpr std::int32_t most_blocks = 16;
 
 template <class T>
@@ -50,7 +50,7 @@ Sample<T> take_sample(sparse::CsrView<T> const& a, std::int32_t rows, std::int32
     std::size_t lines = 0;
     for (std::int32_t k = 0; k < blocks; ++k) {
         auto const spread = std::int64_t{a.rows - sample.block_rows} * k / std::max(1, blocks - 1);
-        auto const first = static_cast<std::int32_t>(spread);
+        auto const first = static_cast<std::int32_t>(spread / least_block * least_block);
         auto const before = sample.a.col.size();
         for (std::int32_t i = first; i < first + sample.block_rows; ++i) {
             append_row(sample.a, a, i, longest);

@@ -296,10 +296,15 @@ class Measurements:
         """Whether any of the variants changed since they were timed."""
         return any(variant in self.stale_variants for variant in variants)
 
+    def predates(self, name: str) -> bool:
+        """Whether a source text is in the tree, but was not when this result was measured."""
+        raw = self.result.raw
+        known = {*raw["excerpts"], *(entry.get("variant") for entry in raw["skipped"])}
+        return name in self.tree.excerpts and name not in known
+
     def _missing(self, variant: str, where: Where) -> Absence:
         """An error, unless the result may lack the variant."""
-        predates = variant in self.tree.excerpts and variant not in self.result.raw["excerpts"]
-        if self.may_lack or predates:
+        if self.may_lack or self.predates(variant):
             return Absence("missing", NOT_MEASURED)
         if variant in self.variants:
             raise WeaveError(f'the variant "{variant}" has no case where {region.words(where)}')

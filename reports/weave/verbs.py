@@ -1,7 +1,7 @@
 """The verbs of `report.md.in`. Every number of a report comes through one of them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ class Verbs:
     measured: Measurements
     figures: str
     notes_folder: Path | None = None
+    new_code: list[str] = field(default_factory=list)  # shown, but newer than the result
 
     def all(self) -> dict[str, Any]:
         """Every verb by its name in templates."""
@@ -80,6 +81,8 @@ class Verbs:
 
     def code(self, name: str, fold: bool | None = None) -> str:
         """The text of a variant as it stood when it was timed."""
+        if self.measured.predates(name):
+            self.new_code.append(name)
         return listings.code(self.measured, name, fold)
 
     def diff(self, before: str, after: str) -> str:

@@ -287,6 +287,20 @@ def test_what_narrows_a_run(arguments: list[str], partial: bool, raw: Json, tmp_
     assert pages.is_partial(results.of(raw, tmp_path)) == partial
 
 
+def test_an_older_result_may_lack_the_figure_of_new_code(woven: Path) -> None:
+    """A kernel that the report gained since: its section says so, its figure waits."""
+    folder = woven / "experiments/spmv-demo"
+    marked = "//! [new]\nint new_kernel();\n//! [new]\n"
+    _replace(folder / "main.cpp", "//! [csrl]", f"{marked}//! [csrl]")
+    STOPPING["a figure that is not drawn"][0](woven)
+    drawn = '{% if measured("new") %}{{ plot.bars("x", x="matrix", y="gbps") }}{% endif %}'
+    quoted = '{{ code("new") }}'
+    _replace(folder / "report.md.in", "## Results", f"{quoted}\n\n{drawn}\n\n## Results")
+    assert run(woven, "book").returncode == 0
+    page = (woven / BOOK / f"{synthetic.NAME}.md").read_text(encoding="utf-8")
+    assert "int new_kernel();" in page and "not measured in this run" in page
+
+
 def test_a_single_run_is_woven_beside_itself(woven: Path, raw: Json) -> None:
     """The user's own matrix: its page lacks what needs more, and no book changes."""
     books = {p: p.read_bytes() for p in (woven / "reports").rglob("*") if p.is_file()}
