@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 namespace spmv {
 
 /// Instruction sets that some kernels need, and whether processor and system offer them.
@@ -12,5 +14,15 @@ struct Cpu
 
 /// What the processor that runs this offers.
 Cpu detect_cpu();
+
+/// Sizes of caches, in bytes.
+struct Caches
+{
+    std::size_t core;   ///< second level; 1 MiB if it is unknown
+    std::size_t shared; ///< last level; 64 MiB if it is unknown
+};
+
+/// The caches of the first processor, as Linux tells them in /sys.
+Caches detect_caches();
 
 } // namespace spmv

@@ -1,5 +1,6 @@
 #include "spmv/plan_model.hpp"
 
+#include "spmv/cpu.hpp"
 #include "spmv/plan_sample.hpp"
 #include "spmv/plan_steps.hpp"
 
@@ -13,8 +14,6 @@
 #include <numeric>
 #include <type_traits>
 #include <utility>
-
-#include <unistd.h>
 
 namespace spmv {
 
@@ -68,33 +67,18 @@ constexpr double remembered_ends = 5000;
 /// Nanoseconds that the end of a loop costs which it has not foreseen.
 constexpr double surprise = 7;
 
-/// Sizes of the caches of this machine.
-struct Caches
-{
-    double core;   ///< second level
-    double shared; ///< last level
-};
-
-Caches detect_caches()
-{
-    auto const size = [](int name, double otherwise) {
-        auto const found = static_cast<double>(sysconf(name));
-        return found > 0 ? found : otherwise;
-    };
-    return {size(_SC_LEVEL2_CACHE_SIZE, static_cast<double>(core_cache_bytes)),
-            size(_SC_LEVEL3_CACHE_SIZE, 32 * static_cast<double>(core_cache_bytes))};
-}
-
 /// Estimates all formats for one matrix.
 template <class T>
 class Model
 {
 public:
     Model(sparse::CsrView<T> const& a, int threads)
-        : a_{a}, threads_{threads}, nonzeros_{static_cast<double>(a.nonzeros())},
-          longest_{long_row()}, sample_{take_sample(a, sampled_rows, no_limit)},
-          short_sample_{max_row_ > longest_ ? take_sample(a, sampled_rows, longest_) : Sample<T>{}}
+        : a_{a}, threads_{threads}, nonzeros_{static_cast<double>(a.nonzeros())}
     {
+        look_for_long_rows();
+        sample_ = take_sample(a, sampled_rows, longest_row_, static_cast<double>(caches_.core));
+        scale_ = (nonzeros_ - long_nonzeros_) /
+                 static_cast<double>(std::max<std::size_t>(1, sample_.a.nonzeros()));
     }
 
     std::vector<Estimate> all()
@@ -112,20 +96,36 @@ private:
     static constexpr bool single = std::is_same_v<T, float>;
     static constexpr std::int32_t sampled_rows = 16384;
     static constexpr std::int32_t no_limit = std::numeric_limits<std::int32_t>::max();
+    static constexpr double lanes = 64 / sizeof(T);
     static constexpr StepTimes const& times = single ? single_times : double_times;
 
-    /// Rows longer than this multiply better in pieces than in a lane of a chunk.
-    std::int32_t long_row()
+    /// Finds the rows that multiply better in pieces than in a lane of a chunk, and their runs.
+    void look_for_long_rows()
     {
-        for (std::int32_t i = 0; i < a_.rows; ++i) {
-            max_row_ = std::max(max_row_, a_.row_ptr[static_cast<std::size_t>(i) + 1] -
-                                              a_.row_ptr[static_cast<std::size_t>(i)]);
-        }
         double const mean = nonzeros_ / std::max(1, a_.rows);
-        return static_cast<std::int32_t>(std::max(128.0, std::min(4 * mean, 1e9)));
+        auto const limit = static_cast<std::int32_t>(std::max(128.0, std::min(4 * mean, 1e9)));
+        double runs = 0;
+        for (std::int32_t i = 0; i < a_.rows; ++i) {
+            auto const begin = static_cast<std::size_t>(a_.row_ptr[static_cast<std::size_t>(i)]);
+            auto const end = static_cast<std::size_t>(a_.row_ptr[static_cast<std::size_t>(i) + 1]);
+            auto const length = static_cast<std::int32_t>(end - begin);
+            max_row_ = std::max(max_row_, length);
+            if (length > limit) {
+                long_nonzeros_ += length;
+                for (std::size_t p = begin; p < end; ++p) {
+                    runs += p == begin || a_.col[p] != a_.col[p - 1] + 1 ? 1 : 0;
+                }
+            } else if (length > 0) {
+                widest_ = std::max(widest_, a_.col[end - 1] - a_.col[begin]);
+            }
+        }
+        longest_row_ = max_row_ > limit ? limit : no_limit;
+        bool const in_runs = runs < long_nonzeros_ / 4; // as `make_pieces` decides
+        long_bytes_ = long_nonzeros_ * sizeof(T) + 4 * (in_runs ? runs : long_nonzeros_);
+        long_core_ = long_nonzeros_ * (in_runs ? times.runs[3] / lanes : times.csr[3]);
     }
 
-    /// Where whole rows go to threads, none may be longer than a good part of a thread's share.
+    /// Where CSR's rows go to threads whole, none may be longer than a good part of a share.
     std::int32_t longest_for_threads() const
     {
         double const share = nonzeros_ / threads_;
@@ -134,10 +134,11 @@ private:
                    : no_limit;
     }
 
-    double processor(Steps const& steps, Steps const& times_of, double scale) const
+    /// Nanoseconds of all steps outside long rows.
+    double processor(Steps const& steps, Steps const& times_of) const
     {
-        double total = std::inner_product(steps.begin(), steps.end(), times_of.begin(), 0.0);
-        return total * scale + surprise * std::max(0.0, steps[1] * scale - remembered_ends);
+        double const total = std::inner_product(steps.begin(), steps.end(), times_of.begin(), 0.0);
+        return total * scale_ + surprise * std::max(0.0, steps[1] * scale_ - remembered_ends);
     }
 
     /// Nanoseconds until `bytes` have come from where they are kept.
@@ -145,10 +146,10 @@ private:
     {
         double const touched = bytes + vector_bytes();
         double const threads = threads_;
-        if (touched < 0.8 * caches_.core * threads) {
+        if (touched < 0.8 * static_cast<double>(caches_.core) * threads) {
             return touched * 0.008 / threads;
         }
-        if (touched < 0.8 * caches_.shared) {
+        if (touched < 0.8 * static_cast<double>(caches_.shared)) {
             return touched * 0.022 / threads;
         }
         double const gigabytes_per_second = 17 * threads / (1 + threads / 16);
@@ -160,12 +161,34 @@ private:
         return (static_cast<double>(a_.rows) + static_cast<double>(a_.columns)) * sizeof(T);
     }
 
-    /// Nanoseconds that a thread waits for elements of `x` which lie far apart.
-    double far_elements(double nonzeros) const
+    /// Nanoseconds that a thread waits for elements of `x` which lie far apart. The more of them
+    /// there are, the more come at the same time.
+    double far_elements() const
     {
+        constexpr double most_at_a_time = 10;
+        constexpr double nonzeros_in_flight = 100;
         double const x_bytes = static_cast<double>(a_.columns) * sizeof(T);
-        double const wait = x_bytes < caches_.core / 2 ? 0 : x_bytes < caches_.shared ? 0.8 : 4.0;
-        return nonzeros * sample_.x_lines * wait;
+        double const latency = x_bytes < static_cast<double>(caches_.core) / 2     ? 0
+                               : x_bytes < static_cast<double>(caches_.shared) / 3 ? 16
+                                                                                   : 160;
+        double const share = sample_.far_elements;
+        double const at_a_time = std::clamp(nonzeros_in_flight * share, 1.0, most_at_a_time);
+        return nonzeros_ * share * latency / at_a_time;
+    }
+
+    /// Adds a format that converts the matrix, long rows apart.
+    void add_converted(Estimate estimate, double processor_ns)
+    {
+        estimate.bytes += long_bytes_;
+        estimate.build.longest_row = longest_row_;
+        add(std::move(estimate), processor_ns + long_core_);
+    }
+
+    /// The matrix streams through the shared cache too.
+    bool x_is_in_shared_cache() const
+    {
+        return static_cast<double>(a_.columns) * sizeof(T) <
+               static_cast<double>(caches_.shared) / 3;
     }
 
     void add(Estimate estimate, double processor_ns)
@@ -182,61 +205,40 @@ private:
     {
         auto const steps = csr_steps<T>(sample_.a);
         double const row_bytes = 4.0 * a_.rows;
-        double const far = far_elements(nonzeros_);
         Estimate rows{.format = "csr", .bytes = nonzeros_ * (sizeof(T) + 4) + row_bytes};
         rows.build.longest_row = longest_for_threads();
-        add(rows, processor(steps, times.csr, sample_.scale) + far);
-        if (fits_deltas()) {
-            Estimate deltas{.format = "delta_csr",
-                            .bytes = nonzeros_ * (sizeof(T) + 2) + 2 * row_bytes,
-                            .conversion = 4,
-                            .detail = "every row spans fewer than 65536 columns"};
-            deltas.build.longest_row = rows.build.longest_row;
-            add(deltas, processor(steps, times.delta_csr, sample_.scale) + far);
+        add(rows, processor(steps, times.csr) + long_nonzeros_ * times.csr[3] + far_elements());
+        if (widest_ <= 65535) {
+            Estimate const deltas{.format = "delta_csr",
+                                  .bytes = short_nonzeros() * (sizeof(T) + 2) + 2 * row_bytes,
+                                  .conversion = 4,
+                                  .detail = "every row spans fewer than 65536 columns"};
+            add_converted(deltas, processor(steps, times.delta_csr) + far_elements());
         }
     }
 
-    bool fits_deltas() const
-    {
-        for (std::int32_t i = 0; i < a_.rows; ++i) {
-            auto const begin = static_cast<std::size_t>(a_.row_ptr[static_cast<std::size_t>(i)]);
-            auto const end = static_cast<std::size_t>(a_.row_ptr[static_cast<std::size_t>(i) + 1]);
-            if (begin < end && a_.col[end - 1] - a_.col[begin] > 65535) {
-                return false;
-            }
-        }
-        return true;
-    }
+    double short_nonzeros() const { return nonzeros_ - long_nonzeros_; }
 
     void add_sell()
     {
-        bool const split = max_row_ > longest_;
-        Sample<T> const& sample = split ? short_sample_ : sample_;
-        auto const sell = sparse::to_sell<T>(sample.a.view());
-        double const short_nonzeros = nonzeros_ * short_share();
-        double const scale =
-            short_nonzeros / static_cast<double>(std::max<std::size_t>(1, sample.a.nonzeros()));
-        double const in_pieces = nonzeros_ - short_nonzeros;
+        auto const sell = sparse::to_sell<T>(sample_.a.view());
         auto const steps = sell_steps<T>(sell);
-        double const lanes = sparse::sell_height<T>;
-        double const on_diagonals =
-            steps[2] * lanes / std::max(1.0, static_cast<double>(sell.values.size()));
+        double const stored = static_cast<double>(std::max<std::size_t>(1, sell.values.size()));
         Estimate estimate{.format = "sell_unit",
-                          .bytes = static_cast<double>(sell.bytes()) * scale +
-                                   in_pieces * (sizeof(T) + 4),
+                          .bytes = static_cast<double>(sell.bytes()) * scale_,
                           .conversion = 12,
-                          .detail = percent(on_diagonals) + " of the products in unit steps, " +
+                          .detail = percent(steps[2] * lanes / stored) +
+                                    " of the products in unit steps, " +
                                     percent(stored_zeros(sell)) + " zeros stored"};
-        estimate.build.longest_row = split ? longest_ : no_limit;
-        double const core = processor(steps, times.sell, scale) + in_pieces * times.csr[3];
-        double const far = far_elements(nonzeros_);
-        double const wide =
-            static_cast<double>(sell.wide.size()) / static_cast<double>(sell.values.size() + 1);
-        add(estimate, core + far);
+        double const core = processor(steps, times.sell);
+        double const far = far_elements();
+        double const wide = static_cast<double>(sell.wide.size()) / stored;
+        add_converted(estimate, core + far);
         if (far > 0 && wide > 0.02) {
             estimate.build.prefetch = true;
             estimate.detail += ", elements of x asked for early";
-            add(estimate, core + 0.3 * far + 0.15 * wide * nonzeros_);
+            double const still = x_is_in_shared_cache() ? 0.9 : 0.4;
+            add_converted(estimate, core + still * far + 0.15 * wide * nonzeros_);
         }
     }
 
@@ -246,32 +248,19 @@ private:
         return 1 - static_cast<double>(sell.nonzeros()) / stored;
     }
 
-    /// Share of the nonzeros that are not in long rows.
-    double short_share() const
-    {
-        double in_long = 0;
-        for (std::int32_t i = 0; i < a_.rows; ++i) {
-            std::int32_t const length = a_.row_ptr[static_cast<std::size_t>(i) + 1] -
-                                        a_.row_ptr[static_cast<std::size_t>(i)];
-            in_long += length > longest_ ? length : 0;
-        }
-        return 1 - in_long / std::max(1.0, nonzeros_);
-    }
-
     void add_runs()
     {
         auto const steps = run_steps<T>(sparse::PatternView<>{sample_.a});
-        double const pieces = steps[2] * sample_.scale;
-        if (a_.columns > 1 << 27 || pieces > 0.6 * nonzeros_) {
+        double const pieces = steps[2] * scale_;
+        if (a_.columns > 1 << 27 || pieces > 0.6 * short_nonzeros()) {
             return;
         }
         Estimate estimate{.format = "packed_csrl",
-                          .bytes = nonzeros_ * sizeof(T) + 4 * pieces + 4.0 * a_.rows,
+                          .bytes = short_nonzeros() * sizeof(T) + 4 * pieces + 4.0 * a_.rows,
                           .conversion = 5,
-                          .detail = "runs of " + decimal(nonzeros_ / std::max(1.0, pieces)) +
+                          .detail = "runs of " + decimal(short_nonzeros() / std::max(1.0, pieces)) +
                                     " nonzeros"};
-        estimate.build.longest_row = longest_for_threads();
-        add(estimate, processor(steps, times.runs, sample_.scale) + far_elements(nonzeros_));
+        add_converted(estimate, processor(steps, times.runs) + far_elements());
     }
 
     void add_windows()
@@ -281,17 +270,16 @@ private:
         }
         for (std::int32_t const rows : {1, 2, 3, 4, 6}) {
             auto const steps = window_steps<T>(sparse::PatternView<>{sample_.a}, rows);
-            double const windows = steps[2] * sample_.scale;
+            double const windows = steps[2] * scale_;
             Estimate estimate{
                 .format = "masked_blocks",
-                .bytes = nonzeros_ * sizeof(T) + windows * (4 + rows * (single ? 2 : 1)) +
+                .bytes = short_nonzeros() * sizeof(T) + windows * (4 + rows * (single ? 2 : 1)) +
                          4.0 * a_.rows / rows,
                 .conversion = 12,
-                .detail = decimal(nonzeros_ / std::max(1.0, windows)) +
+                .detail = decimal(short_nonzeros() / std::max(1.0, windows)) +
                           " nonzeros in a window of " + std::to_string(rows) + " rows"};
             estimate.build.group_rows = rows;
-            estimate.build.longest_row = longest_for_threads();
-            add(estimate, processor(steps, times.windows, sample_.scale) + far_elements(nonzeros_));
+            add_converted(estimate, processor(steps, times.windows) + far_elements());
         }
     }
 
@@ -304,8 +292,8 @@ private:
             }
             auto const steps =
                 block_steps<T>(sparse::PatternView<>{sample_.a}, shape.rows, shape.columns);
-            double const blocks = steps[2] * sample_.scale;
-            double const fill = blocks * shape.size() / std::max(1.0, nonzeros_);
+            double const blocks = steps[2] * scale_;
+            double const fill = blocks * shape.size() / std::max(1.0, short_nonzeros());
             if (fill > 2) {
                 continue;
             }
@@ -316,10 +304,9 @@ private:
                 .detail = "blocks of " + std::to_string(shape.rows) + " x " +
                           std::to_string(shape.columns) + " are " + percent(1 / fill) + " full"};
             estimate.build.shape = shape;
-            estimate.build.longest_row = longest_for_threads();
             Steps const block_step = {single ? row_single : row_double, 0,
                                       single ? block_single : block_double};
-            add(estimate, processor(steps, block_step, sample_.scale) + far_elements(nonzeros_));
+            add_converted(estimate, processor(steps, block_step) + far_elements());
         }
     }
 
@@ -328,8 +315,9 @@ private:
         auto const shape = sparse::tile_shape<T, std::uint16_t>(core_cache_bytes, threads_);
         double const strips = std::ceil(static_cast<double>(a_.rows) / shape.rows);
         double const tiles = strips * std::ceil(static_cast<double>(a_.columns) / shape.columns);
-        double const x_bytes = strips * static_cast<double>(a_.columns) * sizeof(T);
-        if (far_elements(nonzeros_) == 0) {
+        double const x_bytes = std::min(strips * static_cast<double>(a_.columns) * sizeof(T),
+                                        64 * nonzeros_ * sample_.far_elements);
+        if (far_elements() == 0) {
             return;
         }
         Estimate estimate{.format = "blocked_coo16",
@@ -356,9 +344,13 @@ private:
     double nonzeros_;
     Caches caches_ = detect_caches();
     std::int32_t max_row_ = 0;
-    std::int32_t longest_;
-    Sample<T> sample_;
-    Sample<T> short_sample_; ///< without the long rows, if there are any
+    std::int32_t widest_ = 0;      ///< columns between the ends of a row that is not long
+    std::int32_t longest_row_ = 0; ///< with more nonzeros a row is long
+    double long_nonzeros_ = 0;     ///< in long rows
+    double long_bytes_ = 0;        ///< of long rows, in pieces
+    double long_core_ = 0;         ///< nanoseconds of multiplying them
+    Sample<T> sample_;             ///< of the other rows
+    double scale_ = 1;             ///< from the sample to all of them
     std::vector<Estimate> estimates_;
 };
 

@@ -26,44 +26,80 @@ void append_row(sparse::Csr<T>& to, sparse::CsrView<T> const& from, std::int32_t
     ++to.rows;
 }
 
-/// Distinct cache lines of `x` among `columns`.
-template <class T>
-std::size_t count_lines(std::span<std::int32_t const> columns)
+/// A cache of `x` without ways, half as large as a core's, whose other half the matrix streams
+/// through.
+class VectorCache
 {
-    constexpr std::int32_t line = 64 / sizeof(T);
-    std::vector<std::int32_t> lines(columns.size());
-    std::ranges::transform(columns, lines.begin(), [](std::int32_t j) { return j / line; });
-    std::ranges::sort(lines);
-    return static_cast<std::size_t>(std::ranges::unique(lines).begin() - lines.begin());
+public:
+    explicit VectorCache(double cache_bytes)
+        : lines_(static_cast<std::size_t>(std::max(64.0, cache_bytes / 2 / 64)), -1)
+    {
+    }
+
+    /// Whether line `line` is neither there nor next to one that is, which hardware would have
+    /// fetched ahead.
+    bool misses(std::int32_t line)
+    {
+        bool const expected = holds(line) || holds(line - 1);
+        lines_[slot(line)] = line;
+        return !expected;
+    }
+
+private:
+    std::size_t slot(std::int32_t line) const
+    {
+        return static_cast<std::size_t>(line) % lines_.size();
+    }
+    bool holds(std::int32_t line) const { return line >= 0 && lines_[slot(line)] == line; }
+
+    std::vector<std::int32_t> lines_;
+};
+
+/// The first row of a whole number of `least_block` before which lies `share` of the nonzeros.
+template <class T>
+std::int32_t row_after(sparse::CsrView<T> const& a, double share)
+{
+    auto const before = static_cast<std::int32_t>(share * static_cast<double>(a.nonzeros()));
+    auto const row = std::ranges::upper_bound(a.row_ptr, before) - a.row_ptr.begin() - 1;
+    return static_cast<std::int32_t>(row) / least_block * least_block;
 }
 
 } // namespace
 
 template <class T>
-Sample<T> take_sample(sparse::CsrView<T> const& a, std::int32_t rows, std::int32_t longest)
+Sample<T> take_sample(sparse::CsrView<T> const& a, std::int32_t rows, std::int32_t longest,
+                      double cache_bytes)
 {
+    constexpr std::int32_t line = 64 / sizeof(T);
     Sample<T> sample;
     sample.a.columns = a.columns;
     bool const all = a.rows <= 2 * rows;
     std::int32_t const blocks = all ? 1 : std::min(most_blocks, rows / least_block);
-    sample.block_rows = all ? a.rows : rows / blocks / least_block * least_block;
-    std::size_t lines = 0;
+    std::int32_t const block_rows = all ? a.rows : rows / blocks / least_block * least_block;
+    VectorCache cache{cache_bytes};
+    double far = 0;
+    std::int32_t last = 0;
     for (std::int32_t k = 0; k < blocks; ++k) {
-        auto const spread = std::int64_t{a.rows - sample.block_rows} * k / std::max(1, blocks - 1);
-        auto const first = static_cast<std::int32_t>(spread / least_block * least_block);
-        auto const before = sample.a.col.size();
-        for (std::int32_t i = first; i < first + sample.block_rows; ++i) {
+        std::int32_t const first = std::max(last, row_after(a, static_cast<double>(k) / blocks));
+        last = std::min(a.rows, first + block_rows);
+        auto const before = sample.a.nonzeros();
+        std::size_t missed = 0;
+        for (std::int32_t i = first; i < last; ++i) {
             append_row(sample.a, a, i, longest);
         }
-        lines += count_lines<T>(std::span{sample.a.col}.subspan(before));
+        for (std::size_t p = before; p < sample.a.nonzeros(); ++p) {
+            missed += cache.misses(sample.a.col[p] / line) ? 1 : 0;
+        }
+        far += static_cast<double>(missed) /
+               static_cast<double>(std::max<std::size_t>(1, sample.a.nonzeros() - before));
     }
-    auto const taken = static_cast<double>(std::max<std::size_t>(1, sample.a.nonzeros()));
-    sample.scale = static_cast<double>(a.nonzeros()) / taken;
-    sample.x_lines = static_cast<double>(lines) / taken;
+    sample.far_elements = far / blocks;
     return sample;
 }
 
-template Sample<float> take_sample(sparse::CsrView<float> const&, std::int32_t, std::int32_t);
-template Sample<double> take_sample(sparse::CsrView<double> const&, std::int32_t, std::int32_t);
+template Sample<float> take_sample(sparse::CsrView<float> const&, std::int32_t, std::int32_t,
+                                   double);
+template Sample<double> take_sample(sparse::CsrView<double> const&, std::int32_t, std::int32_t,
+                                    double);
 
 } // namespace spmv

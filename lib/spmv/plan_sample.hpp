@@ -6,18 +6,19 @@
 
 namespace spmv {
 
-/// Some rows of a matrix, evenly spread in blocks of consecutive rows, that stand for all of it.
+/// Some rows of a matrix in blocks of consecutive rows, between which lie equally many nonzeros,
+/// that stand for all of it.
 template <class T>
 struct Sample
 {
-    sparse::Csr<T> a;            ///< rows of the blocks, one block after the other
-    double scale = 1;            ///< nonzeros of the matrix by nonzeros of the sample
-    double x_lines = 0;          ///< cache lines of `x` that a block touches first, per nonzero
-    std::int32_t block_rows = 0; ///< rows of a block
+    sparse::Csr<T> a;        ///< rows of the blocks, one block after the other
+    double far_elements = 0; ///< nonzeros that miss `x` in a core's cache and come as a surprise
 };
 
 /// Takes the rows with at most `longest` nonzeros of about `rows` rows; longer ones are left empty.
+/// A core's cache holds `cache_bytes`.
 template <class T>
-Sample<T> take_sample(sparse::CsrView<T> const& a, std::int32_t rows, std::int32_t longest);
+Sample<T> take_sample(sparse::CsrView<T> const& a, std::int32_t rows, std::int32_t longest,
+                      double cache_bytes);
 
 } // namespace spmv
