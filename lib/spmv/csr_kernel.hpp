@@ -5,7 +5,7 @@
 
 #include "spmv/parts.hpp"
 
-#include "simd/vector.hpp"
+#include "simd/quad.hpp"
 #include "sparse/csr.hpp"
 
 #include <cstdint>
@@ -17,31 +17,33 @@ namespace {
 template <class T>
 void csr(sparse::CsrView<T> const& a, T const* x, T* y, Range rows)
 {
-    constexpr auto lanes = static_cast<std::int32_t>(simd::lanes<T>);
+    constexpr auto four = static_cast<std::int32_t>(simd::quad_lanes<T>);
     std::int32_t const* col = a.col.data();
     T const* values = a.values.data();
     std::int32_t p = rows.begin < rows.end ? a.row_ptr[rows.begin] : 0;
     for (std::int32_t i = rows.begin; i < rows.end; ++i) {
         std::int32_t const end = a.row_ptr[i + 1];
         T total = 0;
-        if (end - p >= 16) { // fewer do not pay for adding up the lanes
-            simd::Vector<T> sums = {};
-            for (; end - p >= lanes; p += lanes) {
-                auto const xs = simd::gather(x, col + p);
-                sums = simd::multiply_add<T>(simd::load(values + p), xs, sums);
+        if (end - p >= 2 * four) {
+            simd::Quad<T> even = {};
+            simd::Quad<T> odd = {};
+            for (; end - p >= 2 * four; p += 2 * four) {
+                even = simd::multiply_add_quad<T>(simd::load_quad(values + p),
+                                                  simd::gather_quad(x, col + p), even);
+                odd = simd::multiply_add_quad<T>(simd::load_quad(values + p + four),
+                                                 simd::gather_quad(x, col + p + four), odd);
             }
-            total = simd::sum<T>(sums);
+            if (end - p >= four) {
+                even = simd::multiply_add_quad<T>(simd::load_quad(values + p),
+                                                  simd::gather_quad(x, col + p), even);
+                p += four;
+            }
+            total = simd::sum_quad<T>(even + odd);
         }
-        T other = 0;
-        for (; end - p >= 2; p += 2) {
+        for (; p < end; ++p) {
             total += values[p] * x[col[p]];
-            other += values[p + 1] * x[col[p + 1]];
         }
-        if (p < end) {
-            total += values[p] * x[col[p]];
-            ++p;
-        }
-        y[i] = total + other;
+        y[i] = total;
     }
 }
 //! [csr]

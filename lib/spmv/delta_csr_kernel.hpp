@@ -5,7 +5,7 @@
 
 #include "spmv/parts.hpp"
 
-#include "simd/vector.hpp"
+#include "simd/quad.hpp"
 #include "sparse/delta_csr.hpp"
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace {
 template <class T>
 void delta_csr(sparse::DeltaCsrView<T> const& a, T const* x, T* y, Range rows)
 {
-    constexpr auto lanes = static_cast<std::int32_t>(simd::lanes<T>);
+    constexpr auto four = static_cast<std::int32_t>(simd::quad_lanes<T>);
     std::int32_t const* row_ptr = a.row_ptr.data();
     std::int32_t const* first = a.first.data();
     std::uint16_t const* offset = a.offset.data();
@@ -27,24 +27,26 @@ void delta_csr(sparse::DeltaCsrView<T> const& a, T const* x, T* y, Range rows)
         std::int32_t const end = row_ptr[i + 1];
         T const* xs = x + first[i];
         T total = 0;
-        if (end - p >= 2 * lanes) {
-            simd::Vector<T> sums = {};
-            for (; end - p >= lanes; p += lanes) {
-                sums = simd::multiply_add<T>(simd::load(values + p), simd::gather(xs, offset + p),
-                                             sums);
+        if (end - p >= 2 * four) {
+            simd::Quad<T> even = {};
+            simd::Quad<T> odd = {};
+            for (; end - p >= 2 * four; p += 2 * four) {
+                even = simd::multiply_add_quad<T>(simd::load_quad(values + p),
+                                                  simd::gather_quad(xs, offset + p), even);
+                odd = simd::multiply_add_quad<T>(simd::load_quad(values + p + four),
+                                                 simd::gather_quad(xs, offset + p + four), odd);
             }
-            total = simd::sum<T>(sums);
+            if (end - p >= four) {
+                even = simd::multiply_add_quad<T>(simd::load_quad(values + p),
+                                                  simd::gather_quad(xs, offset + p), even);
+                p += four;
+            }
+            total = simd::sum_quad<T>(even + odd);
         }
-        T other = 0;
-        for (; end - p >= 2; p += 2) {
+        for (; p < end; ++p) {
             total += values[p] * xs[offset[p]];
-            other += values[p + 1] * xs[offset[p + 1]];
         }
-        if (p < end) {
-            total += values[p] * xs[offset[p]];
-            ++p;
-        }
-        y[i] = total + other;
+        y[i] = total;
     }
 }
 //! [delta_csr]

@@ -31,19 +31,19 @@ struct StepTimes
 };
 
 constexpr StepTimes single_times = {
-    .csr = {0.82, 0, 0.23, 0.21, 0.23},
-    .delta_csr = {0.88, 0, 0.22, 0.21, 0.26},
-    .sell = {4.9, 1, 1.0, 3.8, 4.7, 4.8},
-    .runs = {1.05, 0, 0.80, 0.40},
-    .windows = {1.2, 0, 0.05, 1.30},
+    .csr = {1.00, 0, 0.208, 0.180},
+    .delta_csr = {0.97, 0, 0.208, 0.170},
+    .sell = {4.9, 0, 0.90, 3.95, 4.8, 6.2},
+    .runs = {0.98, 0, 1.03, 0.165},
+    .windows = {0.95, 0, 0.15, 1.40},
 };
 
 constexpr StepTimes double_times = {
-    .csr = {0.60, 0, 0.24, 0.22, 0.10},
-    .delta_csr = {0.65, 0, 0.24, 0.25, 0.14},
-    .sell = {2.0, 1, 0.65, 2.0, 2.05, 3.0},
-    .runs = {0.95, 0, 0.67, 0.49},
-    .windows = {0.9, 0, 0.15, 1.29},
+    .csr = {0.76, 0, 0.218, 0.210},
+    .delta_csr = {0.61, 0, 0.228, 0.220},
+    .sell = {2.8, 0, 0.84, 2.30, 2.25, 4.0},
+    .runs = {0.85, 0, 0.66, 0.53},
+    .windows = {0.60, 0, 0.05, 1.25},
 };
 
 /// Nanoseconds of a block row and of a block, by shape.
@@ -57,15 +57,19 @@ struct BlockTimes
 };
 
 constexpr BlockTimes block_times[] = {
-    {{2, 2}, 0.9, 0.43, 1.0, 0.44}, {{2, 3}, 0.5, 0.48, 0.5, 0.70}, {{2, 4}, 0.6, 0.48, 0.5, 0.65},
-    {{3, 2}, 0.5, 0.46, 2.0, 0.57}, {{3, 3}, 0.9, 0.67, 1.5, 0.89}, {{4, 2}, 2.5, 0.41, 2.9, 0.53},
-    {{4, 4}, 3.6, 0.49, 1.8, 1.15}, {{6, 6}, 8.0, 1.46, 8.6, 2.80}, {{8, 8}, 8.0, 3.00, 8.6, 5.40},
+    {{2, 2}, 1.33, 0.317, 1.22, 0.267}, {{2, 3}, 0.50, 0.360, 0.80, 0.480},
+    {{2, 4}, 1.11, 0.400, 0.80, 0.620}, {{3, 2}, 0.40, 0.333, 1.13, 0.378},
+    {{3, 3}, 0.80, 0.545, 1.37, 0.566}, {{4, 2}, 2.32, 0.261, 1.50, 0.341},
+    {{4, 4}, 3.75, 0.240, 1.50, 0.677}, {{6, 6}, 5.66, 0.908, 6.10, 1.786},
+    {{8, 8}, 5.00, 2.000, 6.00, 3.300},
 };
 
-/// Ends of loops that a processor keeps in mind from one multiply to the next.
-constexpr double remembered_ends = 5000;
-/// Nanoseconds that the end of a loop costs which it has not foreseen.
-constexpr double surprise = 7;
+/// Nanoseconds that a multiply loses at the ends of loops which the processor does not foresee: it
+/// keeps some in mind from one multiply to the next.
+double surprise(double ends)
+{
+    return 2 * std::max(0.0, ends - 3000) + 8 * std::max(0.0, ends - 9000);
+}
 
 /// Estimates all formats for one matrix.
 template <class T>
@@ -122,7 +126,7 @@ private:
         longest_row_ = max_row_ > limit ? limit : no_limit;
         bool const in_runs = runs < long_nonzeros_ / 4; // as `make_pieces` decides
         long_bytes_ = long_nonzeros_ * sizeof(T) + 4 * (in_runs ? runs : long_nonzeros_);
-        long_core_ = long_nonzeros_ * (in_runs ? times.runs[3] / lanes : times.csr[3]);
+        long_core_ = long_nonzeros_ * (in_runs ? times.runs[3] / lanes : times.csr[2]);
     }
 
     /// Where CSR's rows go to threads whole, none may be longer than a good part of a share.
@@ -138,22 +142,23 @@ private:
     double processor(Steps const& steps, Steps const& times_of) const
     {
         double const total = std::inner_product(steps.begin(), steps.end(), times_of.begin(), 0.0);
-        return total * scale_ + surprise * std::max(0.0, steps[1] * scale_ - remembered_ends);
+        return total * scale_ + surprise(steps[1] * scale_);
     }
 
-    /// Nanoseconds until `bytes` have come from where they are kept.
-    double memory(double bytes) const
+    /// Nanoseconds of a multiply whose processor works for `core`, each thread, and which reads
+    /// `bytes` of the matrix: caches add to the work, memory goes on beside it.
+    double together(double core, double bytes) const
     {
         double const touched = bytes + vector_bytes();
         double const threads = threads_;
         if (touched < 0.8 * static_cast<double>(caches_.core) * threads) {
-            return touched * 0.008 / threads;
+            return core + touched * 0.004 / threads;
         }
         if (touched < 0.8 * static_cast<double>(caches_.shared)) {
-            return touched * 0.022 / threads;
+            return core + touched * caches_.shared_ns_per_byte / threads;
         }
         double const gigabytes_per_second = 17 * threads / (1 + threads / 16);
-        return touched / gigabytes_per_second;
+        return std::hypot(core, touched / gigabytes_per_second);
     }
 
     double vector_bytes() const
@@ -193,10 +198,8 @@ private:
 
     void add(Estimate estimate, double processor_ns)
     {
-        double const core = processor_ns / threads_;
-        double const bus = memory(estimate.bytes);
         estimate.build.parts = threads_;
-        estimate.nanoseconds = std::sqrt(core * core + bus * bus);
+        estimate.nanoseconds = together(processor_ns / threads_, estimate.bytes);
         estimate.conversion *= nonzeros_ / threads_;
         estimates_.push_back(std::move(estimate));
     }
@@ -207,7 +210,7 @@ private:
         double const row_bytes = 4.0 * a_.rows;
         Estimate rows{.format = "csr", .bytes = nonzeros_ * (sizeof(T) + 4) + row_bytes};
         rows.build.longest_row = longest_for_threads();
-        add(rows, processor(steps, times.csr) + long_nonzeros_ * times.csr[3] + far_elements());
+        add(rows, processor(steps, times.csr) + long_nonzeros_ * times.csr[2] + far_elements());
         if (widest_ <= 65535) {
             Estimate const deltas{.format = "delta_csr",
                                   .bytes = short_nonzeros() * (sizeof(T) + 2) + 2 * row_bytes,
@@ -317,14 +320,13 @@ private:
         double const tiles = strips * std::ceil(static_cast<double>(a_.columns) / shape.columns);
         double const x_bytes = std::min(strips * static_cast<double>(a_.columns) * sizeof(T),
                                         64 * nonzeros_ * sample_.far_elements);
-        if (far_elements() == 0) {
-            return;
-        }
         Estimate estimate{.format = "blocked_coo16",
                           .bytes = nonzeros_ * (sizeof(T) + 4),
                           .conversion = 30,
-                          .detail = "neighbours in a row are far apart in x"};
-        add(estimate, nonzeros_ * (single ? 0.55 : 0.70) + 60 * tiles + 0.02 * x_bytes);
+                          .detail = percent(sample_.far_elements) +
+                                    " of the elements of x are far from the others"};
+        add(estimate, nonzeros_ * (single ? 0.54 : 0.56) + 60 * tiles + 0.02 * x_bytes +
+                          0.012 * static_cast<double>(a_.rows) * sizeof(T));
     }
 
     static std::string percent(double share)

@@ -67,23 +67,18 @@ private:
 template <class T>
 Steps csr_steps(sparse::CsrView<T> const& a)
 {
-    constexpr std::int32_t lanes = 64 / sizeof(T);
-    constexpr std::int32_t least = 16; // of a row with vectors
+    constexpr std::int32_t four = 4;
     Loops rows;
-    double in_short = 0;
-    double in_vectors = 0;
-    double behind = 0;
+    double in_fours = 0;
+    double single = 0;
     for (std::int32_t i = 0; i < a.rows; ++i) {
         std::int32_t const count = begin_of(a, i + 1) - begin_of(a, i);
+        std::int32_t const fours = count < 2 * four ? 0 : count / four;
         rows.add(count);
-        if (count < least) {
-            in_short += count;
-        } else {
-            in_vectors += count / lanes * lanes;
-            behind += count % lanes;
-        }
+        in_fours += fours * four;
+        single += count - fours * four;
     }
-    return {rows.count(), rows.surprises(), in_short, in_vectors, behind};
+    return {rows.count(), rows.surprises(), in_fours, single};
 }
 
 template <class T>

@@ -11,7 +11,8 @@
 
 namespace spmv {
 
-/// How often a kernel takes each kind of step.
+/// How often a kernel takes each kind of step. A loop's end is a surprise if the processor would
+/// not foresee it from the lengths of the loops before.
 using Steps = std::array<double, 6>;
 
 /// Rows; rows that are not as long as the one before (the end of the loop is mispredicted);
@@ -19,21 +20,20 @@ using Steps = std::array<double, 6>;
 template <class T>
 Steps csr_steps(sparse::CsrView<T> const& a);
 
-/// Chunks; chunks unlike the one before; unit steps; full gathering steps; partial ones; sorted
+/// Chunks; chunks that are a surprise; unit steps; full gathering steps; partial ones; sorted
 /// chunks.
 template <class T>
 Steps sell_steps(sparse::Sell<T> const& a);
 
-/// Rows; rows with another number of pieces than the one before; pieces; vectors.
+/// Rows; rows whose number of pieces is a surprise; pieces; vectors.
 template <class T>
 Steps run_steps(sparse::PatternView<> const& a);
 
-/// Groups of `group_rows` rows; groups with another number of windows than the one before; windows;
-/// masks.
+/// Groups of `group_rows` rows; groups whose number of windows is a surprise; windows; masks.
 template <class T>
 Steps window_steps(sparse::PatternView<> const& a, std::int32_t group_rows);
 
-/// Block rows; block rows with another number of blocks than the one before; blocks; vectors.
+/// Block rows; block rows whose number of blocks is a surprise; blocks; vectors.
 template <class T>
 Steps block_steps(sparse::PatternView<> const& a, std::int32_t block_rows,
                   std::int32_t block_columns);
