@@ -7,9 +7,10 @@
 /// Adds the foreign libraries to the variants of `problem`, in group "peer", and records their
 /// versions. A library that is absent, or not made for the matrix, is skipped with the reason.
 template <class T>
-void add_peers(bench::Experiment& experiment, bench::Trial<T>& trial, Problem<T>& problem)
+void add_peers(bench::Experiment& experiment, bench::Trial<T>& trial, Problem<T>& problem,
+               peers::Tuning tuning = peers::Tuning::on)
 {
-    for (auto const& peer : peers::spmv_peers<T>({.threads = trial.threads()})) {
+    for (auto const& peer : peers::spmv_peers<T>({trial.threads(), tuning})) {
         auto const convert = [peer, &problem](bench::Setup& setup) {
             try {
                 return [&problem, held = setup.keep(peer.make(problem.a))] {

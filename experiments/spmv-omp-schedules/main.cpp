@@ -33,7 +33,7 @@ int main(int argc, char** argv)
         trial.add("nnz_balanced", [&] { spmv::nnz_balanced<T>(a, x, y, threads); }).group("even");
         trial.add("merge_path", [&] { spmv::merge_path<T>(a, x, y, threads); }).group("even");
         schedules::add_first_touch(trial, problem);
-        add_peers(experiment, trial, problem);
+        add_peers(experiment, trial, problem, peers::Tuning::off); // about threads, not formats
         trial.run();
     });
 }
