@@ -42,6 +42,11 @@ run NAME *ARGS: (_needs "run")
     @"{{root}}/.ci/build" build "experiments/$1/$1" lib/bench/machine
     @"{{python}}" -m weave run "$@"
 
+# Keep a run of build/runs/ (its folder or result) in this machine's book under a title
+[no-cd, no-exit-message]
+keep RESULT TITLE *MACHINE: (_needs "run")
+    @"{{python}}" -m weave keep "$@"
+
 # Measure every experiment into this machine's book (--full: beyond every cache; takes hours)
 [no-exit-message]
 run-all *ARGS: (_needs "run")

@@ -5,6 +5,7 @@ Nothing is written here but by `write`: the same texts are compared with the tre
 
 import difflib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -21,20 +22,34 @@ from weave.tables import markdown
 Texts = dict[str, str]
 WOVEN = "<!-- Woven, do not edit: `just report` makes it from the results. -->\n"
 DIFF_LINES = 40
+TITLE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One experiment in one machine's book."""
+    """One experiment in one machine's book; `title` is that of a kept run, which claims nothing."""
 
     machine: str
     experiment: Experiment
     result: Result
     verdicts: Mapping[str, Verdict]
+    title: str = ""
 
     @property
     def page(self) -> str:
-        return f"reports/{self.machine}/{self.experiment.name}.md"
+        name = f"{self.experiment.name}--{self.title}" if self.title else self.experiment.name
+        return f"reports/{self.machine}/{name}.md"
+
+    @property
+    def result_path(self) -> str:
+        """Where its result lies in the repository."""
+        file = pages.result_file(self.experiment.name, self.title)
+        return f"reports/{self.machine}/results/{file}"
+
+    @property
+    def figures(self) -> str:
+        """The folder of its figures as its page sees it."""
+        return f"figures/{self.title}" if self.title else "figures"
 
 
 @dataclass(frozen=True)
@@ -45,6 +60,7 @@ class House:
     tree: Tree
     experiments: tuple[Experiment, ...]
     entries: tuple[Entry, ...]
+    kept: tuple[Entry, ...] = ()
 
     def of_machine(self, machine: str) -> list[Entry]:
         return [entry for entry in self.entries if entry.machine == machine]
@@ -61,21 +77,35 @@ def read(root: Path) -> House:
     """Reads and validates every definition and every result of the tree."""
     tree = sources.read(root)
     experiments = {e.name: e for e in definition.load_all(root)}
-    entries = []
+    entries, kept = [], []
     for path in sorted((root / "reports").glob("*/results/*.json")):
         shown = path.relative_to(root).as_posix()
         result = results.parse(path, shown)
-        if result.experiment != path.stem or result.experiment not in experiments:
+        name, at, title = path.stem.partition("@")
+        if result.experiment != name or result.experiment not in experiments:
             raise WeaveError(
-                f'{shown}: $.run.experiment: found "{result.experiment}", expected "{path.stem}",'
+                f'{shown}: $.run.experiment: found "{result.experiment}", expected "{name}",'
                 " an experiment of the tree"
             )
+        machine, experiment = path.parents[1].name, experiments[result.experiment]
+        if at:
+            require_title(title, shown)
+            kept.append(Entry(machine, experiment, result, {}, title))
+            continue
         if pages.is_partial(result):
             command = " ".join(result.run["arguments"])
             raise WeaveError(f"{shown}: found a narrowed run ({command}), expected a complete one")
-        experiment = experiments[result.experiment]
-        entries.append(_entry(path.parents[1].name, experiment, result, tree))
-    return House(root, tree, tuple(experiments.values()), tuple(entries))
+        entries.append(_entry(machine, experiment, result, tree))
+    house = House(root, tree, tuple(experiments.values()), tuple(entries), tuple(kept))
+    for entry in kept:
+        _require_book(house, entry.machine)
+    return house
+
+
+def require_title(title: str, shown: str) -> None:
+    """Checks the title of a kept run; `shown` is what the error speaks of."""
+    if not TITLE.fullmatch(title):
+        raise WeaveError(f'{shown}: found the title "{title}", expected words-with-hyphens')
 
 
 def everything(house: House) -> Texts:
@@ -88,24 +118,35 @@ def everything(house: House) -> Texts:
 
 def book(house: House, machine: str) -> Texts:
     """One machine's book: its README, a page for each experiment and the figures."""
-    entries = house.of_machine(machine)
-    if not entries:
-        known = ", ".join(house.machines) or "none"
-        raise WeaveError(
-            f'no results of the machine "{machine}" below reports/, which has: {known}'
-        )
+    _require_book(house, machine)
     folder = f"reports/{machine}"
-    texts = {f"{folder}/README.md": _machine_readme(machine, entries, house.root / folder)}
-    for entry in entries:
-        notes = house.root / folder / "notes"
-        page = pages.weave(entry.result, entry.experiment, house.tree, notes=notes)
+    kept = [entry for entry in house.kept if entry.machine == machine]
+    readme = _machine_readme(machine, house.of_machine(machine), kept, house.root / folder)
+    texts = {f"{folder}/README.md": readme}
+    for entry in [*house.of_machine(machine), *kept]:
+        page = pages.weave(
+            entry.result,
+            entry.experiment,
+            house.tree,
+            figures=entry.figures,
+            notes=None if entry.title else house.root / folder / "notes",
+            kept=entry.title,
+        )
         texts[entry.page] = page.text + _navigation(entry)
         for file, svg in page.figures.items():
-            path = f"{folder}/figures/{file}"
+            path = f"{folder}/{entry.figures}/{file}"
             if path in texts:
                 raise WeaveError(f"{path}: drawn by two experiments, expected one")
             texts[path] = svg
     return texts
+
+
+def _require_book(house: House, machine: str) -> None:
+    if machine not in house.machines:
+        known = ", ".join(house.machines) or "none"
+        raise WeaveError(
+            f'no results of the machine "{machine}" below reports/, which has: {known}'
+        )
 
 
 def scorecard(house: House) -> Texts:
@@ -152,8 +193,8 @@ def obsolete(root: Path, texts: Texts) -> list[str]:
     """Woven files in the tree that `everything` does not contain."""
     found: list[Path] = []
     for folder in sorted((root / "reports").glob("*/results")):
-        found += [*folder.parent.glob("*.md"), *folder.parent.glob("figures/*")]
-    names = [path.relative_to(root).as_posix() for path in found]
+        found += [*folder.parent.glob("*.md"), *folder.parent.glob("figures/**/*")]
+    names = [path.relative_to(root).as_posix() for path in found if path.is_file()]
     return sorted(name for name in names if name not in texts)
 
 
@@ -218,7 +259,9 @@ def _navigation(entry: Entry) -> str:
     )
 
 
-def _machine_readme(machine: str, entries: Sequence[Entry], folder: Path) -> str:
+def _machine_readme(
+    machine: str, entries: Sequence[Entry], kept: Sequence[Entry], folder: Path
+) -> str:
     latest = max(entries, key=lambda entry: (entry.result.run["utc"], entry.experiment.name))
     known = latest.result.raw["machine"]
     cpu = known["cpu"]
@@ -243,10 +286,37 @@ def _machine_readme(machine: str, entries: Sequence[Entry], folder: Path) -> str
         markdown(["what", "value"], [list(fact) for fact in facts], 2),
         "## Experiments",
         markdown(head, rows, 4),
+        *_kept_runs(kept),
         *_harness(folder / "harness.json"),
         "[Scorecard of all machines](../README.md)",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _kept_runs(kept: Sequence[Entry]) -> list[str]:
+    """The runs that `just keep` put into the book."""
+    if not kept:
+        return []
+    head = ["kept run", "experiment", "narrowed by", "threads", "date", "rounds"]
+    rows = []
+    for entry in kept:
+        run, launches = entry.result.run, entry.result.raw["launches"]
+        threads = dict.fromkeys(str(launch["threads"]) for launch in launches)
+        rows.append(
+            [
+                f"[{entry.title}]({PurePosixPath(entry.page).name})",
+                entry.experiment.name,
+                pages.narrowing_words(entry.result),
+                ", ".join(threads),
+                run["utc"][:10],
+                str(run["rounds"]),
+            ]
+        )
+    return [
+        "## Kept runs",
+        "Runs on other data or of chosen variants (`just keep`); no verdict rests on them.",
+        markdown(head, rows, 5),
+    ]
 
 
 def _harness(record: Path) -> list[str]:

@@ -1,9 +1,9 @@
-"""The commands that weave: `book`, `page`, `check`, `scorecard`. None of them measures."""
+"""The commands that weave: `book`, `page`, `keep`, `check`, `scorecard`. None of them measures."""
 
 import argparse
 from pathlib import Path
 
-from weave import book, lint, results
+from weave import book, kept, lint, results
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -16,6 +16,12 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     page.add_argument("result", type=Path, help="result file")
     page.add_argument("--output", type=Path, help="folder; default: the result's")
     page.set_defaults(command=_page)
+
+    keep = commands.add_parser("keep", help="put a run of build/runs/ into a machine's book")
+    keep.add_argument("result", type=Path, help="folder of a run, or a result file")
+    keep.add_argument("title", help="what to call it: lower-case words-with-hyphens")
+    keep.add_argument("--machine", help="the book; default: that of the machine that measured")
+    keep.set_defaults(command=_keep)
 
     check = commands.add_parser("check", help="compare every woven file with a fresh weave")
     check.set_defaults(command=_check)
@@ -47,14 +53,19 @@ def _page(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _keep(arguments: argparse.Namespace) -> int:
+    print(f"wove {kept.keep(arguments.root, arguments.result, arguments.title, arguments.machine)}")
+    return 0
+
+
 def _check(arguments: argparse.Namespace) -> int:
     house = book.read(arguments.root)
     problems = [problem for experiment in house.experiments for problem in lint.lint(experiment)]
     problems += book.differences(arguments.root, book.everything(house))
     for problem in problems:
         print(problem)
-    experiments, results = len(house.experiments), len(house.entries)
-    print(f"checked {experiments} experiments and {results} results: {len(problems)} problems")
+    experiments, stored = len(house.experiments), len(house.entries) + len(house.kept)
+    print(f"checked {experiments} experiments and {stored} results: {len(problems)} problems")
     return 1 if problems else 0
 
 

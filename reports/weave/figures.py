@@ -20,6 +20,7 @@ from weave import theme
 WIDTH = 7.6  # inches; 730 pixels on a page
 GROUPED_SERIES = 6  # more are drawn as small multiples
 STANDING_BARS = 56  # more lie
+BAR_GROUPS = 12  # more, with more bars than can stand, are rows of dots
 LABEL_LETTERS = 70  # more are turned
 MARKERS = "osD^vP*X"
 DASHES = ("-", "--", ":", "-.")
@@ -102,11 +103,16 @@ class Chart:
 
 
 def bars(chart: Chart) -> str:
-    """Groups of bars while their colours can be told apart, else a panel for each category."""
+    """Groups of bars while their colours can be told apart, else a panel for each category.
+
+    Where both would fill pages, a row of dots for each category.
+    """
     with matplotlib.rc_context(STYLE):
+        horizontal = len(chart.series) * len(chart.categories) > STANDING_BARS
+        if horizontal and len(chart.categories) > BAR_GROUPS:
+            return saved(_dots(chart), chart.title)
         if len(chart.series) > GROUPED_SERIES:
             return saved(_small_multiples(chart), chart.title)
-        horizontal = len(chart.series) * len(chart.categories) > STANDING_BARS
         return saved(_grouped(chart, horizontal), chart.title)
 
 
@@ -149,11 +155,44 @@ def _grouped(chart: Chart, horizontal: bool) -> Figure:
     axes.grid(axis="x" if horizontal else "y")
     _scale_values(axes, chart, horizontal)
     _draw_reference(axes, chart, horizontal)
+    _draw_limits(axes, chart, horizontal)
+    _legend(figure, axes)
+    return figure
+
+
+def _draw_limits(axes: Axes, chart: Chart, horizontal: bool) -> None:
+    """A short line in each category: what the ceiling allows there."""
     for index, limit in enumerate(chart.limits or ()):
         draw = axes.vlines if horizontal else axes.hlines
         label = chart.limit_label if index == 0 else "_"
         ends = (index - 0.46, index + 0.46)
         draw(_steady(limit), *ends, theme.ink("limit"), lw=1.6, label=label)
+
+
+def _dots(chart: Chart) -> Figure:
+    """A row for each category, a dot with its interval for each series; no dot where no value."""
+    count = len(chart.categories)
+    figure = Figure(figsize=(WIDTH, 1.2 + 0.17 * count), layout="constrained")
+    axes = figure.add_subplot()
+    for index, series in enumerate(chart.series):
+        shift = 0.5 * (index / len(chart.series) - 0.5)
+        there = [i for i, value in enumerate(series.values) if not value.absence]
+        values = [series.values[i] for i in there]
+        axes.errorbar(
+            [_steady(value.value) for value in values],
+            [i + shift for i in there],
+            xerr=_errors(values),
+            label=series.name,
+            color=theme.series(series.slot),
+            fmt=MARKERS[(series.slot + series.slot // len(theme.SERIES)) % len(MARKERS)],
+            markersize=3.2,
+            elinewidth=0.7,
+        )
+    _name_categories(axes, chart, horizontal=True)
+    axes.grid()
+    _scale_values(axes, chart, horizontal=True)
+    _draw_reference(axes, chart, horizontal=True)
+    _draw_limits(axes, chart, horizontal=True)
     _legend(figure, axes)
     return figure
 

@@ -177,18 +177,19 @@ def _merge_named(into: Json, part: Json, name: str) -> None:
 
 def _shared(first: list[str], second: list[str]) -> list[str]:
     """Options of the first that the second has too, each with its value."""
-    others = _options(second)
-    return [word for option in _options(first) if option in others for word in option]
+    others = options(second)
+    return [word for option in options(first) if option in others for word in option]
 
 
-def _options(arguments: list[str]) -> list[tuple[str, ...]]:
-    options: list[list[str]] = []
+def options(arguments: list[str]) -> list[tuple[str, ...]]:
+    """The options of a command line, each with the words that follow it."""
+    found: list[list[str]] = []
     for word in arguments:
-        if word.startswith("--") or not options:
-            options.append([word])
+        if word.startswith("--") or not found:
+            found.append([word])
         else:
-            options[-1].append(word)
-    return [tuple(option) for option in options]
+            found[-1].append(word)
+    return [tuple(option) for option in found]
 
 
 def _require_agreement(merged: Json, part: Json) -> None:

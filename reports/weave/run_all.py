@@ -67,8 +67,10 @@ class Run:
 
     def _plan(self) -> list[Step]:
         experiments = definition.load_all(self._workspace.root)
-        stored = {path.stem: results.load(path).run["profile"]
-                  for path in sorted(self._book.glob("results/*.json"))}
+        paths = {experiment.name: self._book / "results" / f"{experiment.name}.json"
+                 for experiment in experiments}
+        stored = {name: results.load(path).run["profile"]
+                  for name, path in paths.items() if path.exists()}
         done = [experiment.name for experiment in experiments
                 if self._state.done(experiment.name, self._workspace.program(experiment.name))]
         return make_plan(experiments, self._machine, self._profile, self._state.durations(), done,

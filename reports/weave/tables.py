@@ -6,7 +6,7 @@ from typing import Any
 
 from weave import formats, statistics
 from weave.errors import WeaveError
-from weave.measurements import Measurements
+from weave.measurements import NOT_MEASURED, Measurements
 from weave.metrics import METRICS, Basis, Cell, measure, metric_named
 from weave.region import Where, words
 from weave.results import Case
@@ -15,6 +15,8 @@ NO_VALUE = "–"
 TEXT_COLUMNS = {"verdict": "verdict", "cache": "cache", "over": "compared with", "note": "note"}
 PROSE_COLUMNS = ("over", "note")
 STALE = "**STALE**"
+NOTHING = f"*{NOT_MEASURED[0].upper()}{NOT_MEASURED[1:]}.*"
+MOST_COLUMNS = 12  # of a pivot that has fewer rows: more of them go downwards
 
 
 def listing(basis: Basis, rows: Sequence[str], cols: Sequence[str], where: Where) -> str:
@@ -23,6 +25,8 @@ def listing(basis: Basis, rows: Sequence[str], cols: Sequence[str], where: Where
     for name in cols:
         if name not in TEXT_COLUMNS:
             metric_named(name)
+    if not regions:
+        return NOTHING
     lines = [[_cell(basis, name, region) for name in cols] for region in regions]
     units = _units(cols, lines)
     head = [*rows, *(_header(name, units) for name in cols)]
@@ -38,10 +42,15 @@ def listing(basis: Basis, rows: Sequence[str], cols: Sequence[str], where: Where
 
 
 def pivot(basis: Basis, rows: str, columns: str, value: str, where: Where) -> str:
-    """One metric, an axis downwards and an axis across."""
+    """One metric, an axis downwards and an axis across; a wide table is turned round."""
     metric = metric_named(value)
+    where, lost = _without_lost(basis.measured, (rows, columns), where)
+    down, across = (basis.measured.values(axis, where) for axis in (rows, columns))
+    if len(across) > max(MOST_COLUMNS, len(down)):
+        rows, columns, across = columns, rows, down
     regions = _regions(basis.measured, [rows], where)
-    across = basis.measured.values(columns, where)
+    if not regions or not across:
+        return NOTHING
     lines = [[_cell(basis, value, {**region, columns: c}) for c in across] for region in regions]
     units = _units([value] * len(across), lines)
     title = metric.header + _unit_suffix(value, units)
@@ -54,7 +63,20 @@ def pivot(basis: Basis, rows: str, columns: str, value: str, where: Where) -> st
             texts.append(_small_interval(_text(value, cell, units)) + _stale_mark(cell))
         body.append([axis_value(rows, region[rows]), *texts])
     note = _note(basis, [value], [cell for line in lines for cell in line], where, [rows, columns])
-    return markdown(head, body, numbers=1) + note
+    missing = f"\n\n<sub>Not measured in this run: {', '.join(lost)}.</sub>" if lost else ""
+    return markdown(head, body, numbers=1) + note + missing
+
+
+def _without_lost(
+    measured: Measurements, axes: Sequence[str], where: Where
+) -> tuple[Where, list[str]]:
+    """A region without the variants that a result may lack and does, and their names."""
+    if "variant" not in axes or not measured.may_lack:
+        return where, []
+    names = measured.values("variant", where)
+    there = [name for name in names if name in measured.variants]
+    lost = [axis_value("variant", name) for name in names if name not in there]
+    return ({**where, "variant": there} if lost else where), lost
 
 
 def _small_interval(text: str) -> str:

@@ -27,7 +27,7 @@ def chart(series: int, categories: int) -> Chart:
     )
 
 
-SIZES = [(1, 1), (3, 5), (6, 6), (7, 3), (9, 4), (2, 32)]
+SIZES = [(1, 1), (3, 5), (6, 6), (7, 3), (9, 4), (2, 32), (9, 14)]
 
 
 @pytest.mark.parametrize(("series", "categories"), SIZES)
@@ -100,6 +100,18 @@ def test_a_missing_bar_changes_the_figure() -> None:
     data = chart(2, 2)
     absent = Series("v1", 1, (Value(absence="failed"), data.series[1].values[1]))
     assert figures.bars(replace(data, series=(data.series[0], absent))) != figures.bars(data)
+
+
+def test_many_groups_of_bars_are_rows_of_dots() -> None:
+    """A page holds 38 rows of dots, but not 38 panels; a few bars more or less change nothing."""
+
+    def height(series: int, categories: int) -> float:
+        found = re.search(r'viewBox="0 0 \S+ (\S+)"', figures.bars(chart(series, categories)))
+        assert found
+        return float(found[1])
+
+    assert height(9, 38) == height(2, 38) < 2 * height(9, 12)
+    assert height(3, 38) < 600
 
 
 def test_last_digits_do_not_matter() -> None:

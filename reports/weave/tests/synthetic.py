@@ -91,6 +91,16 @@ def scale(raw: Json, variant: str, factor: float, matrix: str | None = None) -> 
             entry["samples_s"] = [seconds * factor for seconds in entry["samples_s"]]
 
 
+def narrow(raw: Json, file: str = "mine.mtx") -> None:
+    """As if the user had measured one matrix of their own: fem3 under another name."""
+    raw["run"]["arguments"] = ["--matrix", file]
+    raw["cases"] = [e for e in raw["cases"] if e["parameters"]["matrix"] == "fem3"]
+    raw["skipped"] = []
+    for entry in raw["cases"]:
+        entry["parameters"]["matrix"] = "mine"
+    raw["datasets"] = {"mine": raw["datasets"]["fem3"]}
+
+
 def drop(raw: Json, variant: str) -> None:
     """As if the program had never known a variant."""
     raw["cases"] = [entry for entry in raw["cases"] if entry["variant"] != variant]

@@ -163,6 +163,27 @@ def test_listed_variants_come_in_their_order(say: Say) -> None:
     assert "unroll4" not in table
 
 
+def test_a_wide_pivot_is_turned_round(say: Say, raw: Json) -> None:
+    for index in range(9):
+        for entry in [e for e in raw["cases"] if e["parameters"]["matrix"] == "fem3"]:
+            parameters = entry["parameters"] | {"matrix": f"more{index}"}
+            raw["cases"].append(entry | {"parameters": parameters})
+    where = '{"precision": "fp64", "threads": 1, "variant": ["csrl", "unroll4"]}'
+    table = say('{{ table(columns="matrix", value="gflops", where=%s) }}' % where, raw)
+    assert table.startswith("| GFLOP/s: matrix \\ variant | `csrl` | `unroll4` |\n")
+    assert "\n| more8 | " in table
+
+
+def test_a_pivot_names_the_variants_that_a_narrowed_run_lacks(say: Say, raw: Json) -> None:
+    synthetic.drop(raw, "csrl")
+    template = '{{ table(columns="matrix", value="gflops", where={"precision": "fp64",'
+    template += ' "threads": 1, "variant": %s}) }}'
+    table = say(template % '["csrl", "unroll4"]', raw, partial=True)
+    assert table.count("not measured") == 0 and "| `csrl`" not in table
+    assert table.endswith("<sub>Not measured in this run: `csrl`.</sub>")
+    assert say(template % '["csrl"]', raw, partial=True) == "*Not measured in this run.*"
+
+
 def test_pivot_has_a_column_for_each_value(say: Say) -> None:
     where = '{"threads": 1, "variant": ["csrl"]}'
     table = say('{{ table(columns="matrix", value="gflops", where=%s) }}' % where)

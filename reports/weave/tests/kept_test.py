@@ -1,0 +1,152 @@
+"""Runs of one's own choice in a book: kept, woven, checked, or refused with one line."""
+
+import copy
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from weave import book, kept, results
+from weave.results import Json
+from weave.tests import synthetic
+from weave.tests.book_test import BOOK, run, weave
+from weave.tests.conftest import Store
+
+RESULT = f"{BOOK}/results/{synthetic.NAME}@one-of-mine.json"
+PAGE = f"{BOOK}/{synthetic.NAME}--one-of-mine.md"
+
+
+@pytest.fixture
+def measured(root: Path, store: Store, raw: Json) -> Path:
+    """The folder of a narrowed run, in a tree that has a book."""
+    store(raw)
+    weave(root)
+    mine = copy.deepcopy(raw)
+    synthetic.narrow(mine)
+    folder = root / "build/runs/1"
+    results.write(mine, folder / "result.json")
+    return folder
+
+
+def change(folder: Path, how: Callable[[Json], object]) -> None:
+    """Measures again, with another outcome."""
+    path = folder / "result.json"
+    raw = results.load(path).raw
+    how(raw)
+    results.write(raw, path)
+
+
+def test_a_kept_run_is_a_part_of_the_book(root: Path, measured: Path) -> None:
+    scorecard = (root / "reports/README.md").read_bytes()
+    found = run(root, "keep", str(measured), "one-of-mine")
+    assert (found.returncode, found.stdout, found.stderr) == (0, f"wove {PAGE}\n", "")
+    page = (root / PAGE).read_text(encoding="utf-8")
+    assert "> **one-of-mine**: a kept run, narrowed by `--matrix mine.mtx`" in page
+    for picture in re.findall(r"!\[.*\]\((.*)\)", page):
+        assert picture.startswith("figures/one-of-mine/") and (root / BOOK / picture).exists()
+    readme = (root / BOOK / "README.md").read_text(encoding="utf-8")
+    assert "## Kept runs" in readme
+    row = f"| [one-of-mine]({Path(PAGE).name}) | spmv-demo | `--matrix mine.mtx` | 1, 2 |"
+    assert row in readme
+    assert (root / "reports/README.md").read_bytes() == scorecard
+    checked = run(root, "check")
+    assert checked.stdout == "checked 1 experiments and 2 results: 0 problems\n"
+
+
+def test_keeping_again_replaces(root: Path, measured: Path) -> None:
+    run(root, "keep", str(measured), "one-of-mine")
+    (root / BOOK / "figures/one-of-mine/old.svg").write_text("of the run before")
+    change(measured, lambda raw: synthetic.scale(raw, "unroll4", 1.5))
+    assert run(root, "keep", str(measured / "result.json"), "one-of-mine").returncode == 0
+    assert run(root, "check").returncode == 0
+
+
+def test_report_removes_what_is_kept_no_more(root: Path, measured: Path) -> None:
+    run(root, "keep", str(measured), "one-of-mine")
+    (root / RESULT).unlink()
+    assert run(root, "book").returncode == 0
+    assert not (root / PAGE).exists()
+    assert run(root, "check").returncode == 0
+
+
+def test_folders_of_matrices_are_not_kept(root: Path, measured: Path) -> None:
+    def where_it_lay(raw: Json) -> None:
+        files = ["--matrix", "../secret folder/mine.mtx.gz", "--matrix=secret/b.mtx"]
+        raw["run"]["arguments"] = files
+        raw["cases"][0]["setup"]["notes"] = ["rows of (../secret/mine.mtx.gz) at 3 GB/s, a/b"]
+        raw["skipped"] = [
+            {
+                "launch": 0,
+                "parameters": {"matrix": "../secret/b.mtx", "precision": "fp32"},
+                "reason": "../secret/b.mtx:3: found no number",
+            }
+        ]
+        raw["datasets"]["../secret/b.mtx"] = raw["datasets"]["mine"]
+
+    change(measured, where_it_lay)
+    assert run(root, "keep", str(measured), "one-of-mine").returncode == 0
+    assert "secret" not in (root / RESULT).read_text(encoding="utf-8")
+    raw = results.load(root / RESULT).raw
+    assert raw["run"]["arguments"] == ["--matrix", "mine.mtx.gz", "--matrix=b.mtx"]
+    assert raw["cases"][0]["setup"]["notes"] == ["rows of (mine.mtx.gz) at 3 GB/s, a/b"]
+    assert raw["skipped"][0]["reason"] == "b.mtx:3: found no number"
+    assert set(raw["datasets"]) == {"mine", "b.mtx"}
+
+
+def test_another_book_of_the_same_machine(root: Path, measured: Path) -> None:
+    def elsewhere(raw: Json) -> None:
+        raw["machine"]["slug"] = "renamed-2c"
+
+    change(measured, elsewhere)
+    arguments = ("keep", str(measured), "one-of-mine", "--machine", "example-2c")
+    assert run(root, *arguments).returncode == 0
+    assert results.load(root / RESULT).raw["machine"]["slug"] == "example-2c"
+
+
+def _rename_experiment(raw: Json) -> None:
+    raw["run"]["experiment"] = "other"
+
+
+def _rename_machine(raw: Json) -> None:
+    raw["machine"]["slug"] = "other-2c"
+
+
+def _other_hardware(raw: Json) -> None:
+    raw["machine"]["cpu"]["model"] = "Other CPU"
+
+
+def _older_code(raw: Json) -> None:
+    raw["excerpts"]["unroll4"]["text"] = "an older text\n"
+
+
+REFUSED: dict[str, tuple[Callable[[Json], object], str, str]] = {
+    "an unknown experiment": (_rename_experiment, "mine", 'found "other", expected one of: spmv-d'),
+    "another machine": (_rename_machine, "mine", 'found a run of the machine "other-2c", expected'),
+    "other hardware": (_other_hardware, "mine", "found a run on Other CPU with 2 threads"),
+    "older code": (_older_code, "mine", "found a STALE run, expected a fresh one: unroll4"),
+    "a title with blanks": (lambda _: None, "My run", 'found the title "My run", expected words-'),
+    "a title that is a path": (lambda _: None, "../mine", 'found the title "../mine"'),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_kept(name: str, root: Path, measured: Path) -> None:
+    how, title, said = REFUSED[name]
+    change(measured, how)
+    before = sorted((root / "reports").rglob("*"))
+    found = run(root, "keep", str(measured), title)
+    assert found.returncode == 2
+    assert said in found.stderr and found.stderr.count("\n") == 1
+    assert sorted((root / "reports").rglob("*")) == before
+
+
+def test_a_kept_run_needs_a_book(root: Path, measured: Path) -> None:
+    run(root, "keep", str(measured), "one-of-mine")
+    (root / BOOK / "results" / f"{synthetic.NAME}.json").unlink()
+    with pytest.raises(book.WeaveError, match='no results of the machine "example-2c"'):
+        book.read(root)
+
+
+def test_nothing_else_is_rewritten(raw: Json) -> None:
+    assert kept.without_folders(raw) == raw
