@@ -28,6 +28,7 @@ RELEASE = BUILDS / "release"
 FUZZ_SECONDS = 60
 FUZZ_MEGABYTES = 512
 SHOWN_LINES = 40
+COMPILE_EXAMPLE = "g++ -std=c++20 example.cpp $(pkg-config --cflags --libs memwall) -o example"
 OUTCOMES = {"OK": "passed", "EXPECTEDFAIL": "passed", "SKIP": "skipped"}  # meson's words
 
 # Tests of code that runs on several threads, and the race that the sanitizer has to find.
@@ -264,10 +265,40 @@ def not_sources(folder: str, names: list[str]) -> list[str]:
     return [name for name in names if name in (".git", ".venv") or name.startswith("build")]
 
 
+def install() -> Iterator[Check]:
+    """The library as another project uses it: installed, found by pkg-config, linked, run."""
+    yield from unless_passed(configured("build library", RELEASE, "", "lib/libmemwall.a"))
+    with tempfile.TemporaryDirectory() as folder:
+        room = Path(folder)
+        yield command("install library", "meson", "install", "-C", RELEASE, "--no-rebuild",
+                      "--destdir", room / "root")
+        found = [str(path.parent) for path in room.rglob("memwall.pc")]
+        shutil.copy(ROOT / "lib/spmv/example.cpp", room)
+        compiled = command("install compiles example", "bash", "-c", COMPILE_EXAMPLE, cwd=room,
+                           PKG_CONFIG_PATH=":".join(found))
+        yield compiled
+        if compiled.outcome == "passed":
+            yield example_runs(room)
+
+
+def example_runs(room: Path) -> Check:
+    """Runs the library's example on a small matrix: what it chose, then the sums of the rows."""
+    started = time.monotonic()
+    matrix = room / "small.mtx"
+    matrix.write_text("%%MatrixMarket matrix coordinate real symmetric\n"
+                      "3 3 4\n1 1 1.5\n2 1 -4\n3 2 8\n3 3 16\n")
+    done = subprocess.run([room / "example", matrix], capture_output=True, text=True, check=False)
+    choice, _, sums = done.stdout.partition("\n")
+    right = done.returncode == 0 and "bytes per nonzero" in choice and sums == "-2.5\n4\n24\n"
+    details = "" if right else f"exit code {done.returncode}\n{done.stdout}{done.stderr}"
+    return Check("install runs example", "passed" if right else "failed", details,
+                 time.monotonic() - started)
+
+
 STAGES: dict[str, Stage] = {
     stage.__name__: stage
     for stage in (build, unit, python, sanitize, tsan, experiments, cuda, neon, fuzz, check, docs,
-                  new)
+                  install, new)
 }
 
 

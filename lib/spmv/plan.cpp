@@ -98,7 +98,8 @@ Estimate choose(sparse::CsrView<T> const& a, PlanOptions const& options, int thr
         std::erase_if(estimates, [&](auto const& e) { return e.format != options.format; });
     }
     if (estimates.empty()) {
-        estimates.push_back({.format = options.format.empty() ? "csr" : options.format});
+        std::string_view const asked = options.format; // a view: estimates own no names
+        estimates.push_back({.format = asked.empty() ? "csr" : asked});
     }
     Estimate best = best_estimate(estimates, options.multiplies);
     best.format = format_named<T>(best.format).name; // outlives the options

@@ -7,6 +7,7 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -120,6 +121,27 @@ TEST_CASE_TEMPLATE("a plan is deterministic, also used by several threads at onc
             CHECK(std::ranges::all_of(results, same));
         }
     }
+}
+
+TEST_CASE_TEMPLATE("plans that are made and used at the same time do not disturb each other", T,
+                   float, double)
+{
+    auto const a = filled<T>(sparse::stencil27(12));
+    auto const b = filled<T>(sparse::dense_rows(9000, 3, 6, 500, 1));
+    auto const multiply = [](sparse::Csr<T> const& matrix) {
+        std::vector<T> const x(static_cast<std::size_t>(matrix.columns), T(0.3));
+        return product(spmv::Plan<T>{matrix, {.threads = 2}}, matrix, x);
+    };
+    auto const repeat = [&](sparse::Csr<T> const& matrix, std::vector<std::vector<T>>& results) {
+        std::ranges::generate(results, [&] { return multiply(matrix); });
+    };
+    std::vector<std::vector<T>> of_a(5);
+    std::vector<std::vector<T>> of_b(5);
+    std::thread other{[&] { repeat(a, of_a); }};
+    repeat(b, of_b);
+    other.join();
+    CHECK(of_a == std::vector(of_a.size(), multiply(a)));
+    CHECK(of_b == std::vector(of_b.size(), multiply(b)));
 }
 
 TEST_CASE("values stored in single precision give the product of the rounded matrix")
