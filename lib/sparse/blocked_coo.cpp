@@ -173,7 +173,8 @@ std::size_t bytes_of_tiles_in_csr(PatternView<> const& a, std::int32_t side,
         columns.resize(static_cast<std::size_t>(end - begin));
         std::transform(begin, end, columns.begin(), [&](std::int32_t j) { return j / side; });
         std::ranges::sort(columns);
-        tiles += static_cast<std::size_t>(std::ranges::unique(columns).begin() - columns.begin());
+        tiles +=
+            static_cast<std::size_t>(std::unique(columns.begin(), columns.end()) - columns.begin());
     }
     auto const offsets = tiles * (static_cast<std::size_t>(side) + 1) * index_bytes;
     return offsets + a.nonzeros() * (index_bytes + value_bytes);

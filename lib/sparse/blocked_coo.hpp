@@ -11,6 +11,7 @@ namespace sparse {
 
 namespace detail {
 
+/// The unsigned type of twice `Bytes` bytes.
 template <std::size_t Bytes>
 struct WordOf;
 template <>

@@ -54,7 +54,7 @@ public:
         }
         columns_.assign(all.begin(), all.end());
         std::ranges::sort(columns_);
-        columns_.erase(std::ranges::unique(columns_).begin(), columns_.end());
+        columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());
         return columns_;
     }
 
