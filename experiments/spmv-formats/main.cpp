@@ -25,6 +25,8 @@ int main(int argc, char** argv)
                         spmv::PlanOptions const options{.threads = trial.threads(), .format = name};
                         auto const plan = setup.keep(spmv::Plan<T>{a, options});
                         setup.note(plan->explain());
+                        setup.count("bytes_of_tiles_in_csr",
+                                    sparse::bytes_of_tiles_in_csr(a.view(), 256, sizeof(T)));
                         return [&, plan] { (*plan)(x, y); };
                     } catch (std::length_error const& refusal) {
                         setup.not_applicable(refusal.what());

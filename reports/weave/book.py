@@ -65,12 +65,16 @@ class House:
     def of_machine(self, machine: str) -> list[Entry]:
         return [entry for entry in self.entries if entry.machine == machine]
 
+    def all_of(self, machine: str) -> list[Entry]:
+        """Complete runs and kept ones."""
+        return [*self.of_machine(machine), *(one for one in self.kept if one.machine == machine)]
+
     def of_experiment(self, name: str) -> list[Entry]:
         return [entry for entry in self.entries if entry.experiment.name == name]
 
     @property
     def machines(self) -> list[str]:
-        return sorted({entry.machine for entry in self.entries})
+        return sorted({entry.machine for entry in [*self.entries, *self.kept]})
 
 
 def read(root: Path) -> House:
@@ -96,10 +100,7 @@ def read(root: Path) -> House:
             command = " ".join(result.run["arguments"])
             raise WeaveError(f"{shown}: found a narrowed run ({command}), expected a complete one")
         entries.append(_entry(machine, experiment, result, tree))
-    house = House(root, tree, tuple(experiments.values()), tuple(entries), tuple(kept))
-    for entry in kept:
-        _require_book(house, entry.machine)
-    return house
+    return House(root, tree, tuple(experiments.values()), tuple(entries), tuple(kept))
 
 
 def require_title(title: str, shown: str) -> None:
@@ -262,10 +263,11 @@ def _navigation(entry: Entry) -> str:
 def _machine_readme(
     machine: str, entries: Sequence[Entry], kept: Sequence[Entry], folder: Path
 ) -> str:
-    latest = max(entries, key=lambda entry: (entry.result.run["utc"], entry.experiment.name))
+    everything = [*entries, *kept]
+    latest = max(everything, key=lambda entry: (entry.result.run["utc"], entry.experiment.name))
     known = latest.result.raw["machine"]
     cpu = known["cpu"]
-    compilers = dict.fromkeys(entry.result.raw["build"]["compiler"] for entry in entries)
+    compilers = dict.fromkeys(entry.result.raw["build"]["compiler"] for entry in everything)
     facts = [
         ("processor", f"{cpu['model']} ({cpu['architecture']})"),
         ("sockets, cores, threads", f"{cpu['sockets']}, {cpu['cores']}, {cpu['hardware_threads']}"),
@@ -285,7 +287,7 @@ def _machine_readme(
         f"{WOVEN}# {cpu['model']}: `{machine}`",
         markdown(["what", "value"], [list(fact) for fact in facts], 2),
         "## Experiments",
-        markdown(head, rows, 4),
+        markdown(head, rows, 4) if rows else "No complete run yet.",
         *_kept_runs(kept),
         *_harness(folder / "harness.json"),
         "[Scorecard of all machines](../README.md)",
@@ -415,7 +417,7 @@ LEGEND = (
 def _machines_table(house: House) -> str:
     rows = []
     for machine in house.machines:
-        entries = house.of_machine(machine)
+        entries = house.all_of(machine)
         summary = blocks.machine_summary(entries[-1].result.raw["machine"])
         latest = max(entry.result.run["utc"] for entry in entries)
         rows.append([f"[{machine}]({machine}/README.md)", summary, str(len(entries)), latest[:10]])

@@ -64,16 +64,10 @@ def _entry(house: House, result: Result, title: str) -> Entry:
     if result.experiment not in known:
         expected = ", ".join(known)
         raise WeaveError(f'{shown}: found "{result.experiment}", expected one of: {expected}')
-    complete = house.of_machine(slug)
-    if not complete:
-        books = ", ".join(house.machines) or "none"
-        raise WeaveError(
-            f'{shown}: found a run of the machine "{slug}", expected one that has a book'
-            f" (--machine NAME chooses it): {books}"
-        )
-    found, expected = (_hardware(one) for one in (result, complete[0].result))
-    if found != expected:
-        raise WeaveError(f"{shown}: found a run on {found}, expected {expected} as in {slug}")
+    for other in house.all_of(slug)[:1]:
+        found, expected = _hardware(result), _hardware(other.result)
+        if found != expected:
+            raise WeaveError(f"{shown}: found a run on {found}, expected {expected} as in {slug}")
     experiment = known[result.experiment]
     stale = Measurements(result, experiment, house.tree, partial=True).stale_variants
     if stale:

@@ -20,7 +20,7 @@ from weave.claims import Verdict
 from weave.comparison import Comparison, compare
 from weave.errors import WeaveError
 from weave.expectations import REPRODUCED, Expectation
-from weave.measurements import Absence, Measurements
+from weave.measurements import NOT_MEASURED, Absence, Measurements
 from weave.metrics import METRICS, Basis, Cell, Over, measure, metric_named
 from weave.plots import Plot
 from weave.region import Where
@@ -171,6 +171,8 @@ class Verbs:
         if len(launches) > 1:
             launches = self._launch_of_most(launches, name)
         if not launches:
+            if self.measured.may_lack:
+                return NOT_MEASURED
             raise WeaveError(f"nothing was measured where {where}")
         found = self.measured.ceiling(launches[0], name)
         rate = found.rate.scaled(1e-9)
