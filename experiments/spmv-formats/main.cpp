@@ -19,14 +19,15 @@ int main(int argc, char** argv)
         [&]<class T>(bench::Point const& at, bench::Trial<T>& trial) {
             Problem<T> problem{datasets, at, trial};
             auto& [a, x, y] = problem;
+            auto const tiles_in_csr =
+                static_cast<double>(sparse::bytes_of_tiles_in_csr(a.view(), 256, sizeof(T)));
             auto const planned = [&](std::string_view format) {
                 return [&, name = std::string{format}](bench::Setup& setup) {
                     try {
                         spmv::PlanOptions const options{.threads = trial.threads(), .format = name};
                         auto const plan = setup.keep(spmv::Plan<T>{a, options});
                         setup.note(plan->explain());
-                        setup.count("bytes_of_tiles_in_csr",
-                                    sparse::bytes_of_tiles_in_csr(a.view(), 256, sizeof(T)));
+                        setup.count("bytes_of_tiles_in_csr", tiles_in_csr);
                         return [&, plan] { (*plan)(x, y); };
                     } catch (std::length_error const& refusal) {
                         setup.not_applicable(refusal.what());
