@@ -10,7 +10,8 @@ template <class T>
 void add_peers(bench::Experiment& experiment, bench::Trial<T>& trial, Problem<T>& problem,
                peers::Tuning tuning = peers::Tuning::on)
 {
-    for (auto const& peer : peers::spmv_peers<T>({trial.threads(), tuning})) {
+    auto const search = trial.is_timed() ? tuning : peers::Tuning::off;
+    for (auto const& peer : peers::spmv_peers<T>({trial.threads(), search})) {
         auto const convert = [peer, &problem](bench::Setup& setup) {
             try {
                 return [&problem, held = setup.keep(peer.make(problem.a))] {

@@ -68,6 +68,11 @@ void TrialCore::inexact(std::string reason)
 {
     contest_->inexact = std::move(reason);
 }
+bool TrialCore::is_timed() const
+{
+    return contest_->check == Check::bounded;
+}
+
 int TrialCore::threads() const
 {
     return contest_->session.settings.threads;

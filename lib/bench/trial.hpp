@@ -207,6 +207,10 @@ public:
 
     int threads() const;
 
+    /// Whether variants that pass this check are timed: in the other, which only asks for equality,
+    /// a library need not search for its fastest way.
+    bool is_timed() const;
+
 protected:
     TrialCore(Session& session, Check check);
     Fill next_fill();

@@ -4,7 +4,7 @@ import difflib
 from dataclasses import dataclass
 
 from weave.errors import WeaveError
-from weave.measurements import Measurements
+from weave.measurements import NOT_MEASURED, Measurements
 
 FOLDED_LINES = 45
 CONTEXT = 3
@@ -21,6 +21,8 @@ class Listing:
 
 def code(measured: Measurements, name: str, fold: bool | None) -> str:
     """The text of a variant in a fence; folded on request, or when it is long."""
+    if _left_out(measured, name):
+        return f"<sub>`{name}`: {NOT_MEASURED}</sub>"
     listing = find(measured, name)
     fence = f"```cpp\n{listing.text}\n```"
     caption = f"`{name}`, from `{listing.file}`{listing.remark}"
@@ -33,6 +35,9 @@ def code(measured: Measurements, name: str, fold: bool | None) -> str:
 
 def diff(measured: Measurements, before: str, after: str) -> str:
     """Changed lines with some context in a fence."""
+    for name in (before, after):
+        if _left_out(measured, name):
+            return f"<sub>From `{before}` to `{after}`: `{name}` {NOT_MEASURED}</sub>"
     first, second = find(measured, before), find(measured, after)
     lines = list(
         difflib.unified_diff(
@@ -45,6 +50,13 @@ def diff(measured: Measurements, before: str, after: str) -> str:
     body = "\n".join(line.rstrip() for line in shown[1:])
     remark = first.remark or second.remark
     return f"```diff\n{body}\n```\n\n<sub>From `{before}` to `{after}`{remark}</sub>"
+
+
+def _left_out(measured: Measurements, name: str) -> bool:
+    """Whether a narrowed run neither has a text nor tells where the tree has it."""
+    texts = {*measured.result.raw["excerpts"], *measured.tree.excerpts}
+    known = texts | {case.variant for case in measured.result.cases}
+    return measured.may_lack and name not in known
 
 
 def find(measured: Measurements, name: str) -> Listing:
