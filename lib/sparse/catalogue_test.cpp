@@ -73,7 +73,7 @@ TEST_CASE("unknown names are answered with the nearest ones")
     CHECK_THROWS_WITH(catalogue.matrix("pois2"),
                       "unknown matrix \"pois2\"; the nearest names are pois2d, consph, dense2");
     CHECK_THROWS_WITH(catalogue.set("seriall"),
-                      "unknown set \"seriall\"; the nearest names are serial, serial-xl, threads");
+                      "unknown set \"seriall\"; the nearest names are serial, serial-xl, formats");
 }
 
 TEST_CASE("errors name the file, the line, the entry and what was expected")

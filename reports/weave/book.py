@@ -420,7 +420,8 @@ def _machines_table(house: House) -> str:
         entries = house.all_of(machine)
         summary = blocks.machine_summary(entries[-1].result.raw["machine"])
         latest = max(entry.result.run["utc"] for entry in entries)
-        rows.append([f"[{machine}]({machine}/README.md)", summary, str(len(entries)), latest[:10]])
+        complete = str(len(house.of_machine(machine)))
+        rows.append([f"[{machine}]({machine}/README.md)", summary, complete, latest[:10]])
     if not rows:
         return "No machine has a book yet: `just run-all` makes the first."
     return markdown(["machine", "what it is", "experiments", "latest run"], rows, 2)
