@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from weave import book, kept, results
+from weave import kept, results
 from weave.results import Json
 from weave.tests import synthetic
 from weave.tests.book_test import BOOK, run, weave
