@@ -19,8 +19,8 @@ namespace spmv {
 
 namespace {
 
-/// Nanoseconds of each kind of step that `plan_steps.hpp` counts, fitted to times of 38 matrices on a
-/// core of 2022 with AVX-512 at about 3.7 GHz; only their proportions matter.
+/// Nanoseconds of each kind of step that `plan_steps.hpp` counts, fitted to times of 38 matrices on
+/// a core of 2022 with AVX-512 at about 3.7 GHz; only their proportions matter.
 struct StepTimes
 {
     Steps csr;
