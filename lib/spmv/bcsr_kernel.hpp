@@ -84,7 +84,7 @@ void bcsr_columns(sparse::BcsrView<T> const& a, T const* x, T* y, Range range)
 
 /// The same elements in a wider vector, whose other lanes are undefined.
 template <class T, int wide, int narrow>
-BlockVector<T, wide> widen(BlockVector<T, narrow> vector)
+BlockVector<T, wide> widen([[maybe_unused]] BlockVector<T, narrow> vector)
 {
 #if defined(__AVX512F__)
     if constexpr (sizeof(T) == 4 && wide == 16 && narrow == 4) {
