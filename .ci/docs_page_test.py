@@ -41,7 +41,7 @@ def test_the_title_gets_the_label() -> None:
 
 def test_links_lead_to_pages_of_the_site() -> None:
     assert convert("[up](../../README.md)") == '<a href="index.html">up</a>'
-    assert convert("[here](../../README.md#a-b)") == '<a href="index.html#a-b">here</a>'
+    assert convert("[here](../../README.md#a-b)") == '<a href="index.html#index-a-b">here</a>'
     assert convert("[out](https://host/x.md)") == "[out](https://host/x.md)"
     assert convert("[code](../../lib/meson.build)") == "code"
     assert convert("[`a.md`](../../README.md)") == '<a href="index.html">`a.md`</a>'

@@ -6,36 +6,16 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <type_traits>
 
 namespace sparse {
-
-namespace detail {
-
-/// The unsigned type of twice `Bytes` bytes.
-template <std::size_t Bytes>
-struct WordOf;
-template <>
-struct WordOf<1>
-{
-    using Type = std::uint16_t;
-};
-template <>
-struct WordOf<2>
-{
-    using Type = std::uint32_t;
-};
-template <>
-struct WordOf<4>
-{
-    using Type = std::uint64_t;
-};
-
-} // namespace detail
 
 /// Row and column of an entry within its tile in one word, the row in the upper half: one load
 /// fetches both. `Index` is `std::uint8_t`, `std::uint16_t` or `std::uint32_t`.
 template <class Index>
-using Place = typename detail::WordOf<sizeof(Index)>::Type;
+using Place =
+    std::conditional_t<sizeof(Index) == 1, std::uint16_t,
+                       std::conditional_t<sizeof(Index) == 2, std::uint32_t, std::uint64_t>>;
 
 /// Rows or columns that an index of a tile can tell apart: 2^8, 2^16, or all that a matrix has.
 template <class Index>
