@@ -134,5 +134,5 @@ def test_drawings_are_steady_and_follow_the_theme(id: str) -> None:
 
 
 def test_runs_are_found_in_the_drawn_matrix() -> None:
-    runs = drawings.runs_of(["xx.x", "....", ".xxx"])
-    assert [(run.row, run.start, run.length) for run in runs] == [(0, 0, 2), (0, 3, 1), (2, 1, 3)]
+    runs = drawings.runs_of(["xx.x", "....", ".xx."])
+    assert [(run.row, run.start, run.length) for run in runs] == [(0, 0, 2), (0, 3, 1), (2, 1, 2)]
