@@ -19,6 +19,9 @@ struct Problem
         auto const& description = datasets.description(at.text("matrix"));
         trial.dataset(at.text("matrix"), description.sha256, description.features);
         trial.work(spmv::work<T>(a));
+        if (datasets.stands_for_larger(at.text("matrix"))) {
+            trial.cache(bench::Cache::cold);
+        }
         trial.output(y);
         trial.expect([this] { return spmv::expected<T>(a, x); });
     }

@@ -253,8 +253,21 @@ CatalogueEntry read_entry(TableReader& reader)
     } else {
         entry.source = read_collected(reader);
     }
+    if (reader.has("stands_for")) {
+        entry.stands_for = reader.text("stands_for");
+    }
     reader.finish();
     return entry;
+}
+
+MatrixSet read_set(TableReader& reader)
+{
+    MatrixSet set{reader.texts("tiny"), reader.texts("quick"), reader.texts("full")};
+    if (reader.has("xl")) {
+        set.xl = reader.texts("xl");
+    }
+    reader.finish();
+    return set;
 }
 
 bool is_sha256(std::string_view text)
@@ -282,11 +295,17 @@ Catalogue::Catalogue(std::string_view text, std::string_view file, std::string_v
         TableReader reader{file, fmt::format("matrix \"{}\"", name.str()), node};
         matrices_.emplace(name.str(), read_entry(reader));
     }
+    for (auto const& [name, entry] : matrices_) {
+        if (!entry.stands_for.empty() && !contains(entry.stands_for)) {
+            throw std::runtime_error(
+                fmt::format("{}: matrix \"{}\" stands for \"{}\", which is none", file, name,
+                            entry.stands_for));
+        }
+    }
     for (auto const& [name, node] : section(root, file, "set")) {
         TableReader reader{file, fmt::format("set \"{}\"", name.str()), node};
-        MatrixSet set{reader.texts("tiny"), reader.texts("quick"), reader.texts("full")};
-        reader.finish();
-        for (auto const* const names : {&set.tiny, &set.quick, &set.full}) {
+        auto set = read_set(reader);
+        for (auto const* const names : {&set.tiny, &set.quick, &set.full, &set.xl}) {
             for (auto const& matrix : *names) {
                 if (!contains(matrix)) {
                     reader.fail(fmt::format("unknown matrix \"{}\"", matrix));

@@ -33,14 +33,16 @@ struct CatalogueEntry
 {
     std::string about;                         ///< what it stands for, one line
     std::variant<Generated, Collected> source; ///< where it comes from
+    std::string stands_for = {};               ///< the larger matrix that it stands for, or empty
 };
 
 /// The matrices an experiment runs on, by profile.
 struct MatrixSet
 {
-    std::vector<std::string> tiny;  ///< for tests
-    std::vector<std::string> quick; ///< fits a two-core laptop
-    std::vector<std::string> full;  ///< leaves every cache behind
+    std::vector<std::string> tiny;    ///< for tests
+    std::vector<std::string> quick;   ///< fits a two-core laptop
+    std::vector<std::string> full;    ///< leaves every cache behind
+    std::vector<std::string> xl = {}; ///< leaves caches over 100 MB behind; empty if `full` does
 };
 
 /// What datasets/catalogue.toml and datasets/structures.lock say.

@@ -73,7 +73,7 @@ TEST_CASE("unknown names are answered with the nearest ones")
     CHECK_THROWS_WITH(catalogue.matrix("pois2"),
                       "unknown matrix \"pois2\"; the nearest names are pois2d, consph, dense2");
     CHECK_THROWS_WITH(catalogue.set("seriall"),
-                      "unknown set \"seriall\"; the nearest names are serial, serial-xl, formats");
+                      "unknown set \"seriall\"; the nearest names are serial, formats, threads");
 }
 
 TEST_CASE("errors name the file, the line, the entry and what was expected")
@@ -99,6 +99,8 @@ TEST_CASE("errors name the file, the line, the entry and what was expected")
                       "it comes from");
     CHECK_THROWS_WITH(parsed(with("quick = [\"grid\", \"cant\"]", "quick = [\"gird\"]")),
                       "cat.toml:15: set \"both\": unknown matrix \"gird\"");
+    CHECK_THROWS_WITH(parsed(with("[matrix.grid]\n", "[matrix.grid]\nstands_for = \"gird\"\n")),
+                      "cat.toml: matrix \"grid\" stands for \"gird\", which is none");
     CHECK_THROWS_WITH(parsed(with("quick = [\"grid\", \"cant\"]", "quick = [1]")),
                       "cat.toml:17: set \"both\": \"quick\" is not an array of names");
     CHECK_THROWS_WITH(parsed(with("[matrix.grid]", "[[matrix.grid]]")),
@@ -141,6 +143,6 @@ TEST_CASE("the embedded catalogue is complete")
         };
         CHECK(has(catalogue.set("serial").tiny, name + "-tiny"));
         CHECK(has(catalogue.set("serial").full, name));
-        CHECK(has(catalogue.set("serial-xl").full, name + "-xl"));
+        CHECK(has(catalogue.set("serial").xl, name + "-xl"));
     }
 }

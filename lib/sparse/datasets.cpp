@@ -58,10 +58,15 @@ MatrixSet Datasets::set_beyond_cache(std::string_view name, std::size_t cache_by
 {
     constexpr std::size_t plain_is_beyond = 100'000'000; // 10 M nonzeros of fp64 are 120 MB
     auto chosen = set(name);
-    if (cache_bytes > plain_is_beyond) {
-        chosen.full = set(fmt::format("{}-xl", name)).full;
+    if (cache_bytes > plain_is_beyond && !chosen.xl.empty()) {
+        chosen.full = chosen.xl;
     }
     return chosen;
+}
+
+bool Datasets::stands_for_larger(std::string_view name) const
+{
+    return catalogue_.contains(name) && !catalogue_.matrix(name).stands_for.empty();
 }
 
 Pattern<> const& Datasets::structure(std::string const& name)

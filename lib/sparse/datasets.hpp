@@ -39,8 +39,11 @@ public:
     MatrixSet const& set(std::string_view name) const { return catalogue_.set(name); }
 
     /// The set `name`, its full profile such that `cache_bytes` of last-level cache do not hold a
-    /// matrix: beyond 100 MB that of the set `name`-xl. Throws as `set`.
+    /// matrix: beyond 100 MB its xl list, if it has one. Throws as `set`.
     MatrixSet set_beyond_cache(std::string_view name, std::size_t cache_bytes) const;
+
+    /// Whether `name` is a smaller copy of a matrix of the catalogue, which no cache would hold.
+    bool stands_for_larger(std::string_view name) const;
 
     /// The structure of `name`, valid until another one is asked for.
     ///

@@ -106,11 +106,21 @@ TEST_CASE("a large cache asks for larger matrices in the full profile alone")
     auto const& plain = datasets.set("serial");
     CHECK(datasets.set_beyond_cache("serial", 100'000'000).full == plain.full);
     auto const large = datasets.set_beyond_cache("serial", 300'000'000);
-    CHECK(large.full == datasets.set("serial-xl").full);
+    CHECK(large.full == plain.xl);
     CHECK(large.full != plain.full);
+    CHECK(datasets.set_beyond_cache("odd", 300'000'000).full == datasets.set("odd").full);
     CHECK(large.quick == plain.quick);
     CHECK(large.tiny == plain.tiny);
     CHECK_THROWS_AS(datasets.set_beyond_cache("none", 0), std::invalid_argument);
+}
+
+TEST_CASE("a smaller copy says that it stands for a larger matrix")
+{
+    sparse::Datasets const datasets;
+    CHECK(datasets.stands_for_larger("pois2d-small"));
+    CHECK_FALSE(datasets.stands_for_larger("pois2d-tiny"));
+    CHECK_FALSE(datasets.stands_for_larger("pois2d"));
+    CHECK_FALSE(datasets.stands_for_larger("mine/pois2d-small.mtx"));
 }
 
 TEST_CASE("the last structure is kept")

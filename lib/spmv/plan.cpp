@@ -92,10 +92,7 @@ Estimate choose(sparse::CsrView<T> const& a, PlanOptions const& options, int thr
     bool const look = options.multiplies >= too_few || !options.format.empty();
     std::vector<Estimate> estimates;
     if (look && a.nonzeros() > 0) {
-        estimates = estimate_formats(a, threads);
-    }
-    if (!options.format.empty()) {
-        std::erase_if(estimates, [&](auto const& e) { return e.format != options.format; });
+        estimates = estimate_formats(a, threads, options.format);
     }
     if (estimates.empty()) {
         std::string_view const asked = options.format; // a view: estimates own no names

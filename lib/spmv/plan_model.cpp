@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <initializer_list>
 #include <limits>
 #include <numeric>
 #include <type_traits>
@@ -80,25 +81,37 @@ public:
         : a_{a}, threads_{threads}, nonzeros_{static_cast<double>(a.nonzeros())}
     {
         look_for_long_rows();
-        sample_ = take_sample(a, sampled_rows, longest_row_, static_cast<double>(caches_.core));
+        sample_ = take_sample(a, sampled_rows(), longest_row_, static_cast<double>(caches_.core));
         scale_ = (nonzeros_ - long_nonzeros_) /
                  static_cast<double>(std::max<std::size_t>(1, sample_.a.nonzeros()));
     }
 
-    std::vector<Estimate> all()
+    /// The estimates of all formats, or of the format `only`.
+    std::vector<Estimate> estimates(std::string_view only)
     {
-        add_rows();
-        add_sell();
-        add_runs();
-        add_windows();
-        add_blocks();
-        add_tiles();
+        struct Family
+        {
+            std::initializer_list<std::string_view> formats;
+            void (Model::*add)();
+        };
+        for (auto const& [formats, add] :
+             {Family{{"csr", "delta_csr"}, &Model::add_rows},
+              Family{{"sell_unit", "sell16", "sell32"}, &Model::add_sell},
+              Family{{"packed_csrl"}, &Model::add_runs},
+              Family{{"masked_blocks"}, &Model::add_windows}, Family{{"bcsr"}, &Model::add_blocks},
+              Family{{"blocked_coo16"}, &Model::add_tiles}}) {
+            if (only.empty() || std::ranges::find(formats, only) != formats.end()) {
+                (this->*add)();
+            }
+        }
+        std::erase_if(estimates_, [&](Estimate const& estimate) {
+            return !only.empty() && estimate.format != only;
+        });
         return std::move(estimates_);
     }
 
 private:
     static constexpr bool single = std::is_same_v<T, float>;
-    static constexpr std::int32_t sampled_rows = 16384;
     static constexpr std::int32_t no_limit = std::numeric_limits<std::int32_t>::max();
     static constexpr double lanes = 64 / sizeof(T);
     static constexpr StepTimes const& times = single ? single_times : double_times;
@@ -127,6 +140,14 @@ private:
         bool const in_runs = runs < long_nonzeros_ / 4; // as `make_pieces` decides
         long_bytes_ = long_nonzeros_ * sizeof(T) + 4 * (in_runs ? runs : long_nonzeros_);
         long_core_ = long_nonzeros_ * (in_runs ? times.runs[3] / lanes : times.csr[2]);
+    }
+
+    /// So many that a look at them costs some multiplies, not hundreds.
+    std::int32_t sampled_rows() const
+    {
+        constexpr double enough = 1 << 18; // nonzeros
+        double const mean = short_nonzeros() / std::max(1, a_.rows);
+        return static_cast<std::int32_t>(std::clamp(enough / std::max(1.0, mean), 3072.0, 16384.0));
     }
 
     /// Where CSR's rows go to threads whole, none may be longer than a good part of a share.
@@ -364,9 +385,10 @@ private:
 } // namespace
 
 template <class T>
-std::vector<Estimate> estimate_formats(sparse::CsrView<T> const& a, int threads)
+std::vector<Estimate> estimate_formats(sparse::CsrView<T> const& a, int threads,
+                                       std::string_view only)
 {
-    return Model<T>{a, threads}.all();
+    return Model<T>{a, threads}.estimates(only);
 }
 
 Estimate const& best_estimate(std::vector<Estimate> const& estimates, double multiplies)
@@ -377,7 +399,9 @@ Estimate const& best_estimate(std::vector<Estimate> const& estimates, double mul
     return *std::ranges::min_element(estimates, {}, total);
 }
 
-template std::vector<Estimate> estimate_formats(sparse::CsrView<float> const&, int);
-template std::vector<Estimate> estimate_formats(sparse::CsrView<double> const&, int);
+template std::vector<Estimate> estimate_formats(sparse::CsrView<float> const&, int,
+                                                std::string_view);
+template std::vector<Estimate> estimate_formats(sparse::CsrView<double> const&, int,
+                                                std::string_view);
 
 } // namespace spmv

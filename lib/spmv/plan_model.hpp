@@ -22,7 +22,8 @@ struct Estimate
 };
 
 /// What the formats worth considering are expected to take on `threads` threads, in no order; CSR
-/// is always among them.
+/// is always among them. With the name of a format only the ways to build that one, if there are
+/// several or the structure rules none out.
 ///
 /// The time of a multiply is modelled as that of the processor and that of the memory, whichever
 /// is longer, with some of the other. The processor's is the number of steps of each kind
@@ -30,7 +31,8 @@ struct Estimate
 /// has to be read, by the bandwidth of the cache or memory that holds it. No clock is read: the
 /// same matrix always gets the same format.
 template <class T>
-std::vector<Estimate> estimate_formats(sparse::CsrView<T> const& a, int threads);
+std::vector<Estimate> estimate_formats(sparse::CsrView<T> const& a, int threads,
+                                       std::string_view only = {});
 
 /// The format with which `multiplies` multiplies and the conversion take least time.
 Estimate const& best_estimate(std::vector<Estimate> const& estimates, double multiplies);

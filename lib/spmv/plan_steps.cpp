@@ -1,8 +1,9 @@
 #include "spmv/plan_steps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
-#include <span>
+#include <limits>
 #include <vector>
 
 namespace spmv {
@@ -39,28 +40,36 @@ std::int32_t begin_of(sparse::PatternView<> const& a, std::int32_t i)
     return a.row_ptr[static_cast<std::size_t>(i)];
 }
 
-/// The columns of rows `first` to `last` without the last, each once, ascending.
-class ColumnsOf
+/// How many spans cover the columns of rows `first` to `last` without the last, at most eight: from
+/// left to right each begins at the first column not covered yet, `j`, and ends before `end_of(j)`.
+template <class EndOf>
+std::int64_t spans_over(sparse::PatternView<> const& a, std::int32_t first, std::int32_t last,
+                        EndOf const& end_of)
 {
-public:
-    std::span<std::int32_t const> operator()(sparse::PatternView<> const& a, std::int32_t first,
-                                             std::int32_t last)
-    {
-        auto const begin = static_cast<std::size_t>(begin_of(a, first));
-        auto const count = static_cast<std::size_t>(begin_of(a, last)) - begin;
-        auto const all = a.col.subspan(begin, count);
-        if (last - first == 1) {
-            return all;
+    constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
+    std::array<std::int32_t, 8> next{};
+    auto const rows = static_cast<std::size_t>(last - first);
+    std::copy_n(a.row_ptr.begin() + first, rows, next.begin());
+    auto const column_at = [&](std::size_t row) {
+        bool const ended = next[row] == begin_of(a, first + static_cast<std::int32_t>(row) + 1);
+        return ended ? nowhere : a.col[static_cast<std::size_t>(next[row])];
+    };
+    for (std::int64_t count = 0;; ++count) {
+        std::int64_t begin = nowhere;
+        for (std::size_t row = 0; row < rows; ++row) {
+            begin = std::min(begin, column_at(row));
         }
-        columns_.assign(all.begin(), all.end());
-        std::ranges::sort(columns_);
-        columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());
-        return columns_;
+        if (begin == nowhere) {
+            return count;
+        }
+        std::int64_t const end = end_of(begin);
+        for (std::size_t row = 0; row < rows; ++row) {
+            while (column_at(row) < end) {
+                ++next[row];
+            }
+        }
     }
-
-private:
-    std::vector<std::int32_t> columns_;
-};
+}
 
 } // namespace
 
@@ -132,17 +141,10 @@ Steps window_steps(sparse::PatternView<> const& a, std::int32_t group_rows)
 {
     constexpr std::int32_t width = 64 / sizeof(T);
     Loops groups;
-    ColumnsOf columns_of;
     double windows = 0;
     for (std::int32_t i = 0; i < a.rows; i += group_rows) {
-        std::int64_t count = 0;
-        std::int64_t covered = -1; // columns before this one
-        for (std::int32_t const j : columns_of(a, i, std::min(i + group_rows, a.rows))) {
-            if (j >= covered) {
-                covered = std::int64_t{j} + width;
-                ++count;
-            }
-        }
+        auto const count = spans_over(a, i, std::min(i + group_rows, a.rows),
+                                      [](std::int64_t j) { return j + width; });
         groups.add(count);
         windows += static_cast<double>(count);
     }
@@ -157,15 +159,11 @@ Steps block_steps(sparse::PatternView<> const& a, std::int32_t block_rows,
     std::int32_t const together = std::clamp(lanes / block_rows, 1, block_columns);
     std::int32_t const vectors = (block_columns + together - 1) / together;
     Loops units;
-    ColumnsOf columns_of;
     double blocks = 0;
     for (std::int32_t i = 0; i < a.rows; i += block_rows) {
-        std::int64_t count = 0;
-        std::int32_t last = -1;
-        for (std::int32_t const j : columns_of(a, i, std::min(i + block_rows, a.rows))) {
-            count += j / block_columns == last ? 0 : 1;
-            last = j / block_columns;
-        }
+        auto const count = spans_over(a, i, std::min(i + block_rows, a.rows), [&](std::int64_t j) {
+            return (j / block_columns + 1) * block_columns;
+        });
         units.add(count);
         blocks += static_cast<double>(count);
     }
