@@ -24,7 +24,8 @@ int main(int argc, char** argv)
             auto const planned = [&](std::string_view format) {
                 return [&, name = std::string{format}](bench::Setup& setup) {
                     try {
-                        spmv::PlanOptions const options{.threads = trial.threads(), .format = name};
+                        spmv::PlanOptions const options{
+                            .threads = trial.threads(), .cold = trial.is_cold(), .format = name};
                         auto const plan = setup.keep(spmv::Plan<T>{a, options});
                         setup.note(plan->explain());
                         setup.count("bytes_of_tiles_in_csr", tiles_in_csr);

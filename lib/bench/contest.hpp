@@ -66,9 +66,11 @@ public:
     std::size_t sets = 1;
     std::string inexact;
 
+    /// Whether samples begin with empty caches.
+    bool is_cold() const;
+
 private:
     Clock& timer() { return clock ? *clock : *session.clock; }
-    bool is_cold() const;
     void require_complete() const;
     void list() const;
     void record_skipped();

@@ -73,6 +73,11 @@ bool TrialCore::is_timed() const
     return contest_->check == Check::bounded;
 }
 
+bool TrialCore::is_cold() const
+{
+    return contest_->is_cold();
+}
+
 int TrialCore::threads() const
 {
     return contest_->session.settings.threads;

@@ -211,6 +211,9 @@ public:
     /// a library need not search for its fastest way.
     bool is_timed() const;
 
+    /// Whether samples begin with empty caches; known once work and cache are declared.
+    bool is_cold() const;
+
 protected:
     TrialCore(Session& session, Check check);
     Fill next_fill();

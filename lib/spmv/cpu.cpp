@@ -1,5 +1,6 @@
 #include "spmv/cpu.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -44,7 +45,7 @@ std::size_t bytes_of(std::string const& size)
 
 Caches detect_caches()
 {
-    Caches found{std::size_t{1} << 20, std::size_t{64} << 20, 0.035};
+    Caches found{std::size_t{32} << 10, std::size_t{1} << 20, std::size_t{64} << 20, 0.035};
 #if defined(__x86_64__)
     if (__builtin_cpu_is("amd")) {
         found.shared_ns_per_byte = 0.006;
@@ -56,13 +57,16 @@ Caches detect_caches()
             "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
         auto const size = bytes_of(first_word(folder + "size"));
         int const level = std::atoi(first_word(folder + "level").c_str());
-        if (size == 0 || level < 2) {
+        if (size == 0 || first_word(folder + "type") == "Instruction") {
             continue;
+        }
+        if (level == 1) {
+            found.first = size;
         }
         if (level == 2) {
             found.core = size;
         }
-        if (level > last) {
+        if (level > std::max(last, 1)) {
             last = level;
             found.shared = size;
         }

@@ -18,6 +18,7 @@ Cpu detect_cpu();
 /// Sizes of caches, in bytes.
 struct Caches
 {
+    std::size_t first;  ///< first level, of data; 32 KiB if it is unknown
     std::size_t core;   ///< second level; 1 MiB if it is unknown
     std::size_t shared; ///< last level; 64 MiB if it is unknown
 

@@ -92,7 +92,7 @@ Estimate choose(sparse::CsrView<T> const& a, PlanOptions const& options, int thr
     bool const look = options.multiplies >= too_few || !options.format.empty();
     std::vector<Estimate> estimates;
     if (look && a.nonzeros() > 0) {
-        estimates = estimate_formats(a, threads, options.format);
+        estimates = estimate_formats(a, ModelOptions{threads, options.cold, options.format});
     }
     if (estimates.empty()) {
         std::string_view const asked = options.format; // a view: estimates own no names

@@ -22,6 +22,10 @@ struct PlanOptions
     /// not chosen.
     double multiplies = std::numeric_limits<double>::infinity();
 
+    /// Whether other work between two multiplies takes the matrix out of the caches, even if they
+    /// could hold it.
+    bool cold = false;
+
     /// One of `plan_formats()`, in place of the choice by structure; empty to choose.
     std::string format = {};
 

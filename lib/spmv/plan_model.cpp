@@ -77,11 +77,12 @@ template <class T>
 class Model
 {
 public:
-    Model(sparse::CsrView<T> const& a, int threads)
-        : a_{a}, threads_{threads}, nonzeros_{static_cast<double>(a.nonzeros())}
+    Model(sparse::CsrView<T> const& a, ModelOptions const& options)
+        : a_{a}, threads_{options.threads}, cold_{options.cold}, nonzeros_{static_cast<double>(
+                                                                     a.nonzeros())}
     {
         look_for_long_rows();
-        sample_ = take_sample(a, sampled_rows(), longest_row_, static_cast<double>(caches_.core));
+        sample_ = take_sample(a, sampled_rows(), longest_row_, caches_);
         scale_ = (nonzeros_ - long_nonzeros_) /
                  static_cast<double>(std::max<std::size_t>(1, sample_.a.nonzeros()));
     }
@@ -167,19 +168,25 @@ private:
     }
 
     /// Nanoseconds of a multiply whose processor works for `core`, each thread, and which reads
-    /// `bytes` of the matrix: caches add to the work, memory goes on beside it.
-    double together(double core, double bytes) const
+    /// `bytes` of the matrix: caches add to the work, memory goes on beside it, the better the
+    /// larger `overlap` is.
+    double together(double core, double bytes, double overlap) const
     {
         double const touched = bytes + vector_bytes();
         double const threads = threads_;
-        if (touched < 0.8 * static_cast<double>(caches_.core) * threads) {
-            return core + touched * 0.004 / threads;
+        if (streams(touched)) {
+            double const gigabytes_per_second = 17 * threads / (1 + threads / 16);
+            double const memory = touched / gigabytes_per_second;
+            return std::pow(std::pow(core, overlap) + std::pow(memory, overlap), 1 / overlap);
         }
-        if (touched < 0.8 * static_cast<double>(caches_.shared)) {
-            return core + touched * caches_.shared_ns_per_byte / threads;
-        }
-        double const gigabytes_per_second = 17 * threads / (1 + threads / 16);
-        return std::hypot(core, touched / gigabytes_per_second);
+        bool const at_the_core = touched < 0.8 * static_cast<double>(caches_.core) * threads;
+        return core + touched * (at_the_core ? 0.004 : caches_.shared_ns_per_byte) / threads;
+    }
+
+    /// Whether a multiply that touches so many bytes has to fetch them from memory.
+    bool streams(double touched) const
+    {
+        return cold_ || touched >= 0.8 * static_cast<double>(caches_.shared);
     }
 
     double vector_bytes() const
@@ -187,8 +194,22 @@ private:
         return (static_cast<double>(a_.rows) + static_cast<double>(a_.columns)) * sizeof(T);
     }
 
-    /// Nanoseconds that a thread waits for elements of `x` which lie far apart. The more of them
-    /// there are, the more come at the same time.
+    /// Nanoseconds that a thread waits for elements of `x`.
+    double vector_waits() const { return near_elements() + far_elements(); }
+
+    /// Loads of several elements wait for two lines where they cross from one to the next.
+    double wide_vector_waits() const { return 2 * near_elements() + far_elements(); }
+
+    /// Of which those that the second level has: next to nothing, unless it is busy with a matrix
+    /// that streams through it from memory.
+    double near_elements() const
+    {
+        double const csr_bytes = nonzeros_ * (sizeof(T) + 4) + vector_bytes();
+        double const wait = streams(csr_bytes) ? 1.2 : 0;
+        return nonzeros_ * std::max(0.0, sample_.miss_first - sample_.miss_core) * wait;
+    }
+
+    /// Of which those farther away. The more of them there are, the more come at the same time.
     double far_elements() const
     {
         constexpr double most_at_a_time = 10;
@@ -197,7 +218,7 @@ private:
         double const latency = x_bytes < static_cast<double>(caches_.core) / 2     ? 0
                                : x_bytes < static_cast<double>(caches_.shared) / 3 ? 16
                                                                                    : 160;
-        double const share = sample_.far_elements;
+        double const share = sample_.miss_core;
         double const at_a_time = std::clamp(nonzeros_in_flight * share, 1.0, most_at_a_time);
         return nonzeros_ * share * latency / at_a_time;
     }
@@ -217,10 +238,10 @@ private:
                static_cast<double>(caches_.shared) / 3;
     }
 
-    void add(Estimate estimate, double processor_ns)
+    void add(Estimate estimate, double processor_ns, double overlap = 2)
     {
         estimate.build.parts = threads_;
-        estimate.nanoseconds = together(processor_ns / threads_, estimate.bytes);
+        estimate.nanoseconds = together(processor_ns / threads_, estimate.bytes, overlap);
         estimate.conversion *= nonzeros_ / threads_;
         estimates_.push_back(std::move(estimate));
     }
@@ -231,13 +252,13 @@ private:
         double const row_bytes = 4.0 * a_.rows;
         Estimate rows{.format = "csr", .bytes = nonzeros_ * (sizeof(T) + 4) + row_bytes};
         rows.build.longest_row = longest_for_threads();
-        add(rows, processor(steps, times.csr) + long_nonzeros_ * times.csr[2] + far_elements());
+        add(rows, processor(steps, times.csr) + long_nonzeros_ * times.csr[2] + vector_waits());
         if (widest_ <= 65535) {
             Estimate const deltas{.format = "delta_csr",
                                   .bytes = short_nonzeros() * (sizeof(T) + 2) + 2 * row_bytes,
                                   .conversion = 4,
                                   .detail = "every row spans fewer than 65536 columns"};
-            add_converted(deltas, processor(steps, times.delta_csr) + far_elements());
+            add_converted(deltas, processor(steps, times.delta_csr) + vector_waits());
         }
     }
 
@@ -256,18 +277,19 @@ private:
                                     percent(stored_zeros(sell)) + " zeros stored"};
         double const core = processor(steps, times.sell);
         double const far = far_elements();
+        double const near = near_elements();
         double const wide = static_cast<double>(sell.wide.size()) / stored;
-        add_converted(estimate, core + far);
+        add_converted(estimate, core + near + far);
         for (char const* plainer : {"sell16", "sell32"}) { // never better, but built alike
             Estimate same = estimate;
             same.format = plainer;
-            add_converted(same, 1.01 * (core + far));
+            add_converted(same, 1.01 * (core + near + far));
         }
         if (far > 0 && wide > 0.02) {
             estimate.build.prefetch = true;
             estimate.detail += ", elements of x asked for early";
             double const still = x_is_in_shared_cache() ? 0.9 : 0.4;
-            add_converted(estimate, core + still * far + 0.15 * wide * nonzeros_);
+            add_converted(estimate, core + near + still * far + 0.15 * wide * nonzeros_);
         }
     }
 
@@ -289,7 +311,7 @@ private:
                           .conversion = 5,
                           .detail = "runs of " + decimal(short_nonzeros() / std::max(1.0, pieces)) +
                                     " nonzeros"};
-        add_converted(estimate, processor(steps, times.runs) + far_elements());
+        add_converted(estimate, processor(steps, times.runs) + wide_vector_waits());
     }
 
     void add_windows()
@@ -308,7 +330,7 @@ private:
                 .detail = decimal(short_nonzeros() / std::max(1.0, windows)) +
                           " nonzeros in a window of " + std::to_string(rows) + " rows"};
             estimate.build.group_rows = rows;
-            add_converted(estimate, processor(steps, times.windows) + far_elements());
+            add_converted(estimate, processor(steps, times.windows) + wide_vector_waits());
         }
     }
 
@@ -335,7 +357,7 @@ private:
             estimate.build.shape = shape;
             Steps const block_step = {single ? row_single : row_double, 0,
                                       single ? block_single : block_double};
-            add_converted(estimate, processor(steps, block_step) + far_elements());
+            add_converted(estimate, processor(steps, block_step) + vector_waits());
         }
     }
 
@@ -345,14 +367,16 @@ private:
         double const strips = std::ceil(static_cast<double>(a_.rows) / shape.rows);
         double const tiles = strips * std::ceil(static_cast<double>(a_.columns) / shape.columns);
         double const x_bytes = std::min(strips * static_cast<double>(a_.columns) * sizeof(T),
-                                        64 * nonzeros_ * sample_.far_elements);
+                                        64 * nonzeros_ * sample_.miss_core);
         Estimate estimate{.format = "blocked_coo16",
                           .bytes = nonzeros_ * (sizeof(T) + 4),
                           .conversion = 30,
-                          .detail = percent(sample_.far_elements) +
+                          .detail = percent(sample_.miss_core) +
                                     " of the elements of x are far from the others"};
-        add(estimate, nonzeros_ * (single ? 0.54 : 0.56) + 60 * tiles + 0.02 * x_bytes +
-                          0.012 * static_cast<double>(a_.rows) * sizeof(T));
+        add(estimate,
+            nonzeros_ * (single ? 0.54 : 0.56) + 60 * tiles + 0.02 * x_bytes +
+                0.012 * static_cast<double>(a_.rows) * sizeof(T),
+            4); // a tile waits for nothing, so that the next is fetched all the while
     }
 
     static std::string percent(double share)
@@ -369,6 +393,7 @@ private:
 
     sparse::CsrView<T> const& a_;
     int threads_;
+    bool cold_;
     double nonzeros_;
     Caches caches_ = detect_caches();
     std::int32_t max_row_ = 0;
@@ -385,10 +410,9 @@ private:
 } // namespace
 
 template <class T>
-std::vector<Estimate> estimate_formats(sparse::CsrView<T> const& a, int threads,
-                                       std::string_view only)
+std::vector<Estimate> estimate_formats(sparse::CsrView<T> const& a, ModelOptions const& options)
 {
-    return Model<T>{a, threads}.estimates(only);
+    return Model<T>{a, options}.estimates(options.only);
 }
 
 Estimate const& best_estimate(std::vector<Estimate> const& estimates, double multiplies)
@@ -399,9 +423,8 @@ Estimate const& best_estimate(std::vector<Estimate> const& estimates, double mul
     return *std::ranges::min_element(estimates, {}, total);
 }
 
-template std::vector<Estimate> estimate_formats(sparse::CsrView<float> const&, int,
-                                                std::string_view);
-template std::vector<Estimate> estimate_formats(sparse::CsrView<double> const&, int,
-                                                std::string_view);
+template std::vector<Estimate> estimate_formats(sparse::CsrView<float> const&, ModelOptions const&);
+template std::vector<Estimate> estimate_formats(sparse::CsrView<double> const&,
+                                                ModelOptions const&);
 
 } // namespace spmv

@@ -21,9 +21,16 @@ struct Estimate
     std::string detail = {}; ///< half a sentence about the structure that it uses
 };
 
-/// What the formats worth considering are expected to take on `threads` threads, in no order; CSR
-/// is always among them. With the name of a format only the ways to build that one, if there are
-/// several or the structure rules none out.
+/// What is asked of the model.
+struct ModelOptions
+{
+    int threads = 1;            ///< of a multiply
+    bool cold = false;          ///< whether a multiply finds the caches empty
+    std::string_view only = {}; ///< name of a format: how to build that one; empty: all
+};
+
+/// What the formats worth considering are expected to take, in no order. CSR is always among them
+/// if all are asked for; if one is, there may be several ways to build it or none.
 ///
 /// The time of a multiply is modelled as that of the processor and that of the memory, whichever
 /// is longer, with some of the other. The processor's is the number of steps of each kind
@@ -31,8 +38,7 @@ struct Estimate
 /// has to be read, by the bandwidth of the cache or memory that holds it. No clock is read: the
 /// same matrix always gets the same format.
 template <class T>
-std::vector<Estimate> estimate_formats(sparse::CsrView<T> const& a, int threads,
-                                       std::string_view only = {});
+std::vector<Estimate> estimate_formats(sparse::CsrView<T> const& a, ModelOptions const& options);
 
 /// The format with which `multiplies` multiplies and the conversion take least time.
 Estimate const& best_estimate(std::vector<Estimate> const& estimates, double multiplies);

@@ -26,13 +26,13 @@ void append_row(sparse::Csr<T>& to, sparse::CsrView<T> const& from, std::int32_t
     ++to.rows;
 }
 
-/// A cache of `x` without ways, half as large as a core's, whose other half the matrix streams
-/// through.
+/// A cache of `x` without ways, half as large as the real one, through whose other half the matrix
+/// streams.
 class VectorCache
 {
 public:
-    explicit VectorCache(double cache_bytes)
-        : lines_(static_cast<std::size_t>(std::max(64.0, cache_bytes / 2 / 64)), -1)
+    explicit VectorCache(std::size_t cache_bytes)
+        : lines_(std::max<std::size_t>(64, cache_bytes / 2 / 64), -1)
     {
     }
 
@@ -68,7 +68,7 @@ std::int32_t row_after(sparse::CsrView<T> const& a, double share)
 
 template <class T>
 Sample<T> take_sample(sparse::CsrView<T> const& a, std::int32_t rows, std::int32_t longest,
-                      double cache_bytes)
+                      Caches const& caches)
 {
     constexpr std::int32_t line = 64 / sizeof(T);
     Sample<T> sample;
@@ -76,30 +76,33 @@ Sample<T> take_sample(sparse::CsrView<T> const& a, std::int32_t rows, std::int32
     bool const all = a.rows <= 2 * rows;
     std::int32_t const blocks = all ? 1 : std::min(most_blocks, rows / least_block);
     std::int32_t const block_rows = all ? a.rows : rows / blocks / least_block * least_block;
-    VectorCache cache{cache_bytes};
-    double far = 0;
+    VectorCache first_level{caches.first};
+    VectorCache core{caches.core};
     std::int32_t last = 0;
     for (std::int32_t k = 0; k < blocks; ++k) {
         std::int32_t const first = std::max(last, row_after(a, static_cast<double>(k) / blocks));
         last = std::min(a.rows, first + block_rows);
         auto const before = sample.a.nonzeros();
-        std::size_t missed = 0;
         for (std::int32_t i = first; i < last; ++i) {
             append_row(sample.a, a, i, longest);
         }
+        std::size_t missed_first = 0;
+        std::size_t missed_core = 0;
         for (std::size_t p = before; p < sample.a.nonzeros(); ++p) {
-            missed += cache.misses(sample.a.col[p] / line) ? 1 : 0;
+            missed_first += first_level.misses(sample.a.col[p] / line) ? 1 : 0;
+            missed_core += core.misses(sample.a.col[p] / line) ? 1 : 0;
         }
-        far += static_cast<double>(missed) /
-               static_cast<double>(std::max<std::size_t>(1, sample.a.nonzeros() - before));
+        double const taken =
+            blocks * static_cast<double>(std::max<std::size_t>(1, sample.a.nonzeros() - before));
+        sample.miss_first += static_cast<double>(missed_first) / taken;
+        sample.miss_core += static_cast<double>(missed_core) / taken;
     }
-    sample.far_elements = far / blocks;
     return sample;
 }
 
 template Sample<float> take_sample(sparse::CsrView<float> const&, std::int32_t, std::int32_t,
-                                   double);
+                                   Caches const&);
 template Sample<double> take_sample(sparse::CsrView<double> const&, std::int32_t, std::int32_t,
-                                    double);
+                                    Caches const&);
 
 } // namespace spmv

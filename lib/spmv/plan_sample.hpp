@@ -1,5 +1,7 @@
 #pragma once
 
+#include "spmv/cpu.hpp"
+
 #include "sparse/csr.hpp"
 
 #include <cstdint>
@@ -11,14 +13,16 @@ namespace spmv {
 template <class T>
 struct Sample
 {
-    sparse::Csr<T> a;        ///< rows of the blocks, one block after the other
-    double far_elements = 0; ///< nonzeros that miss `x` in a core's cache and come as a surprise
+    sparse::Csr<T> a; ///< rows of the blocks, one block after the other
+    /// Shares of the nonzeros that find their element of `x` neither in a cache nor where it would
+    /// have been fetched ahead.
+    double miss_first = 0; ///< in the first level
+    double miss_core = 0;  ///< in a core's second level
 };
 
 /// Takes the rows with at most `longest` nonzeros of about `rows` rows; longer ones are left empty.
-/// A core's cache holds `cache_bytes`.
 template <class T>
 Sample<T> take_sample(sparse::CsrView<T> const& a, std::int32_t rows, std::int32_t longest,
-                      double cache_bytes);
+                      Caches const& caches);
 
 } // namespace spmv
