@@ -205,7 +205,7 @@ private:
     double near_elements() const
     {
         double const csr_bytes = nonzeros_ * (sizeof(T) + 4) + vector_bytes();
-        double const wait = streams(csr_bytes) ? 1.2 : 0;
+        double const wait = streams(csr_bytes) ? 2.0 : 0;
         return nonzeros_ * std::max(0.0, sample_.miss_first - sample_.miss_core) * wait;
     }
 
