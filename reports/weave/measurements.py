@@ -30,6 +30,7 @@ class Ceiling:
     name: str
     moves_bytes: bool  # else it counts flops
     rate: statistics.Estimate
+    fastest: float  # of all passes: what a neighbour on a shared machine leaves varies
 
     @property
     def unit(self) -> str:
@@ -214,8 +215,9 @@ class Measurements:
         """No cold case is faster than memory: that would mean that something was miscounted.
 
         Only what works on the operands as they are is held against it: a format of its own may be
-        smaller than the compulsory bytes, and a library need not read all that it stores. Both
-        intervals count, so that a busy machine's few samples do not raise the alarm.
+        smaller than the compulsory bytes, and a library need not read all that it stores. The
+        case's interval counts, and the fastest pass of the probe, so that a machine which is busy
+        meanwhile does not raise the alarm.
         """
         for case in self.cases:
             if not case.passed or case.cache != "cold" or case.stored_bytes > 0:
@@ -226,11 +228,11 @@ class Measurements:
             if not ceiling.moves_bytes:
                 continue
             slowest = case.bytes / statistics.estimate(case.samples).high
-            if slowest > TOO_GOOD * ceiling.rate.high:
-                fraction = case.bytes / statistics.median(case.samples) / ceiling.rate.value
+            if slowest > TOO_GOOD * ceiling.fastest:
+                fraction = case.bytes / statistics.median(case.samples) / ceiling.fastest
                 raise WeaveError(
                     f"{self.result.path.name}: {case.variant} at {self.label(case)}: found"
-                    f" {100 * fraction:.0f} % of the ceiling {ceiling.name}, expected at most"
+                    f" {100 * fraction:.0f} % of the fastest pass of {ceiling.name}, expected at most"
                     f" {100 * TOO_GOOD:.0f} % of a cold case: bytes, flush or probe are wrong"
                 )
 
@@ -337,7 +339,7 @@ class Measurements:
             rates.setdefault(key, []).extend(work / seconds for seconds in probe["samples_s"])
         found: dict[int, dict[str, Ceiling]] = {}
         for (launch, name, moves_bytes), samples in rates.items():
-            ceiling = Ceiling(name, moves_bytes, statistics.estimate(samples))
+            ceiling = Ceiling(name, moves_bytes, statistics.estimate(samples), max(samples))
             found.setdefault(launch, {})[name] = ceiling
         return found
 

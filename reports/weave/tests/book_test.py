@@ -235,7 +235,7 @@ def test_a_claim_on_an_unknown_variant_names_its_file(woven: Path) -> None:
 def test_cold_and_faster_than_memory_stops_the_weave(root: Path, store: Store, raw: Json) -> None:
     synthetic.scale(raw, "unroll4", 0.4, matrix="rmat")
     store(raw)
-    said = r"unroll4 at rmat fp\d\d threads=1: found \d+ % of the ceiling"
+    said = r"unroll4 at rmat fp\d\d threads=1: found \d+ % of the fastest pass"
     with pytest.raises(WeaveError, match=said):
         book.everything(book.read(root))
 
