@@ -487,6 +487,12 @@ Sell<T, Stored> to_sell(CsrView<T> const& a, SellOptions const& options)
     to.patterns = copy_of(table.patterns());
     to.offsets = copy_of(table.offsets());
     to.masks = copy_of(table.masks());
+    for (SellPattern& pattern : to.patterns) {
+        constexpr unsigned every_lane = (1u << height) - 1;
+        pattern.whole =
+            std::ranges::all_of(std::span{to.masks}.subspan(pattern.first_mask, pattern.unit),
+                                [](std::uint16_t mask) { return mask == every_lane; });
+    }
     to.chunks.resize(chunks);
     to.positions.resize((chunks + stride - 1) / stride);
     to.values.resize(starts.back().values);

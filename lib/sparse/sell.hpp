@@ -44,6 +44,7 @@ struct SellPattern
     std::uint32_t unit;         ///< steps that read consecutive elements of `x`
     std::uint32_t full;         ///< steps that gather an element for every lane
     std::uint32_t partial;      ///< steps that gather for some lanes
+    bool whole;                 ///< every unit step reads an element for every lane
 
     /// All steps.
     std::uint32_t steps() const { return unit + full + partial; }

@@ -104,7 +104,7 @@ private:
         patterns_.push_back({static_cast<std::uint32_t>(offsets_.size()),
                              static_cast<std::uint32_t>(masks_.size()),
                              static_cast<std::uint32_t>(offsets.size()), full,
-                             static_cast<std::uint32_t>(masks.size() - offsets.size())});
+                             static_cast<std::uint32_t>(masks.size() - offsets.size()), false});
         offsets_.insert(offsets_.end(), offsets.begin(), offsets.end());
         masks_.insert(masks_.end(), masks.begin(), masks.end());
         return number;

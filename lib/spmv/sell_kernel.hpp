@@ -52,8 +52,25 @@ void store_permuted(ChunkSums<T> const& sums, T* y, std::uint8_t const* order, s
     }
 }
 
-/// Adds `unit` steps whose lanes read consecutive elements of `x`; returns where the values end.
+/// Adds unit steps in which every lane takes part; returns where the values end.
 //! [sell]
+template <class T, class Stored>
+Stored const* add_whole_steps(ChunkSums<T>& sums, Stored const* values, T const* x,
+                              std::int32_t const* offsets, std::uint32_t steps)
+{
+    constexpr int lanes = ChunkSums<T>::lanes;
+    for (std::uint32_t s = 0; s < steps; ++s) {
+        T const* xs = x + offsets[s];
+#pragma GCC unroll 4
+        for (int v = 0; v < ChunkSums<T>::vectors; ++v, xs += lanes, values += lanes) {
+            sums.part[v] =
+                simd::multiply_add<T>(simd::load_as<T>(values), simd::load<T>(xs), sums.part[v]);
+        }
+    }
+    return values;
+}
+
+/// Adds unit steps in which some lanes take part; returns where the values end.
 template <class T, class Stored>
 Stored const* add_unit_steps(ChunkSums<T>& sums, Stored const* values, T const* x,
                              std::int32_t const* offsets, std::uint16_t const* masks,
@@ -129,7 +146,9 @@ void multiply_sell(sparse::SellView<T, Stored> const& a, T const* x, T* y, Range
         std::int32_t const first = c * height;
 
         ChunkSums<T> sums{};
-        values = add_unit_steps(sums, values, x + first, offsets, masks, pattern.unit);
+        values = pattern.whole
+                     ? add_whole_steps(sums, values, x + first, offsets, pattern.unit)
+                     : add_unit_steps(sums, values, x + first, offsets, masks, pattern.unit);
         masks += pattern.unit;
         if (base < 0) {
             wide = add_gathering_steps<prefetch>(sums, values, x, wide, masks, pattern.full,
