@@ -92,7 +92,7 @@ struct Experiment::State
     std::string name;
     int argc;
     char** argv;
-    std::unique_ptr<Team> team;
+    std::shared_ptr<Team> team; ///< outlives the session, which a failure ends
     std::shared_ptr<Clock> clock = std::make_shared<HostClock>();
     std::vector<std::pair<std::string, AxisValues>> axes;
     std::vector<Option> options;
@@ -187,7 +187,7 @@ struct Experiment::State
     int run(Settings settings, std::vector<TypedBody> const& bodies)
     {
         omp_set_num_threads(settings.threads);
-        Session session{name, std::move(settings), std::move(team), clock};
+        Session session{name, std::move(settings), team, clock};
         if (session.settings.list) {
             list(session, bodies);
             return 0;
@@ -270,8 +270,7 @@ try {
     }
     return state_->run(std::get<Settings>(std::move(chosen)), bodies);
 } catch (std::exception const& error) {
-    fmt::print(stderr, "{}: {}\n", state_->name, error.what());
-    return 2;
+    return state_->team->failed(fmt::format("{}: {}", state_->name, error.what()));
 }
 
 } // namespace bench

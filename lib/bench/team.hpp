@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace bench {
 
@@ -26,6 +27,9 @@ public:
 
     /// Sum of `value` over all ranks.
     virtual double sum(double value) { return value; }
+
+    /// Says in one line why the run ends early, and returns the program's exit code, 2.
+    virtual int failed(std::string const& reason);
 };
 
 } // namespace bench

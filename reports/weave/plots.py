@@ -227,7 +227,7 @@ def _value(cell: Cell, scale: float) -> figures.Value:
 
 def _scale(name: str, cells: list[Cell]) -> tuple[float, str]:
     """What values are divided by, and the unit that this makes."""
-    metric = METRICS[name]
+    metric = metric_named(name)
     values = [cell.estimate.value for cell in cells if cell.estimate]
     if metric.kind == "time":
         return formats.time_unit(values)
@@ -246,4 +246,4 @@ def _words(name: str) -> str:
         "of_ceiling": "part of the ceiling",
         "setup": "time of the setup",
     }
-    return words.get(name, METRICS[name].header)
+    return words.get(name, metric_named(name).header)

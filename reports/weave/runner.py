@@ -78,7 +78,7 @@ def run(workspace: Workspace, name: str, arguments: list[str], console: Console)
         if argument.split("=")[0] in OWNED:
             raise WeaveError(f"{argument} is the runner's own: results go to build/runs/")
     options, rest = _runner_options(arguments)
-    launches = _launches(experiment, options.threads)
+    launches = _launches(experiment, options)
     folder = _new_folder(workspace.build / "runs", name)
     watch = Watch(console, name, expected_seconds(experiment, options.profile))
     measured = measure(program, [*rest, "--profile", options.profile], launches, folder, watch)
@@ -94,11 +94,16 @@ def _new_folder(parent: Path, name: str) -> Path:
     return Path(tempfile.mkdtemp(prefix=f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}-", dir=parent))
 
 
-def _launches(experiment: definition.Experiment, threads: int | None) -> list[Launch]:
-    """The launches of an experiment, or those with the threads that the user asked for."""
+def _launches(experiment: definition.Experiment, asked: argparse.Namespace) -> list[Launch]:
+    """The launches of an experiment, or those with the threads and ranks that the user asked for."""
+    if asked.ranks is not None and "ranks" not in experiment.launch:
+        raise WeaveError(f"--ranks: {experiment.name} is measured by one process")
     launches = launches_of(experiment)
-    if threads is not None:
-        chosen = [replace(launch, threads=threads) for launch in launches] or [Launch(threads)]
+    if asked.ranks is not None:
+        chosen = [launch for launch in launches if launch.ranks == asked.ranks]
+        launches = chosen or [Launch(1, ranks=asked.ranks)]
+    if asked.threads is not None:
+        chosen = [replace(launch, threads=asked.threads) for launch in launches or [Launch(1)]]
         launches = [launch for i, launch in enumerate(chosen) if launch not in chosen[:i]]
     if not launches:
         raise WeaveError(f"{experiment.name}: its launch axes ask for more threads than are here")
@@ -109,6 +114,7 @@ def _runner_options(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
     """The program's options that the runner must know too, and the rest."""
     parser = argparse.ArgumentParser(allow_abbrev=False, add_help=False, exit_on_error=False)
     parser.add_argument("--threads", type=int)
+    parser.add_argument("--ranks", type=int)
     parser.add_argument("--profile", choices=PROFILES, default="quick")
     try:
         return parser.parse_known_args(arguments)

@@ -160,7 +160,7 @@ class Verbs:
         cases = measured.select(where or {}, timed=False)
         if not cases:
             return self._said(measure(basis, metric, None, where or {}), str)
-        values = sorted({METRICS[metric].of(basis, case)[0] for case in cases})
+        values = sorted({metric_named(metric).of(basis, case)[0] for case in cases})
         texts = [_plain_unit(metric, value) for value in (values[0], values[-1])]
         return " to ".join(dict.fromkeys(texts))
 
@@ -330,7 +330,7 @@ def _mean_of_medians(cases: Sequence[Case]) -> float:
 
 
 def _plain_unit(metric: str, value: float) -> str:
-    kind, unit = METRICS[metric].kind, METRICS[metric].unit
+    kind, unit = metric_named(metric).kind, metric_named(metric).unit
     if kind == "time":
         return formats.time(value)
     if kind == "bytes":
@@ -341,7 +341,7 @@ def _plain_unit(metric: str, value: float) -> str:
 
 
 def _with_unit(metric: str, estimate: Any) -> str:
-    kind = METRICS[metric].kind
+    kind = metric_named(metric).kind
     if kind == "factor":
         return formats.speedup(estimate)
     if kind == "percent":
@@ -353,6 +353,6 @@ def _with_unit(metric: str, estimate: Any) -> str:
         scale, unit = formats.time_unit([estimate.value])
         scaled = estimate.scaled(1 / scale)
     else:
-        scaled, unit = estimate, METRICS[metric].unit
+        scaled, unit = estimate, metric_named(metric).unit
     written = formats.significant(scaled.value)
     return f"{written} {unit} ({formats.interval(scaled, written)})"

@@ -1,0 +1,265 @@
+#include "distributed/matrix.hpp"
+
+#include "sparse/convert.hpp"
+#include "sparse/features.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace distributed {
+
+namespace {
+
+/// The article's threshold.
+constexpr double most_runs_per_nonzero = 0.3;
+
+/// Ranks share a machine, so each of them multiplies on one thread.
+template <class T>
+spmv::Plan<T> plan(sparse::Csr<T> const& rows, Choice const& choose)
+{
+    auto options = choose(sparse::PatternView<>{rows});
+    options.threads = 1;
+    return spmv::Plan<T>{rows, options};
+}
+
+std::size_t over_all(mpi::Communicator const& communicator, std::size_t bytes)
+{
+    return static_cast<std::size_t>(communicator.sum(static_cast<std::int64_t>(bytes)));
+}
+
+/// Closes the row that was being written.
+template <class T>
+void end_row(sparse::Csr<T>& a)
+{
+    a.row_ptr.push_back(sparse::checked_index<std::int32_t>(a.col.size()));
+    ++a.rows;
+}
+
+} // namespace
+
+spmv::PlanOptions by_plan(sparse::PatternView<> const&)
+{
+    return {};
+}
+
+spmv::PlanOptions by_runs(sparse::PatternView<> const& rows)
+{
+    auto const features = sparse::features(rows);
+    bool const has_runs =
+        features.nonzeros > 0 && features.segments_per_nonzero() < most_runs_per_nonzero;
+    return {.format = has_runs ? "csrl" : "csr"};
+}
+
+Choice always(std::string format)
+{
+    return [format](sparse::PatternView<> const&) { return spmv::PlanOptions{.format = format}; };
+}
+
+template <class T>
+EverywhereMatrix<T>::EverywhereMatrix(mpi::Communicator const& communicator, sparse::Csr<T> slice,
+                                      Partition const& rows, Choice const& choose)
+    : communicator_{communicator}, slice_{std::move(slice)}, plan_{plan(slice_, choose)},
+      bytes_{over_all(communicator, plan_.bytes())}
+{
+    if (rows.rows() == slice_.columns) { // else nothing makes a part of `x`
+        for (int rank = 0; rank < rows.ranks(); ++rank) {
+            counts_.push_back(mpi::checked_count(static_cast<std::size_t>(rows.size(rank))));
+        }
+        places_ = mpi::displacements(counts_);
+        x_.resize(static_cast<std::size_t>(slice_.columns));
+    }
+}
+
+//! [everywhere]
+template <class T>
+void EverywhereMatrix<T>::multiply(std::span<T const> x, std::span<T> y) const
+{
+    plan_(x, y);
+}
+//! [everywhere]
+
+//! [gather]
+template <class T>
+void EverywhereMatrix<T>::gather_and_multiply(std::span<T const> mine, std::span<T> y)
+{
+    mpi::check(MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), mpi::datatype<T>(),
+                              x_.data(), counts_.data(), places_.data(), mpi::datatype<T>(),
+                              communicator_.handle()),
+               "MPI_Allgatherv");
+    plan_(x_, y);
+}
+//! [gather]
+
+//! [send_slices]
+template <class T>
+sparse::Csr<T> send_slices(mpi::Communicator const& communicator, sparse::Csr<T> const& whole,
+                           Partition const& rows)
+{
+    std::vector<std::int32_t> columns{whole.columns};
+    communicator.broadcast<std::int32_t>(columns);
+    std::vector<std::int32_t> nonzeros(static_cast<std::size_t>(communicator.size()));
+    sparse::Csr<T> mine;
+    for (int rank = 0; communicator.is_root() && rank < rows.ranks(); ++rank) {
+        auto const begin = static_cast<std::size_t>(rows.begin(rank));
+        auto const size = static_cast<std::size_t>(rows.size(rank));
+        std::span<std::int32_t const> const offsets{whole.row_ptr.data() + begin, size + 1};
+        auto const first = static_cast<std::size_t>(offsets.front());
+        auto const count = static_cast<std::size_t>(offsets.back()) - first;
+        sparse::Array<std::int32_t> rebased(offsets.begin(), offsets.end());
+        for (auto& offset : rebased) {
+            offset -= offsets.front();
+        }
+        std::span<std::int32_t const> const col{whole.col.data() + first, count};
+        std::span<T const> const values{whole.values.data() + first, count};
+        if (rank == 0) {
+            mine.row_ptr = std::move(rebased);
+            mine.col.assign(col.begin(), col.end());
+            mine.values.assign(values.begin(), values.end());
+            continue;
+        }
+        communicator.send<std::int32_t>(rebased, rank);
+        communicator.send(col, rank);
+        communicator.send(values, rank);
+    }
+    if (!communicator.is_root()) {
+        mine.row_ptr.resize(static_cast<std::size_t>(rows.size(communicator.rank())) + 1);
+        communicator.receive<std::int32_t>(mine.row_ptr, 0);
+        mine.col.resize(static_cast<std::size_t>(mine.row_ptr.back()));
+        mine.values.resize(mine.col.size());
+        communicator.receive<std::int32_t>(mine.col, 0);
+        communicator.receive<T>(mine.values, 0);
+    }
+    mine.rows = static_cast<std::int32_t>(mine.row_ptr.size()) - 1;
+    mine.columns = columns[0];
+    return mine;
+}
+//! [send_slices]
+
+/// The rows of a rank, cut into what needs only its part of `x` and what needs ghosts.
+template <class T>
+struct HaloMatrix<T>::Split
+{
+    sparse::Csr<T> own;
+    sparse::Csr<T> border;
+    std::vector<std::int32_t> border_row;
+    std::vector<std::int64_t> ghosts; ///< places, ascending
+
+    Split(Rows<T> const& mine, Partition const& columns, int rank)
+    {
+        auto const begin = columns.begin(rank);
+        auto const end = columns.end(rank);
+        std::vector<std::int64_t> places;
+        places.reserve(mine.nonzeros());
+        for (auto const column : mine.col) {
+            places.push_back(columns.place_of(column));
+            if (places.back() < begin || places.back() >= end) {
+                ghosts.push_back(places.back());
+            }
+        }
+        std::ranges::sort(ghosts);
+        ghosts.erase(std::ranges::unique(ghosts).begin(), ghosts.end());
+        own.columns = sparse::checked_index<std::int32_t>(static_cast<std::size_t>(end - begin));
+        border.columns = sparse::checked_index<std::int32_t>(ghosts.size());
+        for (std::int64_t row = 0; row < mine.rows; ++row) {
+            take_row(mine, row, places, begin, end);
+        }
+    }
+
+private:
+    using Entry = std::pair<std::int32_t, T>;
+
+    void take_row(Rows<T> const& mine, std::int64_t row, std::vector<std::int64_t> const& places,
+                  std::int64_t begin, std::int64_t end)
+    {
+        entries_.clear();
+        ghost_entries_.clear();
+        auto const last = static_cast<std::size_t>(mine.row_ptr[row + 1]);
+        for (auto p = static_cast<std::size_t>(mine.row_ptr[row]); p < last; ++p) {
+            if (places[p] >= begin && places[p] < end) {
+                entries_.emplace_back(static_cast<std::int32_t>(places[p] - begin), mine.values[p]);
+            } else {
+                auto const ghost = std::ranges::lower_bound(ghosts, places[p]) - ghosts.begin();
+                ghost_entries_.emplace_back(static_cast<std::int32_t>(ghost), mine.values[p]);
+            }
+        }
+        add_row(own, entries_);
+        if (!ghost_entries_.empty()) {
+            border_row.push_back(static_cast<std::int32_t>(row));
+            add_row(border, ghost_entries_);
+        }
+    }
+
+    /// Places of a permuted partition are not in the order of columns.
+    static void add_row(sparse::Csr<T>& a, std::vector<Entry>& entries)
+    {
+        std::ranges::sort(entries, {}, &Entry::first);
+        for (auto const& [column, value] : entries) {
+            a.col.push_back(column);
+            a.values.push_back(value);
+        }
+        end_row(a);
+    }
+
+    std::vector<Entry> entries_;
+    std::vector<Entry> ghost_entries_;
+};
+
+template <class T>
+HaloMatrix<T>::HaloMatrix(mpi::Communicator const& communicator, Rows<T> const& mine,
+                          Partition const& columns, Choice const& choose)
+    : HaloMatrix{communicator, Split{mine, columns, communicator.rank()}, columns, choose}
+{
+}
+
+template <class T>
+HaloMatrix<T>::HaloMatrix(mpi::Communicator const& communicator, Split split,
+                          Partition const& columns, Choice const& choose)
+    : own_{std::move(split.own)}, border_{std::move(split.border)}, border_row_{std::move(
+                                                                        split.border_row)},
+      border_sum_(border_row_.size()), inner_{plan(own_, choose)}, outer_{plan(border_,
+                                                                               always("csr"))},
+      halo_{communicator, split.ghosts, columns}, bytes_{over_all(communicator,
+                                                                  inner_.bytes() + outer_.bytes())}
+{
+}
+
+//! [halo]
+template <class T>
+void HaloMatrix<T>::multiply(std::span<T const> x, std::span<T> y)
+{
+    halo_.start(x);
+    inner_(x, y);
+    add_border(halo_.finish(), y);
+}
+//! [halo]
+
+//! [wait]
+template <class T>
+void HaloMatrix<T>::wait_and_multiply(std::span<T const> x, std::span<T> y)
+{
+    halo_.start(x);
+    auto const ghosts = halo_.finish();
+    inner_(x, y);
+    add_border(ghosts, y);
+}
+//! [wait]
+
+template <class T>
+void HaloMatrix<T>::add_border(std::span<T const> ghosts, std::span<T> y)
+{
+    outer_(ghosts, border_sum_);
+    for (std::size_t k = 0; k < border_row_.size(); ++k) {
+        y[static_cast<std::size_t>(border_row_[k])] += border_sum_[k];
+    }
+}
+
+template class EverywhereMatrix<float>;
+template class EverywhereMatrix<double>;
+template sparse::Csr<float> send_slices(mpi::Communicator const&, sparse::Csr<float> const&,
+                                        Partition const&);
+template sparse::Csr<double> send_slices(mpi::Communicator const&, sparse::Csr<double> const&,
+                                         Partition const&);
+template class HaloMatrix<float>;
+template class HaloMatrix<double>;
+
+} // namespace distributed
