@@ -47,6 +47,7 @@ Json build_record()
 Json head(Session const& session, Json const& libraries)
 {
     auto const& settings = session.settings;
+    auto const& team = *session.team;
     auto const& built = provenance();
     return {
         {"schema", 1},
@@ -64,7 +65,7 @@ Json head(Session const& session, Json const& libraries)
         {"build", build_record()},
         {"libraries", libraries},
         {"machine", machine_record()},
-        {"launches", Json::array({launch_record(settings.threads, session.team->size())})}};
+        {"launches", Json::array({launch_record(settings.threads, team.size(), team.hosts())})}};
 }
 
 } // namespace

@@ -16,6 +16,9 @@ public:
     virtual int rank() const { return 0; }
     virtual int size() const { return 1; }
 
+    /// Machines that the processes are on.
+    virtual int hosts() const { return 1; }
+
     /// Rank 0's value, on every rank.
     virtual std::uint64_t from_root(std::uint64_t value) { return value; }
 

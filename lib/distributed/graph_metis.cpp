@@ -5,8 +5,39 @@
 #include <metis.h>
 
 #include <array>
+#include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace distributed {
+
+namespace {
+
+/// Keeps what METIS prints about small parts from standard output, where results may go.
+class Muted
+{
+public:
+    Muted() : output_{::dup(STDOUT_FILENO)}
+    {
+        std::fflush(stdout);
+        int const nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+        ::dup2(nowhere, STDOUT_FILENO);
+        ::close(nowhere);
+    }
+    ~Muted()
+    {
+        std::fflush(stdout);
+        ::dup2(output_, STDOUT_FILENO);
+        ::close(output_);
+    }
+    Muted(Muted const&) = delete;
+    Muted& operator=(Muted const&) = delete;
+
+private:
+    int output_;
+};
+
+} // namespace
 
 std::string_view graph_partitioner()
 {
@@ -27,6 +58,7 @@ std::vector<std::int32_t> cut_graph(sparse::PatternView<I> const& a, int parts)
     idx_t count = parts;
     idx_t cut_edges = 0;
     std::vector<idx_t> part(graph.work.size());
+    Muted const muted;
     auto const status = METIS_PartGraphKway(
         &vertices, &constraints, graph.offsets.data(), graph.neighbours.data(), graph.work.data(),
         nullptr, nullptr, &count, nullptr, nullptr, options.data(), &cut_edges, part.data());

@@ -4,6 +4,8 @@
 #include "sparse/features.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <tuple>
 #include <utility>
 
 namespace distributed {
@@ -135,6 +137,28 @@ sparse::Csr<T> send_slices(mpi::Communicator const& communicator, sparse::Csr<T>
 }
 //! [send_slices]
 
+template <class T>
+Rows<T> by_places(Rows<T> rows, Partition const& columns)
+{
+    if (columns.is_contiguous()) {
+        return rows;
+    }
+    std::vector<std::pair<std::int64_t, T>> entries;
+    for (std::int64_t row = 0; row < rows.rows; ++row) {
+        auto const begin = static_cast<std::size_t>(rows.row_ptr[row]);
+        auto const end = static_cast<std::size_t>(rows.row_ptr[row + 1]);
+        entries.clear();
+        for (auto p = begin; p < end; ++p) {
+            entries.emplace_back(columns.place_of(rows.col[p]), rows.values[p]);
+        }
+        std::ranges::sort(entries, {}, &std::pair<std::int64_t, T>::first);
+        for (auto p = begin; p < end; ++p) {
+            std::tie(rows.col[p], rows.values[p]) = entries[p - begin];
+        }
+    }
+    return rows;
+}
+
 /// The rows of a rank, cut into what needs only its part of `x` and what needs ghosts.
 template <class T>
 struct HaloMatrix<T>::Split
@@ -148,60 +172,35 @@ struct HaloMatrix<T>::Split
     {
         auto const begin = columns.begin(rank);
         auto const end = columns.end(rank);
-        std::vector<std::int64_t> places;
-        places.reserve(mine.nonzeros());
-        for (auto const column : mine.col) {
-            places.push_back(columns.place_of(column));
-            if (places.back() < begin || places.back() >= end) {
-                ghosts.push_back(places.back());
-            }
-        }
+        auto const is_own = [=](std::int64_t place) { return place >= begin && place < end; };
+        std::ranges::remove_copy_if(mine.col, std::back_inserter(ghosts), is_own);
         std::ranges::sort(ghosts);
         ghosts.erase(std::ranges::unique(ghosts).begin(), ghosts.end());
+
         own.columns = sparse::checked_index<std::int32_t>(static_cast<std::size_t>(end - begin));
         border.columns = sparse::checked_index<std::int32_t>(ghosts.size());
         for (std::int64_t row = 0; row < mine.rows; ++row) {
-            take_row(mine, row, places, begin, end);
-        }
-    }
-
-private:
-    using Entry = std::pair<std::int32_t, T>;
-
-    void take_row(Rows<T> const& mine, std::int64_t row, std::vector<std::int64_t> const& places,
-                  std::int64_t begin, std::int64_t end)
-    {
-        entries_.clear();
-        ghost_entries_.clear();
-        auto const last = static_cast<std::size_t>(mine.row_ptr[row + 1]);
-        for (auto p = static_cast<std::size_t>(mine.row_ptr[row]); p < last; ++p) {
-            if (places[p] >= begin && places[p] < end) {
-                entries_.emplace_back(static_cast<std::int32_t>(places[p] - begin), mine.values[p]);
-            } else {
-                auto const ghost = std::ranges::lower_bound(ghosts, places[p]) - ghosts.begin();
-                ghost_entries_.emplace_back(static_cast<std::int32_t>(ghost), mine.values[p]);
+            auto const border_before = border.col.size();
+            for (auto p = mine.row_ptr[row]; p < mine.row_ptr[row + 1]; ++p) {
+                auto const place = mine.col[static_cast<std::size_t>(p)];
+                auto const column = is_own(place) ? place - begin : ghost(place);
+                auto& part = is_own(place) ? own : border;
+                part.col.push_back(static_cast<std::int32_t>(column));
+                part.values.push_back(mine.values[static_cast<std::size_t>(p)]);
+            }
+            end_row(own);
+            if (border.col.size() > border_before) {
+                border_row.push_back(static_cast<std::int32_t>(row));
+                end_row(border);
             }
         }
-        add_row(own, entries_);
-        if (!ghost_entries_.empty()) {
-            border_row.push_back(static_cast<std::int32_t>(row));
-            add_row(border, ghost_entries_);
-        }
     }
 
-    /// Places of a permuted partition are not in the order of columns.
-    static void add_row(sparse::Csr<T>& a, std::vector<Entry>& entries)
+    /// Where a place stands among the ghosts.
+    std::int64_t ghost(std::int64_t place) const
     {
-        std::ranges::sort(entries, {}, &Entry::first);
-        for (auto const& [column, value] : entries) {
-            a.col.push_back(column);
-            a.values.push_back(value);
-        }
-        end_row(a);
+        return std::ranges::lower_bound(ghosts, place) - ghosts.begin();
     }
-
-    std::vector<Entry> entries_;
-    std::vector<Entry> ghost_entries_;
 };
 
 template <class T>
@@ -259,6 +258,8 @@ template sparse::Csr<float> send_slices(mpi::Communicator const&, sparse::Csr<fl
                                         Partition const&);
 template sparse::Csr<double> send_slices(mpi::Communicator const&, sparse::Csr<double> const&,
                                          Partition const&);
+template Rows<float> by_places(Rows<float>, Partition const&);
+template Rows<double> by_places(Rows<double>, Partition const&);
 template class HaloMatrix<float>;
 template class HaloMatrix<double>;
 

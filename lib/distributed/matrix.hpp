@@ -73,6 +73,10 @@ template <class T>
 sparse::Csr<T> send_slices(mpi::Communicator const& communicator, sparse::Csr<T> const& whole,
                            Partition const& rows);
 
+/// Rows with the places of their columns in place of their numbers, in ascending order.
+template <class T>
+Rows<T> by_places(Rows<T> rows, Partition const& columns);
+
 /// The scalable way: every rank has its part of `x`, and gets from others only what its rows touch.
 template <class T>
 class HaloMatrix

@@ -242,8 +242,10 @@ TEST_CASE("square matrices of many kinds, many multiplies in a row")
             auto const rows = way.cut(pattern, world->size());
             distributed::HaloMatrix<double> matrix{
                 *world,
-                distributed::deal_from_root(*world, world->is_root() ? wide(a) : Rows<double>{},
-                                            rows),
+                distributed::by_places(
+                    distributed::deal_from_root(*world, world->is_root() ? wide(a) : Rows<double>{},
+                                                rows),
+                    rows),
                 rows, distributed::by_runs};
             for (int repeat = 0; repeat < 5; ++repeat) {
                 auto const x = spmv::testing::make_vector<double>(

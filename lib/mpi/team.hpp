@@ -35,6 +35,7 @@ public:
 
     int rank() const override { return communicator_.rank(); }
     int size() const override { return communicator_.size(); }
+    int hosts() const override { return hosts_; }
     std::uint64_t from_root(std::uint64_t value) override;
     bool all(bool value) override;
     double maximum(double value) override;
@@ -47,6 +48,7 @@ public:
 
 private:
     Communicator communicator_;
+    int hosts_ = 1;
     Communicator failures_; ///< used by nobody else, as ranks may fail within any other call
 };
 

@@ -136,7 +136,7 @@ def metric_named(name: str) -> Metric:
         return _count_metric(name.removeprefix(COUNT))
     if name not in METRICS:
         known = ", ".join(METRICS)
-        raise WeaveError(f'no metric "{name}", expected {COUNT}NAME or one of {known}')
+        raise WeaveError(f'no metric "{name}", expected one of {known} or {COUNT}NAME')
     return METRICS[name]
 
 

@@ -1,19 +1,21 @@
 """`plot.bars`, `plot.lines` and `plot.drawing`: the figures of a report."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from weave import crossover as crossovers
-from weave import figures, formats
+from weave import figures, formats, statistics
+from weave import model as models
 from weave.blocks import FEATURES
 from weave.comparison import compare
 from weave.definition import Figure as Picture
 from weave.drawings import DRAWINGS
 from weave.errors import WeaveError
-from weave.measurements import Absence, Measurements
-from weave.metrics import METRICS, Basis, Cell, Over, measure, metric_named
+from weave.measurements import NOT_MEASURED, Absence, Measurements
+from weave.metrics import Basis, Cell, Over, measure, metric_named
 from weave.region import Where
+from weave.results import Case
 
 # What the ceiling allows, in the quantity that is drawn.
 LIMITS = {"median", "gbps", "gflops", "of_ceiling", "speedup"}
@@ -74,6 +76,86 @@ class Plot:
         words = [category for category in chart.categories if isinstance(category, str)]
         if words:
             raise WeaveError(f'plot.lines: x="{x}" has the value "{words[0]}", expected numbers')
+        return self._place(id, chart, figures.lines)
+
+    def studied(self, id: str, count: str, where: Where, log: bool = False) -> str:
+        """A line for each variant over the numbers that end the names of its counts.
+
+        A variant that counts `messages_8` and `messages_64` has a line of `messages` at 8 and 64.
+        """
+        found: dict[str, dict[int, float]] = {}
+        for name in self.measured.values("variant", where):
+            cases = self.measured.find(name, where).cases
+            counts = [c for case in cases if (c := models.studied(case, count))]
+            if len(counts) > 1:
+                raise WeaveError(f'plot.studied: {name} counts "{count}" at several points')
+            found |= {name: counts[0]} if counts else {}
+        lines = {name: (self._slot("variant", name, 0), values) for name, values in found.items()}
+        return self._over_ranks(id, lines, count.replace("_", " "), log)
+
+    def modelled(self, id: str, variants: Sequence[str], where: Where, ring: str) -> str:
+        """Measured times over ranks, and what the latency-bandwidth model makes of their partitions.
+
+        The variant `ring` sends messages, on all ranks; the partitions were studied on one.
+        """
+        rates = models.rates(self.measured)
+        network = models.network(self.measured, ring, {"ranks": "max", "threads": 1})
+        lines: dict[str, tuple[int, dict[int, float]]] = {}
+        modelled: set[str] = set()
+        for name in variants:
+            slot = self._slot("variant", name, 0)
+            cases = self.measured.find(name, {**where, "threads": 1}).cases
+            times = {self._ranks(case): 1e3 * statistics.median(case.samples) for case in cases}
+            lines[name] = (slot, times)
+            alone = [case for case in cases if models.studied(case, "imbalance")]
+            if network is not None and alone:
+                model = models.Model(network, rates)
+                predicted = {ranks: 1e3 * model.seconds(alone[0], ranks)
+                             for ranks in models.studied(alone[0], "imbalance")}
+                lines[f"{name} (model)"] = (slot, predicted)
+                modelled.add(f"{name} (model)")
+        marks = (("measured up to", float(max(rates))),) if rates else ()
+        return self._over_ranks(id, lines, "time of a call (ms)", True, modelled, marks)
+
+    def _ranks(self, case: Case) -> int:
+        return int(self.measured.coordinates(case)["ranks"])
+
+    def _over_ranks(
+        self,
+        id: str,
+        lines: Mapping[str, tuple[int, Mapping[int, float]]],
+        label: str,
+        log: bool,
+        modelled: Collection[str] = (),
+        marks: tuple[tuple[str, float], ...] = (),
+    ) -> str:
+        """A chart over numbers of ranks; each line has its colour and its values."""
+        categories = sorted({ranks for _, values in lines.values() for ranks in values})
+        absent = figures.Value(absence=NOT_MEASURED)
+        series = tuple(
+            figures.Series(
+                name,
+                slot,
+                tuple(
+                    figures.Value(values[ranks], values[ranks], values[ranks])
+                    if ranks in values
+                    else absent
+                    for ranks in categories
+                ),
+                modelled=name in modelled,
+            )
+            for name, (slot, values) in lines.items()
+        )
+        chart = figures.Chart(
+            title=self.measured.experiment.figure(id).caption,
+            category_label="ranks",
+            value_label=label,
+            categories=tuple(categories),
+            series=series,
+            log_categories=True,
+            log_values=log,
+            marks=marks,
+        )
         return self._place(id, chart, figures.lines)
 
     def drawing(self, id: str) -> str:

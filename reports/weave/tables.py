@@ -7,7 +7,7 @@ from typing import Any
 from weave import formats, statistics
 from weave.errors import WeaveError
 from weave.measurements import NOT_MEASURED, Measurements
-from weave.metrics import METRICS, Basis, Cell, measure, metric_named
+from weave.metrics import Basis, Cell, measure, metric_named
 from weave.region import Where, words
 from weave.results import Case
 

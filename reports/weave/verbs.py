@@ -13,6 +13,7 @@ from weave import (
     expectations,
     formats,
     listings,
+    model,
     statistics,
     tables,
 )
@@ -21,7 +22,7 @@ from weave.comparison import Comparison, compare
 from weave.errors import WeaveError
 from weave.expectations import REPRODUCED, Expectation
 from weave.measurements import NOT_MEASURED, Absence, Measurements
-from weave.metrics import METRICS, Basis, Cell, Over, measure, metric_named
+from weave.metrics import Basis, Cell, Over, measure, metric_named
 from weave.plots import Plot
 from weave.region import Where
 from weave.results import Case
@@ -55,6 +56,7 @@ class Verbs:
             self.holds,
             self.machine,
             self.measured_here,
+            self.network,
             self.noise,
             self.notes,
             self.predicted,
@@ -182,6 +184,13 @@ class Verbs:
     def _launch_of_most(self, launches: list[int], name: str | None) -> list[int]:
         """The launch in which a ceiling is highest: what the machine can do at best."""
         return [max(launches, key=lambda i: (self.measured.ceiling(i, name).rate.value, -i))]
+
+    def network(self, ring: str, where: Where | None = None) -> str:
+        """`0.61 µs and 5.2 GB/s`: what a message costs, fitted to those of the variant `ring`."""
+        found = model.network(self.measured, ring, where or {})
+        if found is None:
+            return NOT_MEASURED
+        return f"{formats.time(found.latency_s)} and {formats.significant(found.bytes_per_s / 1e9)} GB/s"
 
     def compare(self, faster: str, than: Over, where: Where | None = None) -> str:
         """Two variants in the words of claims: `clearly faster`, `alike`, `a little slower`."""
