@@ -73,6 +73,7 @@ everywhere(Problem<T> const& problem, Share<T> const& share, distributed::Choice
     auto const matrix = std::make_shared<distributed::EverywhereMatrix<T>>(
         problem.world(), distributed::send_slices(problem.world(), problem.whole(), share.rows),
         share.rows, choose);
+    setup.stores(*matrix);
     bool const has_runs = matrix->format() == "csrl";
     setup.count("ranks_with_runs",
                 static_cast<double>(problem.world().sum(std::int64_t{has_runs ? 1 : 0})));
@@ -171,6 +172,7 @@ void add_halo(bench::Trial<T>& trial, Problem<T>& problem, Way const& way, bool 
         [=, &problem](bench::Setup& setup, Share<T> const& share) {
             auto matrix = std::make_shared<distributed::HaloMatrix<T>>(
                 problem.world(), rows_of(problem, share), share.columns, distributed::by_plan);
+            setup.stores(*matrix);
             count_traffic(problem, *matrix, share, setup);
             if (is_studied) {
                 study(problem, way, setup);

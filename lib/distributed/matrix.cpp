@@ -37,6 +37,25 @@ void end_row(sparse::Csr<T>& a)
     ++a.rows;
 }
 
+/// The rows of one rank, with offsets that begin with 0.
+template <class T>
+sparse::Csr<T> slice_of(sparse::Csr<T> const& whole, Partition const& rows, int rank)
+{
+    sparse::Csr<T> slice;
+    slice.rows = static_cast<std::int32_t>(rows.size(rank));
+    slice.columns = whole.columns;
+    slice.row_ptr.assign(whole.row_ptr.begin() + rows.begin(rank),
+                         whole.row_ptr.begin() + rows.end(rank) + 1);
+    auto const first = slice.row_ptr.front();
+    auto const last = slice.row_ptr.back();
+    slice.col.assign(whole.col.begin() + first, whole.col.begin() + last);
+    slice.values.assign(whole.values.begin() + first, whole.values.begin() + last);
+    for (auto& offset : slice.row_ptr) {
+        offset -= first;
+    }
+    return slice;
+}
+
 } // namespace
 
 spmv::PlanOptions by_plan(sparse::PatternView<> const&)
@@ -92,50 +111,32 @@ void EverywhereMatrix<T>::gather_and_multiply(std::span<T const> mine, std::span
 }
 //! [gather]
 
-//! [send_slices]
 template <class T>
 sparse::Csr<T> send_slices(mpi::Communicator const& communicator, sparse::Csr<T> const& whole,
                            Partition const& rows)
 {
     std::vector<std::int32_t> columns{whole.columns};
     communicator.broadcast<std::int32_t>(columns);
-    std::vector<std::int32_t> nonzeros(static_cast<std::size_t>(communicator.size()));
     sparse::Csr<T> mine;
-    for (int rank = 0; communicator.is_root() && rank < rows.ranks(); ++rank) {
-        auto const begin = static_cast<std::size_t>(rows.begin(rank));
-        auto const size = static_cast<std::size_t>(rows.size(rank));
-        std::span<std::int32_t const> const offsets{whole.row_ptr.data() + begin, size + 1};
-        auto const first = static_cast<std::size_t>(offsets.front());
-        auto const count = static_cast<std::size_t>(offsets.back()) - first;
-        sparse::Array<std::int32_t> rebased(offsets.begin(), offsets.end());
-        for (auto& offset : rebased) {
-            offset -= offsets.front();
+    if (communicator.is_root()) {
+        for (int rank = 1; rank < rows.ranks(); ++rank) {
+            auto const slice = slice_of(whole, rows, rank);
+            communicator.send<std::int32_t>(slice.row_ptr, rank);
+            communicator.send<std::int32_t>(slice.col, rank);
+            communicator.send<T>(slice.values, rank);
         }
-        std::span<std::int32_t const> const col{whole.col.data() + first, count};
-        std::span<T const> const values{whole.values.data() + first, count};
-        if (rank == 0) {
-            mine.row_ptr = std::move(rebased);
-            mine.col.assign(col.begin(), col.end());
-            mine.values.assign(values.begin(), values.end());
-            continue;
-        }
-        communicator.send<std::int32_t>(rebased, rank);
-        communicator.send(col, rank);
-        communicator.send(values, rank);
+        return slice_of(whole, rows, 0);
     }
-    if (!communicator.is_root()) {
-        mine.row_ptr.resize(static_cast<std::size_t>(rows.size(communicator.rank())) + 1);
-        communicator.receive<std::int32_t>(mine.row_ptr, 0);
-        mine.col.resize(static_cast<std::size_t>(mine.row_ptr.back()));
-        mine.values.resize(mine.col.size());
-        communicator.receive<std::int32_t>(mine.col, 0);
-        communicator.receive<T>(mine.values, 0);
-    }
-    mine.rows = static_cast<std::int32_t>(mine.row_ptr.size()) - 1;
+    mine.rows = static_cast<std::int32_t>(rows.size(communicator.rank()));
     mine.columns = columns[0];
+    mine.row_ptr.resize(static_cast<std::size_t>(mine.rows) + 1);
+    communicator.receive<std::int32_t>(mine.row_ptr, 0);
+    mine.col.resize(static_cast<std::size_t>(mine.row_ptr.back()));
+    mine.values.resize(mine.col.size());
+    communicator.receive<std::int32_t>(mine.col, 0);
+    communicator.receive<T>(mine.values, 0);
     return mine;
 }
-//! [send_slices]
 
 template <class T>
 Rows<T> by_places(Rows<T> rows, Partition const& columns)

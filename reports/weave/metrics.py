@@ -69,10 +69,15 @@ class Basis:
         """What values are compared with, for captions: plain text."""
         if isinstance(self.over, str) or self.over is None:
             return self.over or ""
-        if BEST_OF not in self.over:
+        if not self.names_rivals:
             return words(self.over)
-        wanted = self.over[BEST_OF]
-        return f"the best {wanted}" if isinstance(wanted, str) else f"the best of {_and(wanted)}"
+        wanted = self.over.get(BEST_OF)
+        named = (
+            self.over["variant"] if wanted is None
+            else f"the best {wanted}" if isinstance(wanted, str)
+            else f"the best of {_and(wanted)}"
+        )
+        return f"{named} at {words(self.moved)}" if self.moved else named
 
     def _contenders(self, wanted: str | Sequence[str]) -> tuple[str, ...]:
         """A group's variants, or those of a list; each must be known."""

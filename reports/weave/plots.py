@@ -1,6 +1,6 @@
 """`plot.bars`, `plot.lines` and `plot.drawing`: the figures of a report."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -90,7 +90,7 @@ class Plot:
             if len(counts) > 1:
                 raise WeaveError(f'plot.studied: {name} counts "{count}" at several points')
             found |= {name: counts[0]} if counts else {}
-        lines = {name: (self._slot("variant", name, 0), values) for name, values in found.items()}
+        lines = [_Line(name, slot, found[name]) for slot, name in enumerate(found)]
         return self._over_ranks(id, lines, count.replace("_", " "), log)
 
     def modelled(self, id: str, variants: Sequence[str], where: Where, ring: str) -> str:
@@ -100,22 +100,19 @@ class Plot:
         """
         rates = models.rates(self.measured)
         network = models.network(self.measured, ring, {"ranks": "max", "threads": 1})
-        lines: dict[str, tuple[int, dict[int, float]]] = {}
-        modelled: set[str] = set()
-        for name in variants:
-            slot = self._slot("variant", name, 0)
+        lines: list[_Line] = []
+        for slot, name in enumerate(variants):
             cases = self.measured.find(name, {**where, "threads": 1}).cases
             times = {self._ranks(case): 1e3 * statistics.median(case.samples) for case in cases}
-            lines[name] = (slot, times)
+            lines.append(_Line(name, slot, times))
             alone = [case for case in cases if models.studied(case, "imbalance")]
             if network is not None and alone:
                 model = models.Model(network, rates)
                 predicted = {ranks: 1e3 * model.seconds(alone[0], ranks)
                              for ranks in models.studied(alone[0], "imbalance")}
-                lines[f"{name} (model)"] = (slot, predicted)
-                modelled.add(f"{name} (model)")
+                lines.append(_Line(f"{name} (model)", slot, predicted, modelled=True))
         marks = (("measured up to", float(max(rates))),) if rates else ()
-        return self._over_ranks(id, lines, "time of a call (ms)", True, modelled, marks)
+        return self._over_ranks(id, lines, "time of a call (ms)", True, marks)
 
     def _ranks(self, case: Case) -> int:
         return int(self.measured.coordinates(case)["ranks"])
@@ -123,35 +120,19 @@ class Plot:
     def _over_ranks(
         self,
         id: str,
-        lines: Mapping[str, tuple[int, Mapping[int, float]]],
+        lines: Sequence["_Line"],
         label: str,
         log: bool,
-        modelled: Collection[str] = (),
         marks: tuple[tuple[str, float], ...] = (),
     ) -> str:
-        """A chart over numbers of ranks; each line has its colour and its values."""
-        categories = sorted({ranks for _, values in lines.values() for ranks in values})
-        absent = figures.Value(absence=NOT_MEASURED)
-        series = tuple(
-            figures.Series(
-                name,
-                slot,
-                tuple(
-                    figures.Value(values[ranks], values[ranks], values[ranks])
-                    if ranks in values
-                    else absent
-                    for ranks in categories
-                ),
-                modelled=name in modelled,
-            )
-            for name, (slot, values) in lines.items()
-        )
+        """A chart over numbers of ranks; few lines at a time, so each has a colour of its own."""
+        categories = sorted({ranks for line in lines for ranks in line.values})
         chart = figures.Chart(
             title=self.measured.experiment.figure(id).caption,
             category_label="ranks",
             value_label=label,
             categories=tuple(categories),
-            series=series,
+            series=tuple(line.series(categories) for line in lines),
             log_categories=True,
             log_values=log,
             marks=marks,
@@ -288,6 +269,23 @@ class Plot:
         name = {"median": "bound", "gbps": "ceiling", "gflops": "bound_gflops"}[y]
         estimate = measure(basis, name, None, region).estimate
         return estimate.value if estimate else None
+
+
+@dataclass(frozen=True)
+class _Line:
+    """What was counted or computed for some numbers of ranks."""
+
+    name: str
+    slot: int
+    values: Mapping[int, float]
+    modelled: bool = False
+
+    def series(self, categories: Sequence[int]) -> figures.Series:
+        """The line at each category, or that there is nothing there."""
+        absent = figures.Value(absence=NOT_MEASURED)
+        found = {ranks: figures.Value(v, v, v) for ranks, v in self.values.items()}
+        values = tuple(found.get(ranks, absent) for ranks in categories)
+        return figures.Series(self.name, self.slot, values, self.modelled)
 
 
 def _has_values(series: figures.Series) -> bool:
