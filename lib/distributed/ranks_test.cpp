@@ -190,8 +190,8 @@ TEST_CASE_TEMPLATE("both distributions give the serial result, and move what was
             auto const rows = way.cut(test.a.view(), world->size());
             auto const columns = distributed::columns_with(rows, test.a.columns);
             auto const expected = mine(test.expected, rows);
-            auto const dealt =
-                distributed::Redistribution{*world, shares, rows}.rows(share_of(wide(test.a)));
+            distributed::Redistribution const move{*world, shares, rows};
+            auto const dealt = distributed::by_places(move.rows(share_of(wide(test.a))), columns);
             std::vector<T> y(expected.value.size(), T(42));
             auto const part = mine(test.x, columns);
 

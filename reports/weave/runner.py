@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from weave import book, definition
+from weave import book, definition, slurm
 from weave.console import Console
 from weave.errors import WeaveError
 from weave.launch import Launch, ProgramFailed
@@ -32,6 +32,11 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     one.add_argument("name")
     one.add_argument("arguments", nargs=argparse.REMAINDER)
     one.set_defaults(command=lambda given: _guarded(_run, given))
+
+    job = commands.add_parser("slurm", help="write a job for Slurm", add_help=False)
+    job.add_argument("nodes")
+    job.add_argument("arguments", nargs=argparse.REMAINDER)
+    job.set_defaults(command=_slurm, build=None)
 
     every = commands.add_parser("run-all", help="measure all experiments into this machine's book",
                                 allow_abbrev=False)
@@ -66,6 +71,12 @@ def _run(given: argparse.Namespace) -> int:
 def _run_all(given: argparse.Namespace) -> int:
     profile = "full" if given.full else "quick"
     return run_all(_workspace(given), profile, given.machine, Console())
+
+
+def _slurm(given: argparse.Namespace) -> int:
+    workspace = _workspace(given)
+    print(f"sbatch {workspace.shown(slurm.write(workspace, given.nodes, given.arguments))}")
+    return 0
 
 
 def run(workspace: Workspace, name: str, arguments: list[str], console: Console) -> int:
