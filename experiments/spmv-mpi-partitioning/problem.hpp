@@ -139,6 +139,7 @@ public:
     mpi::Communicator const& world() const { return world_; }
     std::string const& name() const { return name_; }
     std::int64_t columns() const { return mine_.columns; }
+    bool is_square() const { return equal_.rows() == columns(); }
     std::span<T const> x() const { return x_; }
 
     /// On rank 0; empty on others, and where every rank made its own rows.

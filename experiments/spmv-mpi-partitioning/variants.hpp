@@ -34,8 +34,7 @@ std::string graph_missing(Problem<T> const& problem)
     if (distributed::graph_partitioner().empty()) {
         return "no graph partitioner when this was built; Debian: apt install libmetis-dev";
     }
-    bool const is_square = problem.equal().rows() == problem.columns();
-    return is_square ? "" : "a graph partition needs a square matrix";
+    return problem.is_square() ? "" : "a graph partition needs a square matrix";
 }
 
 /// Cuts the matrix on rank 0 and tells all ranks.
@@ -98,6 +97,11 @@ void add_everywhere(bench::Trial<T>& trial, Problem<T>& problem, std::string con
 template <class T>
 void add_gather(bench::Trial<T>& trial, Problem<T>& problem, Way const& way)
 {
+    if (!problem.is_square()) {
+        trial.skip("gather_" + way.name, "y is no x for a matrix that is not square")
+            .group("gather");
+        return;
+    }
     add_multiply<T>(
         trial, problem, "gather_" + way.name, [=, &problem] { return cut(problem, way); },
         [=, &problem](bench::Setup& setup, Share<T> const& share) {

@@ -176,7 +176,7 @@ struct HaloMatrix<T>::Split
         auto const is_own = [=](std::int64_t place) { return place >= begin && place < end; };
         std::ranges::remove_copy_if(mine.col, std::back_inserter(ghosts), is_own);
         std::ranges::sort(ghosts);
-        ghosts.erase(std::ranges::unique(ghosts).begin(), ghosts.end());
+        ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
 
         own.columns = sparse::checked_index<std::int32_t>(static_cast<std::size_t>(end - begin));
         border.columns = sparse::checked_index<std::int32_t>(ghosts.size());

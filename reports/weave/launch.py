@@ -112,8 +112,8 @@ class Program:
         self.launch = launch
         self.output = output
         self.name = Path(command[0]).name
-        self._command = [*launch.prefix(), *command, "--threads", str(launch.threads), "--output", output,
-                         "--events", "--lockstep"]
+        self._command = [*launch.prefix(), *command, "--threads", str(launch.threads),
+                         "--output", output, "--events", "--lockstep"]
         self._inherit = inherit
         self._errors = output.with_suffix(".stderr")
         self._process: subprocess.Popen[str] | None = None

@@ -30,16 +30,16 @@ class Network:
 
 
 def fit(points: Sequence[tuple[float, float]]) -> Network:
-    """Latency and bandwidth from pairs of bytes and seconds, by least squares of relative errors."""
+    """Latency and bandwidth from bytes and seconds, by least squares of relative errors."""
     if len({size for size, _ in points}) < 2:
         raise WeaveError("a latency and a bandwidth need messages of at least two sizes")
-    weights = [1 / seconds**2 for _, seconds in points]
-    total = sum(weights)
-    mean_size = sum(w * size for w, (size, _) in zip(weights, points, strict=True)) / total
-    mean_time = sum(w * time for w, (_, time) in zip(weights, points, strict=True)) / total
-    variance = sum(w * (size - mean_size) ** 2 for w, (size, _) in zip(weights, points, strict=True))
-    covariance = sum(w * (size - mean_size) * (time - mean_time)
-                     for w, (size, time) in zip(weights, points, strict=True))
+    weighted = [(1 / time**2, size, time) for size, time in points]
+    total = sum(weight for weight, _, _ in weighted)
+    mean_size = sum(weight * size for weight, size, _ in weighted) / total
+    mean_time = sum(weight * time for weight, _, time in weighted) / total
+    variance = sum(weight * (size - mean_size) ** 2 for weight, size, _ in weighted)
+    covariance = sum(weight * (size - mean_size) * (time - mean_time)
+                     for weight, size, time in weighted)
     slope = covariance / variance
     if slope <= 0:
         raise WeaveError("larger messages took less time: no bandwidth can be fitted")

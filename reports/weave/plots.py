@@ -94,7 +94,7 @@ class Plot:
         return self._over_ranks(id, lines, count.replace("_", " "), log)
 
     def modelled(self, id: str, variants: Sequence[str], where: Where, ring: str) -> str:
-        """Measured times over ranks, and what the latency-bandwidth model makes of their partitions.
+        """Measured times over ranks, and what the latency-bandwidth model makes of partitions.
 
         The variant `ring` sends messages, on all ranks; the partitions were studied on one.
         """

@@ -106,13 +106,14 @@ def _new_folder(parent: Path, name: str) -> Path:
 
 
 def _launches(experiment: definition.Experiment, asked: argparse.Namespace) -> list[Launch]:
-    """The launches of an experiment, or those with the threads and ranks that the user asked for."""
+    """The launches of an experiment, or those with threads and ranks as the user asked."""
     if asked.ranks is not None and "ranks" not in experiment.launch:
         raise WeaveError(f"--ranks: {experiment.name} is measured by one process")
     launches = launches_of(experiment)
     if asked.ranks is not None:
-        chosen = [launch for launch in launches if launch.ranks == asked.ranks]
-        launches = chosen or [Launch(1, ranks=asked.ranks)]
+        known = {launch.ranks for launch in launches}
+        more = [Launch(1, ranks=ranks) for ranks in asked.ranks if ranks not in known]
+        launches = [launch for launch in launches if launch.ranks in asked.ranks] + more
     if asked.threads is not None:
         chosen = [replace(launch, threads=asked.threads) for launch in launches or [Launch(1)]]
         launches = [launch for i, launch in enumerate(chosen) if launch not in chosen[:i]]
@@ -125,7 +126,7 @@ def _runner_options(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
     """The program's options that the runner must know too, and the rest."""
     parser = argparse.ArgumentParser(allow_abbrev=False, add_help=False, exit_on_error=False)
     parser.add_argument("--threads", type=int)
-    parser.add_argument("--ranks", type=int)
+    parser.add_argument("--ranks", type=int, nargs="+")
     parser.add_argument("--profile", choices=PROFILES, default="quick")
     try:
         return parser.parse_known_args(arguments)

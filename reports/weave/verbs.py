@@ -190,7 +190,8 @@ class Verbs:
         found = model.network(self.measured, ring, where or {})
         if found is None:
             return NOT_MEASURED
-        return f"{formats.time(found.latency_s)} and {formats.significant(found.bytes_per_s / 1e9)} GB/s"
+        bandwidth = formats.significant(found.bytes_per_s / 1e9)
+        return f"{formats.time(found.latency_s)} and {bandwidth} GB/s"
 
     def compare(self, faster: str, than: Over, where: Where | None = None) -> str:
         """Two variants in the words of claims: `clearly faster`, `alike`, `a little slower`."""

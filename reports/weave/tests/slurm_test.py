@@ -39,7 +39,8 @@ def test_results_come_home(tmp_path: Path) -> None:
 
 def test_what_was_measured_comes_home_from_a_run_that_died(tmp_path: Path) -> None:
     run = "build/runs/spmv-mpi-partitioning-now"
-    code, home = run_job(tmp_path, f"mkdir -p {run}; echo point >{run}/launch-0.json.journal; exit 2")
+    died = f"mkdir -p {run}; echo point >{run}/launch-0.json.journal; exit 2"
+    code, home = run_job(tmp_path, died)
     assert code == 2
     assert (home / "launch-0.json.journal").read_text() == "point\n"
 
