@@ -71,7 +71,7 @@ class Series:
     name: str
     slot: int
     values: tuple[Value, ...]
-    modelled: bool = False  # computed, not measured: a dashed line without markers
+    modelled: bool = False  # computed, not measured: a dotted line without markers
 
 
 @dataclass(frozen=True)
