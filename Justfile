@@ -53,6 +53,12 @@ run-all *ARGS: (_needs "run")
     @.ci/build build programs
     @"{{python}}" -m weave run-all "$@"
 
+# Write a job for Slurm that measures ranks on so many hosts (further options are those of `run`)
+[no-exit-message]
+slurm NODES *ARGS: (_needs "run")
+    @.ci/build build experiments/spmv-mpi-partitioning/spmv-mpi-partitioning lib/bench/machine
+    @"{{python}}" -m weave slurm "$@"
+
 # Weave the books again from their results (or only that of one machine)
 [no-exit-message]
 report *MACHINE: (_needs "run")

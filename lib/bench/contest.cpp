@@ -151,14 +151,19 @@ std::vector<Contender> Contest::prepare_all()
     return contenders;
 }
 
-/// A variant that throws has failed; the trial goes on.
+/// A variant that throws has failed; the trial goes on, but not in a team, where others may wait
+/// for what it would have sent.
 void Contest::guarded(Contender& contender, std::string const& when,
                       std::function<void()> const& action)
 {
     try {
         action();
     } catch (std::exception const& error) {
-        contender.verdict.fail(fmt::format("{} threw: {}", occasion(check, when), error.what()));
+        auto const what = fmt::format("{} threw: {}", occasion(check, when), error.what());
+        if (session.team->size() > 1) {
+            throw std::runtime_error{fmt::format("{}: {}", contender.name, what)};
+        }
+        contender.verdict.fail(what);
     }
 }
 

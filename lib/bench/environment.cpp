@@ -268,12 +268,15 @@ Json machine_record()
             {"gpus", Json::array()}};
 }
 
-Json launch_record(int threads, int ranks)
+Json launch_record(int threads, int ranks, int hosts)
 {
+    // A rank is bound to a part of its host, so that its own affinity says nothing about all.
+    int const available = ranks == 1 ? available_threads() : hosts * Topology{}.count(HWLOC_OBJ_PU);
     return {{"threads", threads},
             {"ranks", ranks},
+            {"hosts", hosts},
             {"affinity", affinity()},
-            {"oversubscribed", threads * ranks > available_threads()},
+            {"oversubscribed", threads * ranks > available},
             {"environment", environment_variables()}};
 }
 

@@ -11,8 +11,9 @@ namespace bench {
 /// host, user or path.
 nlohmann::ordered_json machine_record();
 
-/// The `launch` object of a result file for this process and its environment.
-nlohmann::ordered_json launch_record(int threads, int ranks);
+/// The `launch` object of a result file for this process and its environment, one of `ranks` on
+/// `hosts` hosts like this one.
+nlohmann::ordered_json launch_record(int threads, int ranks, int hosts);
 
 /// Versions of the libraries that the harness itself loaded.
 nlohmann::ordered_json library_record();

@@ -47,6 +47,7 @@ Json build_record()
 Json head(Session const& session, Json const& libraries)
 {
     auto const& settings = session.settings;
+    auto const& team = *session.team;
     auto const& built = provenance();
     return {
         {"schema", 1},
@@ -64,7 +65,7 @@ Json head(Session const& session, Json const& libraries)
         {"build", build_record()},
         {"libraries", libraries},
         {"machine", machine_record()},
-        {"launches", Json::array({launch_record(settings.threads, session.team->size())})}};
+        {"launches", Json::array({launch_record(settings.threads, team.size(), team.hosts())})}};
 }
 
 } // namespace
@@ -92,7 +93,7 @@ struct Experiment::State
     std::string name;
     int argc;
     char** argv;
-    std::unique_ptr<Team> team;
+    std::shared_ptr<Team> team; ///< outlives the session, which a failure ends
     std::shared_ptr<Clock> clock = std::make_shared<HostClock>();
     std::vector<std::pair<std::string, AxisValues>> axes;
     std::vector<Option> options;
@@ -187,7 +188,7 @@ struct Experiment::State
     int run(Settings settings, std::vector<TypedBody> const& bodies)
     {
         omp_set_num_threads(settings.threads);
-        Session session{name, std::move(settings), std::move(team), clock};
+        Session session{name, std::move(settings), team, clock};
         if (session.settings.list) {
             list(session, bodies);
             return 0;
@@ -270,8 +271,7 @@ try {
     }
     return state_->run(std::get<Settings>(std::move(chosen)), bodies);
 } catch (std::exception const& error) {
-    fmt::print(stderr, "{}: {}\n", state_->name, error.what());
-    return 2;
+    return state_->team->failed(fmt::format("{}: {}", state_->name, error.what()));
 }
 
 } // namespace bench

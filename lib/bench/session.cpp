@@ -23,7 +23,7 @@ Json identity(std::string const& name, Settings const& settings)
 
 } // namespace
 
-Session::Session(std::string experiment, Settings chosen, std::unique_ptr<Team> members,
+Session::Session(std::string experiment, Settings chosen, std::shared_ptr<Team> members,
                  std::shared_ptr<Clock> default_clock)
     : name{std::move(experiment)}, settings{std::move(chosen)}, team{std::move(members)},
       clock{std::move(default_clock)}, filter{settings.filter},

@@ -25,7 +25,7 @@ struct NotApplicable : std::runtime_error
 class Session
 {
 public:
-    Session(std::string experiment, Settings chosen, std::unique_ptr<Team> members,
+    Session(std::string experiment, Settings chosen, std::shared_ptr<Team> members,
             std::shared_ptr<Clock> default_clock);
 
     /// Evicts the caches of all threads; allocates its buffer at the first call.
@@ -45,7 +45,7 @@ public:
 
     std::string name;
     Settings settings;
-    std::unique_ptr<Team> team;
+    std::shared_ptr<Team> team;
     std::shared_ptr<Clock> clock;
     Pattern filter;
     std::size_t cache_bytes;

@@ -172,8 +172,7 @@ read_settings(std::string const& experiment, int argc, char** argv,
         fmt::print("{}", app.help());
         return 0;
     } catch (CLI::ParseError const& error) {
-        fmt::print(stderr, "{}: {}\n", experiment, error.what());
-        return 2;
+        throw std::invalid_argument{error.what()};
     }
     if (!precisions.empty()) {
         auto const& chosen = given.back().empty() ? precisions : given.back();

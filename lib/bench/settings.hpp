@@ -43,7 +43,8 @@ struct Settings
 };
 
 /// Reads the command line of an experiment. Returns an exit code instead where the program has
-/// nothing more to do: after `--help`, or after a user's error, which it printed in one line.
+/// nothing more to do, after `--help`. Throws std::invalid_argument with one line for a user's
+/// error.
 std::variant<Settings, int>
 read_settings(std::string const& experiment, int argc, char** argv,
               std::vector<std::pair<std::string, AxisValues>> const& axes,

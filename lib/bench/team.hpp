@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace bench {
 
@@ -15,6 +16,9 @@ public:
     virtual int rank() const { return 0; }
     virtual int size() const { return 1; }
 
+    /// Machines that the processes are on.
+    virtual int hosts() const { return 1; }
+
     /// Rank 0's value, on every rank.
     virtual std::uint64_t from_root(std::uint64_t value) { return value; }
 
@@ -26,6 +30,9 @@ public:
 
     /// Sum of `value` over all ranks.
     virtual double sum(double value) { return value; }
+
+    /// Says in one line why the run ends early, and returns the program's exit code, 2.
+    virtual int failed(std::string const& reason);
 };
 
 } // namespace bench

@@ -48,8 +48,15 @@ public:
     template <class Format>
     std::shared_ptr<Format const> keep(Format format)
     {
-        stored_bytes_ += static_cast<double>(format.bytes());
+        stores(format);
         return std::make_shared<Format const>(std::move(format));
+    }
+
+    /// Adds the `bytes()` of a format that the variant keeps by itself, or on several processes.
+    template <class Format>
+    void stores(Format const& format)
+    {
+        stored_bytes_ += static_cast<double>(format.bytes());
     }
 
     double stored_bytes() const { return stored_bytes_; }

@@ -2,18 +2,65 @@
 
 #include "mpi/error.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
 namespace mpi {
 
 namespace {
 
-double reduced(double value, MPI_Op operation, MPI_Comm communicator)
+using std::chrono::steady_clock;
+
+constexpr auto patience = std::chrono::seconds{2};
+
+/// Waits until a request is done or the time is over; returns whether it is done.
+bool is_done_by(MPI_Request& request, steady_clock::time_point deadline)
+{
+    auto pause = std::chrono::microseconds{10};
+    int done = 0;
+    for (;;) {
+        check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (done != 0 || steady_clock::now() > deadline) {
+            return done != 0;
+        }
+        std::this_thread::sleep_for(pause);
+        pause = std::min(2 * pause, std::chrono::microseconds{1000});
+    }
+}
+
+double reduced(double value, MPI_Op operation, Communicator const& communicator)
 {
     double result = 0;
-    check(MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, operation, communicator), "MPI_Allreduce");
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(
+        MPI_Iallreduce(&value, &result, 1, MPI_DOUBLE, operation, communicator.handle(), &request),
+        "MPI_Iallreduce");
+    wait_asleep(request);
     return result;
 }
 
+/// Counts the groups of ranks that share memory.
+int count_hosts(Communicator const& communicator)
+{
+    MPI_Comm host = MPI_COMM_NULL;
+    check(MPI_Comm_split_type(communicator.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+          "MPI_Comm_split_type");
+    int rank = 0;
+    check(MPI_Comm_rank(host, &rank), "MPI_Comm_rank");
+    check(MPI_Comm_free(&host), "MPI_Comm_free");
+    return communicator.sum<std::int32_t>(rank == 0 ? 1 : 0);
+}
+
 } // namespace
+
+void wait_asleep(MPI_Request& request)
+{
+    is_done_by(request, steady_clock::time_point::max());
+}
 
 Environment::Environment(int& argc, char**& argv)
 {
@@ -27,15 +74,16 @@ Environment::~Environment()
     MPI_Finalize();
 }
 
-Team::Team(MPI_Comm communicator) : communicator_{communicator}
+Team::Team(MPI_Comm communicator)
+    : communicator_{communicator}, hosts_{count_hosts(communicator_)}, failures_{communicator}
 {
-    check(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
-    check(MPI_Comm_size(communicator_, &size_), "MPI_Comm_size");
 }
 
 std::uint64_t Team::from_root(std::uint64_t value)
 {
-    check(MPI_Bcast(&value, 1, MPI_UINT64_T, 0, communicator_), "MPI_Bcast");
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Ibcast(&value, 1, MPI_UINT64_T, 0, communicator_.handle(), &request), "MPI_Ibcast");
+    wait_asleep(request);
     return value;
 }
 
@@ -52,6 +100,19 @@ double Team::sum(double value)
     return reduced(value, MPI_SUM, communicator_);
 }
 
+int Team::failed(std::string const& reason)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Ibarrier(failures_.handle(), &request), "MPI_Ibarrier");
+    if (is_done_by(request, steady_clock::now() + patience)) {
+        return rank() == 0 ? bench::Team::failed(reason) : 2;
+    }
+    fmt::print(stderr, "{} (rank {} of {})\n", reason, rank(), size());
+    std::fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+    return 2;
+}
+
 MaxClock::MaxClock(std::unique_ptr<bench::Clock> clock, MPI_Comm communicator)
     : clock_{std::move(clock)}, communicator_{communicator}
 {
@@ -64,7 +125,7 @@ std::string MaxClock::name() const
 
 double MaxClock::seconds(std::function<void()> const& batch)
 {
-    check(MPI_Barrier(communicator_), "MPI_Barrier");
+    communicator_.barrier();
     return reduced(clock_->seconds(batch), MPI_MAX, communicator_);
 }
 

@@ -95,6 +95,7 @@ void test_result(std::string const& file, int size)
 {
     auto const result = nlohmann::json::parse(std::ifstream{file});
     expect(result.at("launches").at(0).at("ranks") == size, "the result holds the ranks");
+    expect(result.at("launches").at(0).at("hosts") == 1, "the result holds the hosts");
     expect(result.at("skipped").at(0).at("reason") == "not applicable on another rank",
            "a variant unsuited on one rank is skipped on all");
     for (auto const& one : result.at("cases")) {

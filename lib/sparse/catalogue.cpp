@@ -18,6 +18,7 @@ namespace sparse {
 namespace {
 
 using Arguments = std::span<Count const>;
+using Wide = std::int64_t;
 
 /// A generator as the catalogue knows it.
 struct Generator
@@ -25,6 +26,8 @@ struct Generator
     std::string_view name;
     std::vector<std::string_view> parameters;
     Pattern<> (*call)(Arguments);
+    /// Makes some rows without the others; nothing where that is not possible.
+    Pattern<Wide> (*call_rows)(Arguments, RowRange) = nullptr;
 };
 
 std::uint64_t seed(Count argument)
@@ -35,38 +38,68 @@ std::uint64_t seed(Count argument)
 std::vector<Generator> const& generators()
 {
     static std::vector<Generator> const all{
-        {"poisson2d", {"n"}, [](Arguments a) { return poisson2d(a[0]); }},
-        {"stencil27", {"n"}, [](Arguments a) { return stencil27(a[0]); }},
+        {"poisson2d",
+         {"n"},
+         [](Arguments a) { return poisson2d(a[0]); },
+         [](Arguments a, RowRange r) { return poisson2d<Wide>(a[0], r); }},
+        {"stencil27",
+         {"n"},
+         [](Arguments a) { return stencil27(a[0]); },
+         [](Arguments a, RowRange r) { return stencil27<Wide>(a[0], r); }},
         {"fem3", {"n"}, [](Arguments a) { return fem3(a[0]); }},
         {"fem3_shuffled",
          {"n", "window", "seed"},
          [](Arguments a) { return fem3_shuffled(a[0], a[1], seed(a[2])); }},
-        {"banded", {"rows", "width"}, [](Arguments a) { return banded(a[0], a[1]); }},
+        {"banded",
+         {"rows", "width"},
+         [](Arguments a) { return banded(a[0], a[1]); },
+         [](Arguments a, RowRange r) { return banded<Wide>(a[0], a[1], r); }},
         {"random_rows",
          {"rows", "columns", "per_row", "seed"},
-         [](Arguments a) { return random_rows(a[0], a[1], a[2], seed(a[3])); }},
+         [](Arguments a) { return random_rows(a[0], a[1], a[2], seed(a[3])); },
+         [](Arguments a, RowRange r) {
+             return random_rows<Wide>(a[0], a[1], a[2], seed(a[3]), r);
+         }},
         {"rmat",
          {"scale", "edges", "seed"},
          [](Arguments a) { return rmat(a[0], a[1], seed(a[2])); }},
         {"dense_rows",
          {"rows", "full", "per_row", "window", "seed"},
-         [](Arguments a) { return dense_rows(a[0], a[1], a[2], a[3], seed(a[4])); }},
+         [](Arguments a) { return dense_rows(a[0], a[1], a[2], a[3], seed(a[4])); },
+         [](Arguments a, RowRange r) {
+             return dense_rows<Wide>(a[0], a[1], a[2], a[3], seed(a[4]), r);
+         }},
         {"short_rows",
          {"rows", "window", "seed"},
-         [](Arguments a) { return short_rows(a[0], a[1], seed(a[2])); }},
+         [](Arguments a) { return short_rows(a[0], a[1], seed(a[2])); },
+         [](Arguments a, RowRange r) { return short_rows<Wide>(a[0], a[1], seed(a[2]), r); }},
         {"local_rows",
          {"rows", "nonzeros", "window", "seed"},
-         [](Arguments a) { return local_rows(a[0], a[1], a[2], seed(a[3])); }},
+         [](Arguments a) { return local_rows(a[0], a[1], a[2], seed(a[3])); },
+         [](Arguments a, RowRange r) { return local_rows<Wide>(a[0], a[1], a[2], seed(a[3]), r); }},
         {"runs",
          {"rows", "per_row", "segments", "window", "seed"},
-         [](Arguments a) { return runs(a[0], a[1], a[2], a[3], seed(a[4])); }},
-        {"dense", {"rows", "columns"}, [](Arguments a) { return dense(a[0], a[1]); }},
+         [](Arguments a) { return runs(a[0], a[1], a[2], a[3], seed(a[4])); },
+         [](Arguments a, RowRange r) { return runs<Wide>(a[0], a[1], a[2], a[3], seed(a[4]), r); }},
+        {"dense",
+         {"rows", "columns"},
+         [](Arguments a) { return dense(a[0], a[1]); },
+         [](Arguments a, RowRange r) { return dense<Wide>(a[0], a[1], r); }},
         {"empty", {"rows", "columns"}, [](Arguments a) { return empty(a[0], a[1]); }},
         {"ragged",
          {"rows", "columns", "longest", "seed"},
-         [](Arguments a) { return ragged(a[0], a[1], a[2], seed(a[3])); }},
+         [](Arguments a) { return ragged(a[0], a[1], a[2], seed(a[3])); },
+         [](Arguments a, RowRange r) { return ragged<Wide>(a[0], a[1], a[2], seed(a[3]), r); }},
     };
     return all;
+}
+
+/// The generator that an entry names, which `read_generated` has checked.
+Generator const& generator_of(Generated const& generated)
+{
+    auto const& all = generators();
+    return *std::find_if(all.begin(), all.end(),
+                         [&](Generator const& g) { return g.name == generated.generator; });
 }
 
 /// Levenshtein's distance: insertions, deletions and substitutions that turn `a` into `b`.
@@ -349,10 +382,21 @@ std::string_view Catalogue::pinned_digest(std::string_view name) const
 
 Pattern<> generate(Generated const& generated)
 {
-    auto const& all = generators();
-    auto const generator = std::find_if(
-        all.begin(), all.end(), [&](Generator const& g) { return g.name == generated.generator; });
-    return generator->call(generated.arguments);
+    return generator_of(generated).call(generated.arguments);
+}
+
+bool makes_rows_alone(Generated const& generated)
+{
+    return generator_of(generated).call_rows != nullptr;
+}
+
+Pattern<std::int64_t> generate_rows(Generated const& generated, RowRange rows)
+{
+    if (!makes_rows_alone(generated)) {
+        throw std::invalid_argument(
+            fmt::format("{} makes no rows without the others", generated.generator));
+    }
+    return generator_of(generated).call_rows(generated.arguments, rows);
 }
 
 } // namespace sparse

@@ -73,23 +73,26 @@ std::span<I const> row_of(Pattern<I> const& a, I i)
                                              static_cast<std::size_t>(a.row_ptr[i + 1]) - begin);
 }
 
-/// The structure whose row i has `length(i)` columns, written in ascending order by `fill(i, row)`.
+/// The structure whose row i has `length(i)` columns, written in ascending order by `fill(i, row)`;
+/// of its rows those that are to be made.
 template <class I, class Length, class Fill>
-Pattern<I> build(std::string_view generator, I rows, I columns, Length const& length,
+Pattern<I> build(std::string_view generator, I rows, I columns, RowRange made, Length const& length,
                  Fill const& fill)
 {
+    auto const first = static_cast<I>(std::clamp<Count>(made.begin, 0, rows));
+    auto const last = static_cast<I>(std::clamp<Count>(made.end, first, rows));
     Pattern<I> a;
-    a.rows = rows;
+    a.rows = last - first;
     a.columns = columns;
-    a.row_ptr.resize(static_cast<std::size_t>(rows) + 1);
+    a.row_ptr.resize(static_cast<std::size_t>(a.rows) + 1);
 #pragma omp parallel for schedule(static)
-    for (I i = 0; i < rows; ++i) {
-        a.row_ptr[i + 1] = length(i);
+    for (I i = 0; i < a.rows; ++i) {
+        a.row_ptr[i + 1] = length(first + i);
     }
     a.col.resize(accumulate_lengths(generator, a.row_ptr));
 #pragma omp parallel for schedule(dynamic, 1024)
-    for (I i = 0; i < rows; ++i) {
-        fill(i, row_of(a, i));
+    for (I i = 0; i < a.rows; ++i) {
+        fill(first + i, row_of(a, i));
     }
     return a;
 }
@@ -145,7 +148,8 @@ I neighbours(I v, I n)
 }
 
 template <class I>
-Pattern<I> stencil27_named(std::string_view generator, Count n, Count unknowns)
+Pattern<I> stencil27_named(std::string_view generator, Count n, Count unknowns,
+                           RowRange rows_made = {})
 {
     require(generator, "n", n, 1, std::numeric_limits<I>::max());
     auto const nodes = fitted<I>(generator, "rows", product(product(n, n), n));
@@ -155,7 +159,7 @@ Pattern<I> stencil27_named(std::string_view generator, Count n, Count unknowns)
         return neighbours(i % side, side) * neighbours(i / side % side, side) *
                neighbours(i / side / side, side);
     };
-    return build<I>(generator, nodes, nodes, length, [side](I i, std::span<I> row) {
+    return build<I>(generator, nodes, nodes, rows_made, length, [side](I i, std::span<I> row) {
         Window<I> const x{i % side, 1, side};
         Window<I> const y{i / side % side, 1, side};
         Window<I> const z{i / side / side, 1, side};
@@ -183,7 +187,7 @@ Pattern<I> expand_blocks(std::string_view generator, Pattern<I> const& nodes, I 
             out += block;
         }
     };
-    return build<I>(generator, nodes.rows * block, nodes.columns * block, length, fill);
+    return build<I>(generator, nodes.rows * block, nodes.columns * block, RowRange{}, length, fill);
 }
 
 /// A permutation of [0, count) that moves nothing out of its window of `window` numbers.
@@ -215,7 +219,7 @@ Pattern<I> relabelled(std::string_view generator, Pattern<I> const& a, Array<I> 
         origin[label[i]] = i;
     }
     auto const length = [&](I i) { return static_cast<I>(row_of(a, origin[i]).size()); };
-    return build<I>(generator, a.rows, a.columns, length, [&](I i, std::span<I> row) {
+    return build<I>(generator, a.rows, a.columns, RowRange{}, length, [&](I i, std::span<I> row) {
         auto const from = row_of(a, origin[i]);
         std::transform(from.begin(), from.end(), row.begin(), [&](I j) { return label[j]; });
         std::sort(row.begin(), row.end());
@@ -244,7 +248,7 @@ std::pair<I, I> rmat_edge(Count scale, std::uint64_t number, std::uint64_t seed)
 } // namespace
 
 template <class I>
-Pattern<I> poisson2d(Count n)
+Pattern<I> poisson2d(Count n, RowRange rows_made)
 {
     require("poisson2d", "n", n, 1, std::numeric_limits<I>::max());
     auto const rows = fitted<I>("poisson2d", "rows", product(n, n));
@@ -252,7 +256,7 @@ Pattern<I> poisson2d(Count n)
     auto const length = [side](I i) {
         return static_cast<I>(neighbours(i % side, side) + neighbours(i / side, side) - 1);
     };
-    return build<I>("poisson2d", rows, rows, length, [side](I i, std::span<I> row) {
+    return build<I>("poisson2d", rows, rows, rows_made, length, [side](I i, std::span<I> row) {
         I const x = i % side;
         I const y = i / side;
         auto out = row.begin();
@@ -268,9 +272,9 @@ Pattern<I> poisson2d(Count n)
 }
 
 template <class I>
-Pattern<I> stencil27(Count n)
+Pattern<I> stencil27(Count n, RowRange rows_made)
 {
-    return stencil27_named<I>("stencil27", n, 1);
+    return stencil27_named<I>("stencil27", n, 1, rows_made);
 }
 
 template <class I>
@@ -291,28 +295,29 @@ Pattern<I> fem3_shuffled(Count n, Count window, std::uint64_t seed)
 }
 
 template <class I>
-Pattern<I> banded(Count rows, Count width)
+Pattern<I> banded(Count rows, Count width, RowRange rows_made)
 {
     auto const m = fitted<I>("banded", "rows", rows);
     require("banded", "width", width, 0, m);
     fitted<I>("banded", "nonzeros", product(rows, width));
     auto const w = static_cast<I>(width);
     auto const length = [w](I) { return w; };
-    return build<I>("banded", m, m, length, [m, w](I i, std::span<I> row) {
+    return build<I>("banded", m, m, rows_made, length, [m, w](I i, std::span<I> row) {
         I const centred = i > w / 2 ? i - w / 2 : 0;
         std::iota(row.begin(), row.end(), std::min<I>(centred, m - w));
     });
 }
 
 template <class I>
-Pattern<I> random_rows(Count rows, Count columns, Count per_row, std::uint64_t seed)
+Pattern<I> random_rows(Count rows, Count columns, Count per_row, std::uint64_t seed,
+                       RowRange rows_made)
 {
     auto const m = fitted<I>("random_rows", "rows", rows);
     auto const n = fitted<I>("random_rows", "columns", columns);
     require("random_rows", "per_row", per_row, 0, n);
     fitted<I>("random_rows", "nonzeros", product(rows, per_row));
     auto const length = [per_row](I) { return static_cast<I>(per_row); };
-    return build<I>("random_rows", m, n, length, [=](I i, std::span<I> row) {
+    return build<I>("random_rows", m, n, rows_made, length, [=](I i, std::span<I> row) {
         Random random{seed, static_cast<std::uint64_t>(i)};
         sample<I>(random, 0, n, row);
     });
@@ -339,7 +344,8 @@ Pattern<I> rmat(Count scale, Count edges, std::uint64_t seed)
 }
 
 template <class I>
-Pattern<I> dense_rows(Count rows, Count full, Count per_row, Count window, std::uint64_t seed)
+Pattern<I> dense_rows(Count rows, Count full, Count per_row, Count window, std::uint64_t seed,
+                      RowRange rows_made)
 {
     auto const m = fitted<I>("dense_rows", "rows", rows);
     require("dense_rows", "full", full, 0, m);
@@ -350,7 +356,7 @@ Pattern<I> dense_rows(Count rows, Count full, Count per_row, Count window, std::
         return ((i + 1) * full + rows / 2) / rows != (i * full + rows / 2) / rows;
     };
     auto const length = [=](I i) { return is_full(i) ? m : static_cast<I>(per_row); };
-    return build<I>("dense_rows", m, m, length, [=](I i, std::span<I> row) {
+    return build<I>("dense_rows", m, m, rows_made, length, [=](I i, std::span<I> row) {
         if (is_full(i)) {
             std::iota(row.begin(), row.end(), I{0});
             return;
@@ -360,7 +366,7 @@ Pattern<I> dense_rows(Count rows, Count full, Count per_row, Count window, std::
 }
 
 template <class I>
-Pattern<I> short_rows(Count rows, Count window, std::uint64_t seed)
+Pattern<I> short_rows(Count rows, Count window, std::uint64_t seed, RowRange rows_made)
 {
     auto const m = fitted<I>("short_rows", "rows", rows);
     require("short_rows", "window", window, 0, std::numeric_limits<I>::max());
@@ -368,7 +374,7 @@ Pattern<I> short_rows(Count rows, Count window, std::uint64_t seed)
     auto const length = [=](I i) {
         return static_cast<I>(1 + stream(seed, i, Use::length).below(longest));
     };
-    return build<I>("short_rows", m, m, length, [=](I i, std::span<I> row) {
+    return build<I>("short_rows", m, m, rows_made, length, [=](I i, std::span<I> row) {
         auto random = stream(seed, i, Use::columns);
         Window<I> const near{i, static_cast<I>(window), m};
         row[0] = i;
@@ -384,7 +390,8 @@ Pattern<I> short_rows(Count rows, Count window, std::uint64_t seed)
 }
 
 template <class I>
-Pattern<I> local_rows(Count rows, Count nonzeros, Count window, std::uint64_t seed)
+Pattern<I> local_rows(Count rows, Count nonzeros, Count window, std::uint64_t seed,
+                      RowRange rows_made)
 {
     auto const m = fitted<I>("local_rows", "rows", rows);
     require("local_rows", "window", window, 0, std::numeric_limits<I>::max());
@@ -397,13 +404,14 @@ Pattern<I> local_rows(Count rows, Count nonzeros, Count window, std::uint64_t se
         };
         return static_cast<I>(dealt_before(Count{i} + 1) - dealt_before(i));
     };
-    return build<I>("local_rows", m, m, length, [=](I i, std::span<I> row) {
+    return build<I>("local_rows", m, m, rows_made, length, [=](I i, std::span<I> row) {
         sample_near(i, static_cast<I>(window), m, seed, row);
     });
 }
 
 template <class I>
-Pattern<I> runs(Count rows, Count per_row, Count segments, Count window, std::uint64_t seed)
+Pattern<I> runs(Count rows, Count per_row, Count segments, Count window, std::uint64_t seed,
+                RowRange rows_made)
 {
     auto const m = fitted<I>("runs", "rows", rows);
     require("runs", "per_row", per_row, 1, m);
@@ -411,7 +419,7 @@ Pattern<I> runs(Count rows, Count per_row, Count segments, Count window, std::ui
     require("runs", "window", window, per_row + segments - 1, m);
     fitted<I>("runs", "nonzeros", product(rows, per_row));
     auto const length = [per_row](I) { return static_cast<I>(per_row); };
-    return build<I>("runs", m, m, length, [=](I i, std::span<I> row) {
+    return build<I>("runs", m, m, rows_made, length, [=](I i, std::span<I> row) {
         auto const centred = static_cast<I>(std::max<Count>(0, i - window / 2));
         auto const begin = std::min<I>(centred, static_cast<I>(m - window));
         // Distinct numbers plus the lengths of the runs before are starts of runs that never touch.
@@ -430,13 +438,13 @@ Pattern<I> runs(Count rows, Count per_row, Count segments, Count window, std::ui
 }
 
 template <class I>
-Pattern<I> dense(Count rows, Count columns)
+Pattern<I> dense(Count rows, Count columns, RowRange rows_made)
 {
     auto const m = fitted<I>("dense", "rows", rows);
     auto const n = fitted<I>("dense", "columns", columns);
     fitted<I>("dense", "nonzeros", product(rows, columns));
     auto const length = [n](I) { return n; };
-    return build<I>("dense", m, n, length,
+    return build<I>("dense", m, n, rows_made, length,
                     [](I, std::span<I> row) { std::iota(row.begin(), row.end(), I{0}); });
 }
 
@@ -451,7 +459,7 @@ Pattern<I> empty(Count rows, Count columns)
 }
 
 template <class I>
-Pattern<I> ragged(Count rows, Count columns, Count longest, std::uint64_t seed)
+Pattern<I> ragged(Count rows, Count columns, Count longest, std::uint64_t seed, RowRange rows_made)
 {
     auto const m = fitted<I>("ragged", "rows", rows);
     auto const n = fitted<I>("ragged", "columns", columns);
@@ -460,40 +468,40 @@ Pattern<I> ragged(Count rows, Count columns, Count longest, std::uint64_t seed)
         return static_cast<I>(
             stream(seed, i, Use::length).below(static_cast<std::uint64_t>(longest) + 1));
     };
-    return build<I>("ragged", m, n, length, [=](I i, std::span<I> row) {
+    return build<I>("ragged", m, n, rows_made, length, [=](I i, std::span<I> row) {
         auto random = stream(seed, i, Use::columns);
         sample<I>(random, 0, n, row);
     });
 }
 
-template Pattern<std::int32_t> poisson2d(Count);
-template Pattern<std::int32_t> stencil27(Count);
+template Pattern<std::int32_t> poisson2d(Count, RowRange);
+template Pattern<std::int32_t> stencil27(Count, RowRange);
 template Pattern<std::int32_t> fem3(Count);
 template Pattern<std::int32_t> fem3_shuffled(Count, Count, std::uint64_t);
-template Pattern<std::int32_t> banded(Count, Count);
-template Pattern<std::int32_t> random_rows(Count, Count, Count, std::uint64_t);
+template Pattern<std::int32_t> banded(Count, Count, RowRange);
+template Pattern<std::int32_t> random_rows(Count, Count, Count, std::uint64_t, RowRange);
 template Pattern<std::int32_t> rmat(Count, Count, std::uint64_t);
-template Pattern<std::int32_t> dense_rows(Count, Count, Count, Count, std::uint64_t);
-template Pattern<std::int32_t> short_rows(Count, Count, std::uint64_t);
-template Pattern<std::int32_t> local_rows(Count, Count, Count, std::uint64_t);
-template Pattern<std::int32_t> runs(Count, Count, Count, Count, std::uint64_t);
-template Pattern<std::int32_t> dense(Count, Count);
+template Pattern<std::int32_t> dense_rows(Count, Count, Count, Count, std::uint64_t, RowRange);
+template Pattern<std::int32_t> short_rows(Count, Count, std::uint64_t, RowRange);
+template Pattern<std::int32_t> local_rows(Count, Count, Count, std::uint64_t, RowRange);
+template Pattern<std::int32_t> runs(Count, Count, Count, Count, std::uint64_t, RowRange);
+template Pattern<std::int32_t> dense(Count, Count, RowRange);
 template Pattern<std::int32_t> empty(Count, Count);
-template Pattern<std::int32_t> ragged(Count, Count, Count, std::uint64_t);
+template Pattern<std::int32_t> ragged(Count, Count, Count, std::uint64_t, RowRange);
 
-template Pattern<std::int64_t> poisson2d(Count);
-template Pattern<std::int64_t> stencil27(Count);
+template Pattern<std::int64_t> poisson2d(Count, RowRange);
+template Pattern<std::int64_t> stencil27(Count, RowRange);
 template Pattern<std::int64_t> fem3(Count);
 template Pattern<std::int64_t> fem3_shuffled(Count, Count, std::uint64_t);
-template Pattern<std::int64_t> banded(Count, Count);
-template Pattern<std::int64_t> random_rows(Count, Count, Count, std::uint64_t);
+template Pattern<std::int64_t> banded(Count, Count, RowRange);
+template Pattern<std::int64_t> random_rows(Count, Count, Count, std::uint64_t, RowRange);
 template Pattern<std::int64_t> rmat(Count, Count, std::uint64_t);
-template Pattern<std::int64_t> dense_rows(Count, Count, Count, Count, std::uint64_t);
-template Pattern<std::int64_t> short_rows(Count, Count, std::uint64_t);
-template Pattern<std::int64_t> local_rows(Count, Count, Count, std::uint64_t);
-template Pattern<std::int64_t> runs(Count, Count, Count, Count, std::uint64_t);
-template Pattern<std::int64_t> dense(Count, Count);
+template Pattern<std::int64_t> dense_rows(Count, Count, Count, Count, std::uint64_t, RowRange);
+template Pattern<std::int64_t> short_rows(Count, Count, std::uint64_t, RowRange);
+template Pattern<std::int64_t> local_rows(Count, Count, Count, std::uint64_t, RowRange);
+template Pattern<std::int64_t> runs(Count, Count, Count, Count, std::uint64_t, RowRange);
+template Pattern<std::int64_t> dense(Count, Count, RowRange);
 template Pattern<std::int64_t> empty(Count, Count);
-template Pattern<std::int64_t> ragged(Count, Count, Count, std::uint64_t);
+template Pattern<std::int64_t> ragged(Count, Count, Count, std::uint64_t, RowRange);
 
 } // namespace sparse

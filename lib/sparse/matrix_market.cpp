@@ -17,32 +17,6 @@ namespace matrix_market {
 
 namespace {
 
-/// Refuses what `I` cannot index and rows that the file cannot stand for.
-template <class I>
-void check_sizes(MatrixMarketHeader const& header, std::string const& name,
-                 ReadOptions const& options)
-{
-    constexpr std::int64_t most = std::numeric_limits<I>::max();
-    auto const check = [&](std::int64_t size, std::string_view what) {
-        if (size > most) {
-            throw MatrixMarketError{
-                name, header.size_line, fmt::format("{} {}", size, what),
-                fmt::format("at most {} with {}-bit indices", most, 8 * sizeof(I))};
-        }
-    };
-    check(header.rows, "rows");
-    check(header.columns, "columns");
-    if (header.format == MatrixMarketFormat::coordinate) {
-        check(header.entries, "entries");
-    }
-    if (header.rows - header.entries > options.max_empty_rows) {
-        throw MatrixMarketError{
-            name, header.size_line,
-            fmt::format("{} rows for {} entries", header.rows, header.entries),
-            fmt::format("at most {} rows more than entries", options.max_empty_rows)};
-    }
-}
-
 /// Reads a body in parallel.
 ///
 /// A block is cut into chunks at line ends. What precedes a chunk is not known before it has been

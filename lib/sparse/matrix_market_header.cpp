@@ -210,6 +210,36 @@ Opening read_opening(Text& text, std::string const& name)
     return {header, cursor.rest(), cursor.line()};
 }
 
+template <class I>
+void check_sizes(MatrixMarketHeader const& header, std::string const& name,
+                 ReadOptions const& options)
+{
+    constexpr std::int64_t most = std::numeric_limits<I>::max();
+    auto const check = [&](std::int64_t size, std::string_view what) {
+        if (size > most) {
+            throw MatrixMarketError{
+                name, header.size_line, fmt::format("{} {}", size, what),
+                fmt::format("at most {} with {}-bit indices", most, 8 * sizeof(I))};
+        }
+    };
+    check(header.rows, "rows");
+    check(header.columns, "columns");
+    if (header.format == MatrixMarketFormat::coordinate) {
+        check(header.entries, "entries");
+    }
+    if (header.rows - header.entries > options.max_empty_rows) {
+        throw MatrixMarketError{
+            name, header.size_line,
+            fmt::format("{} rows for {} entries", header.rows, header.entries),
+            fmt::format("at most {} rows more than entries", options.max_empty_rows)};
+    }
+}
+
+template void check_sizes<std::int32_t>(MatrixMarketHeader const&, std::string const&,
+                                        ReadOptions const&);
+template void check_sizes<std::int64_t>(MatrixMarketHeader const&, std::string const&,
+                                        ReadOptions const&);
+
 } // namespace sparse::matrix_market
 
 namespace sparse {

@@ -19,4 +19,10 @@ struct Opening
 /// Reads banner and size line. Throws `MatrixMarketError`.
 Opening read_opening(Text& text, std::string const& name);
 
+/// Refuses what `I` cannot index and rows that the file cannot stand for; throws
+/// `MatrixMarketError`. `I` is `std::int32_t` or `std::int64_t`.
+template <class I>
+void check_sizes(MatrixMarketHeader const& header, std::string const& name,
+                 ReadOptions const& options);
+
 } // namespace sparse::matrix_market

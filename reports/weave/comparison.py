@@ -113,7 +113,7 @@ def compare(
     first = measured.find(faster, where)
     if first.absence:
         return Absence(first.absence.kind, f"`{faster}` {_was(first.absence)}")
-    others = {name: measured.find(name, where) for name in basis.rivals}
+    others = {name: measured.find(name, {**where, **basis.moved}) for name in basis.rivals}
     absences = {name: found.absence for name, found in others.items() if found.absence}
     if absences and len(absences) == len(others):
         kind = next(iter(absences.values())).kind

@@ -1,4 +1,4 @@
-"""Figures that explain and do not measure: how formats store a small matrix.
+"""Figures that explain and do not measure: how formats store a small matrix, who gets which rows.
 
 Every number in them is computed from the matrix that is drawn. A drawing is one function without
 arguments, listed in `DRAWINGS` under the id of its figure in `experiment.toml`.
@@ -6,6 +6,7 @@ arguments, listed in `DRAWINGS` under the id of its figure in `experiment.toml`.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -34,6 +35,9 @@ SCATTERED = (
     ".....x.....x",
     "..x.......x.",
 )
+#: Nonzeros of rows that are dealt to ranks.
+ROW_LENGTHS = (5, 2, 4, 5, 1, 5, 3, 5, 2, 5, 4, 3, 5, 2, 5, 4, 1, 5, 3, 5, 4, 2, 5, 3)
+RANKS = 8
 TILE = 4  # rows and columns of the tiles that `SCATTERED` is cut into
 GAP = 5.0  # cells between a matrix and its arrays, where the names of the arrays stand
 
@@ -107,7 +111,60 @@ def blocked_coo(title: str) -> str:
     return _drawn(title, SCATTERED, coloured, arrays, tile=TILE)
 
 
-DRAWINGS: dict[str, Callable[[str], str]] = {"1.csrl": csrl, "1.blocked-coo": blocked_coo}
+def partition(title: str) -> str:
+    """Rows as long as they have nonzeros, in the colours of the ranks that own them."""
+    ways = {
+        "rounded down": dealt(ROW_LENGTHS, RANKS, lambda rank: False),
+        "rounded up": dealt(ROW_LENGTHS, RANKS, lambda rank: True),
+        "alternating": dealt(ROW_LENGTHS, RANKS, lambda rank: rank % 2 == 0),
+        "least bottleneck": least_bottleneck(ROW_LENGTHS, RANKS),
+    }
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(WIDTH, 3.0))
+        axes = figure.add_axes((0.15, 0.02, 0.84, 0.96))
+        axes.set(xlim=(0, sum(ROW_LENGTHS)), ylim=(4 * 1.5, -0.1))
+        axes.set_axis_off()
+        for line, (name, bounds) in enumerate(ways.items()):
+            axes.text(-1, 1.5 * line + 0.5, name, ha="right", va="center", color=theme.ink("ink"))
+            _shares(axes, 1.5 * line, bounds)
+        return saved(figure, title)
+
+
+def dealt(lengths: Sequence[int], ranks: int, goes_over: Callable[[int], bool]) -> list[int]:
+    """Bounds of contiguous shares: each rank takes its share of the nonzeros, or a row more."""
+    total, bounds = sum(lengths), [0]
+    for rank in range(ranks - 1):
+        end, taken = bounds[-1], 0
+        while end < len(lengths) and (taken + lengths[end]) * ranks <= total:
+            taken += lengths[end]
+            end += 1
+        if goes_over(rank) and end < len(lengths) and taken * ranks < total:
+            end += 1
+        bounds.append(end)
+    return [*bounds, len(lengths)]
+
+
+def least_bottleneck(lengths: Sequence[int], ranks: int) -> list[int]:
+    """Bounds of contiguous shares of which the largest is as small as can be."""
+    most = max(lengths)
+    while True:
+        bounds = [0]
+        while bounds[-1] < len(lengths) and len(bounds) <= ranks:
+            end, taken = bounds[-1], 0
+            while end < len(lengths) and taken + lengths[end] <= most:
+                taken += lengths[end]
+                end += 1
+            bounds.append(end)
+        if bounds[-1] == len(lengths):
+            return bounds + [len(lengths)] * (ranks + 1 - len(bounds))
+        most += 1
+
+
+DRAWINGS: dict[str, Callable[[str], str]] = {
+    "1.csrl": csrl,
+    "1.blocked-coo": blocked_coo,
+    "1.partition": partition,
+}
 
 
 def runs_of(matrix: Sequence[str]) -> list[Run]:
@@ -119,6 +176,19 @@ def runs_of(matrix: Sequence[str]) -> list[Run]:
                 length = len(row[j:]) - len(row[j:].lstrip("x"))
                 found.append(Run(i, j, length))
     return found
+
+
+def _shares(axes: Axes, top: float, bounds: Sequence[int]) -> None:
+    """The rows of all ranks in a line, and below them what each rank has."""
+    for rank, (begin, end) in enumerate(pairwise(bounds)):
+        left = sum(ROW_LENGTHS[:begin])
+        x = left
+        for length in ROW_LENGTHS[begin:end]:
+            style = {"edgecolor": theme.ink("panel"), "linewidth": 0.8}
+            axes.add_patch(Rectangle((x, top), length, 1, facecolor=theme.series(rank), **style))
+            x += length
+        place = {"ha": "center", "va": "center", "color": theme.ink("ink"), "fontsize": 7.5}
+        axes.text((left + x) / 2, top + 1.2, str(x - left), **place)
 
 
 def _plain(numbers: Sequence[int]) -> list[Cell]:

@@ -24,6 +24,7 @@ BAR_GROUPS = 12  # more, with more bars than can stand, are rows of dots
 LABEL_LETTERS = 70  # more are turned
 MARKERS = "osD^vP*X"
 DASHES = ("-", "--", ":", "-.")
+MODELLED = (0, (1, 1.2))
 
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
@@ -70,6 +71,7 @@ class Series:
     name: str
     slot: int
     values: tuple[Value, ...]
+    modelled: bool = False  # computed, not measured: a dotted line without markers
 
 
 @dataclass(frozen=True)
@@ -311,8 +313,8 @@ def _lines(chart: Chart) -> Figure:
             yerr=_errors(values),
             label=series.name,
             color=theme.series(series.slot),
-            marker=MARKERS[series.slot % len(MARKERS)],
-            linestyle=DASHES[series.slot // len(theme.SERIES) % len(DASHES)],
+            marker="" if series.modelled else MARKERS[series.slot % len(MARKERS)],
+            linestyle=MODELLED if series.modelled else _dashes(series.slot),
             markersize=4,
             linewidth=1.4,
             elinewidth=0.9,
@@ -334,6 +336,11 @@ def _lines(chart: Chart) -> Figure:
     _scale_values(axes, chart, horizontal=False)
     _legend(figure, axes)
     return figure
+
+
+def _dashes(slot: int) -> str:
+    """Colours come round again with other dashes."""
+    return DASHES[slot // len(theme.SERIES) % len(DASHES)]
 
 
 def _draw_places(axes: Axes, chart: Chart) -> None:

@@ -7,17 +7,22 @@ Turns go round robin, so that one process works at a time and the rounds of all 
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
 from weave.errors import WeaveError
 
 Event = dict[str, Any]
+
+#: What mpirun says of a rank that was killed; it names a host and breaks its lines anywhere.
+RANK_DIED = re.compile(r"process rank\s+(\d+)\s.*?exited\s+on\s+signal\s+(\d+\s+\([^)]*\))",
+                       re.DOTALL)
 
 
 class ProgramFailed(WeaveError):
@@ -29,16 +34,40 @@ class ProgramFailed(WeaveError):
 
 
 @dataclass(frozen=True)
+class Slots:
+    """What a run may use at once: threads of this host, and ranks of all hosts."""
+
+    threads: int
+    ranks: int
+
+
+@dataclass(frozen=True)
 class Launch:
-    """How one process is started: its threads, and the values of its environment axes."""
+    """How a program is started: its ranks, the threads of each, and its environment axes."""
 
     threads: int
     environment: Mapping[str, str] = field(default_factory=dict)
+    ranks: int = 0  # 0: no MPI
 
     def label(self) -> str:
         """For messages: `threads=2 OMP_PROC_BIND=close`."""
         pairs = [("threads", self.threads), *self.environment.items()]
-        return " ".join(f"{name}={value}" for name, value in pairs)
+        ranks = [("ranks", self.ranks)] if self.ranks else []
+        return " ".join(f"{name}={value}" for name, value in [*ranks, *pairs])
+
+    def prefix(self) -> list[str]:
+        """What stands before the program on its command line.
+
+        A rank of one thread stays on one core, threads find theirs by themselves. Hosts of a
+        machine room get only the environment that is named here.
+        """
+        if not self.ranks:
+            return []
+        core = ["--use-hwthread-cpus", "--map-by", "core", "--bind-to", "core:overload-allowed"]
+        named = ["OMP_NUM_THREADS", *self.environment]
+        exports = [word for name in named for word in ("-x", name)]
+        binding = core if self.threads == 1 else ["--bind-to", "none"]
+        return ["mpirun", "-n", str(self.ranks), *binding, *exports]
 
 
 def thread_counts(values: Sequence[int | str], available: int) -> list[int]:
@@ -58,12 +87,18 @@ def thread_counts(values: Sequence[int | str], available: int) -> list[int]:
     return list(dict.fromkeys(count for count in counts if count <= available))
 
 
-def combinations(axes: Mapping[str, Sequence[int | str]], available: int) -> list[Launch]:
-    """All launches of the axes in `[launch]` of an experiment.toml, the last varying fastest."""
-    launches = [Launch(count) for count in thread_counts(axes.get("threads", [1]), available)]
+def combinations(axes: Mapping[str, Sequence[int | str]], slots: Slots) -> list[Launch]:
+    """All launches of the axes in `[launch]` of an experiment.toml, the last varying fastest.
+
+    Ranks and threads are combined as far as there is a slot for each thread of each rank.
+    """
+    ranks = thread_counts(axes["ranks"], slots.ranks) if "ranks" in axes else [0]
+    threads = thread_counts(axes.get("threads", [1]), slots.threads)
+    launches = [Launch(count, ranks=of) for of in ranks for count in threads
+                if of <= 1 or of * count <= slots.ranks]
     for name, values in axes.items():
-        if name != "threads":
-            launches = [Launch(launch.threads, {**launch.environment, name: str(value)})
+        if name not in ("threads", "ranks"):
+            launches = [replace(launch, environment={**launch.environment, name: str(value)})
                         for launch in launches for value in values]
     return launches
 
@@ -77,8 +112,8 @@ class Program:
         self.launch = launch
         self.output = output
         self.name = Path(command[0]).name
-        self._command = [*command, "--threads", str(launch.threads), "--output", output,
-                         "--events", "--lockstep"]
+        self._command = [*launch.prefix(), *command, "--threads", str(launch.threads),
+                         "--output", output, "--events", "--lockstep"]
         self._inherit = inherit
         self._errors = output.with_suffix(".stderr")
         self._process: subprocess.Popen[str] | None = None
@@ -118,9 +153,18 @@ class Program:
         return f"{self._title()}: {ending}{f': {complaint}' if complaint else ''}"
 
     def _complaint(self) -> str:
-        """The last line that the process wrote to stderr, or nothing."""
-        lines = self._errors.read_text(errors="replace").splitlines()
-        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+        """The last line that the process wrote to stderr, or nothing.
+
+        Of ranks it is the line of the one that failed, as mpirun adds a page of its own.
+        """
+        text = self._errors.read_text(errors="replace")
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        if self.launch.ranks:
+            died = RANK_DIED.search(text)
+            if died:
+                return f"rank {died[1]} of {self.launch.ranks} died of signal {died[2]}"
+            lines = [line for line in lines if line.startswith(f"{self.name}: ")] or lines
+        return lines[-1] if lines else ""
 
     def _grant(self) -> subprocess.Popen[str]:
         if self._process is None:

@@ -18,6 +18,8 @@ from weave.results import Case, Result
 from weave.sources import Tree
 
 NOT_MEASURED = "not measured in this run"
+#: A fact of every case: so many threads work together, in however many processes.
+WORKERS = "workers"
 TOO_GOOD = 1.05
 
 Coordinates = Mapping[str, str | float]
@@ -105,6 +107,11 @@ class Measurements:
         """Where a case stands."""
         return self._places[id(case)]
 
+    def workers(self, case: Case) -> int:
+        """Threads of all ranks together."""
+        launch = self.result.raw["launches"][case.launch]
+        return launch["threads"] * launch["ranks"]
+
     def fact(self, case: Case, name: str) -> str | float | None:
         """A coordinate or a feature of a case."""
         return self._facts[id(case)].get(name)
@@ -188,7 +195,11 @@ class Measurements:
 
     def partner(self, case: Case, variant: str, overrides: Where | None = None) -> Case | None:
         """The timed case of another variant at the same point, or at one that differs as told."""
-        return self._timed.get(self._key(case, variant, overrides or {}))
+        moved = {
+            name: self._largest(name) if value == region.LARGEST else value
+            for name, value in (overrides or {}).items()
+        }
+        return self._timed.get(self._key(case, variant, moved))
 
     def ceiling(self, launch: int, name: str | None = None) -> Ceiling:
         """A probe's rate in one launch, from the samples before and after all cases.
@@ -357,6 +368,7 @@ class Measurements:
                 "variant": case.variant,
                 "group": case.group,
                 "cache": case.cache,
+                WORKERS: self.workers(case),
             }
             for case in self.cases
         }
@@ -403,7 +415,9 @@ class Measurements:
 
     def _skip_matches(self, entry: Mapping[str, Any], tests: Mapping[str, Test]) -> bool:
         coordinates = self._coordinates(entry["launch"], entry["parameters"])
-        facts = {**self._features(entry["parameters"]), **coordinates}
+        launch = self.result.raw["launches"][entry["launch"]]
+        workers = {WORKERS: launch["threads"] * launch["ranks"]}
+        facts = {**self._features(entry["parameters"]), **coordinates, **workers}
         for name, test in tests.items():
             if name == "cache" or (name in ("variant", "group") and name not in entry):
                 continue
@@ -412,7 +426,8 @@ class Measurements:
         return True
 
     def _require_axis(self, name: str) -> None:
-        if name in ("variant", "group", "cache") or name in self.axes or self.is_feature(name):
+        known_to_all = ("variant", "group", "cache", WORKERS)
+        if name in known_to_all or name in self.axes or self.is_feature(name):
             return
         features = f"; features: {', '.join(self._feature_names)}" if self._feature_names else ""
         known = f"{', '.join(self.axes)}{features}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from weave import statistics
@@ -15,6 +15,8 @@ from weave.statistics import Estimate
 Over = str | Mapping[str, Any] | None
 #: `over={"best_of": "peer"}`: of a group or a list the variant that is fastest at each point.
 BEST_OF = "best_of"
+#: `count:messages`: what a variant counted in its setup (`Setup::count`).
+COUNT = "count:"
 
 
 @dataclass(frozen=True)
@@ -32,13 +34,16 @@ class Basis:
         """
         if self.over is None:
             raise WeaveError("found no over=, expected the variant to compare with")
-        moved = {} if isinstance(self.over, str) else dict(self.over)
-        for name in ("variant", BEST_OF):
-            moved.pop(name, None)
         names = self.rivals if self.names_rivals else (case.variant,)
-        found = [self.measured.partner(case, name, moved) for name in names]
+        found = [self.measured.partner(case, name, self.moved) for name in names]
         timed = [partner for partner in found if partner is not None]
         return min(timed, key=lambda partner: statistics.median(partner.samples), default=None)
+
+    @cached_property
+    def moved(self) -> dict[str, Any]:
+        """The coordinates in which a case's partner differs from it."""
+        moved = {} if isinstance(self.over, str) else dict(self.over or {})
+        return {name: value for name, value in moved.items() if name not in ("variant", BEST_OF)}
 
     @cached_property
     def rivals(self) -> tuple[str, ...]:
@@ -64,10 +69,15 @@ class Basis:
         """What values are compared with, for captions: plain text."""
         if isinstance(self.over, str) or self.over is None:
             return self.over or ""
-        if BEST_OF not in self.over:
+        if not self.names_rivals:
             return words(self.over)
-        wanted = self.over[BEST_OF]
-        return f"the best {wanted}" if isinstance(wanted, str) else f"the best of {_and(wanted)}"
+        wanted = self.over.get(BEST_OF)
+        named = (
+            self.over["variant"] if wanted is None
+            else f"the best {wanted}" if isinstance(wanted, str)
+            else f"the best of {_and(wanted)}"
+        )
+        return f"{named} at {words(self.moved)}" if self.moved else named
 
     def _contenders(self, wanted: str | Sequence[str]) -> tuple[str, ...]:
         """A group's variants, or those of a list; each must be known."""
@@ -127,8 +137,11 @@ def measure(basis: Basis, name: str, variant: str | None, where: Where) -> Cell:
 
 def metric_named(name: str) -> Metric:
     """An entry of `METRICS`."""
+    if name.startswith(COUNT):
+        return _count_metric(name.removeprefix(COUNT))
     if name not in METRICS:
-        raise WeaveError(f'no metric "{name}", expected one of {", ".join(METRICS)}')
+        known = ", ".join(METRICS)
+        raise WeaveError(f'no metric "{name}", expected one of {known} or {COUNT}NAME')
     return METRICS[name]
 
 
@@ -140,6 +153,11 @@ def quantity(name: str, case: Case) -> float:
         known = ", ".join(["stored_bytes", *case.counts])
         raise WeaveError(f'no quantity "{name}" of {case.variant}, which has: {known}')
     return case.counts[name]
+
+
+@cache
+def _count_metric(name: str) -> Metric:
+    return Metric(name.replace("_", " "), "number", lambda b, c: [quantity(name, c)])
 
 
 def _of_points(basis: Basis, metric: Metric, name: str, where: Where) -> Cell:
@@ -170,7 +188,8 @@ def _over_points(basis: Basis, metric: Metric, name: str, cases: Sequence[Case])
 
 def _without_partner(basis: Basis, found: Found, where: Where) -> Absence:
     """Why none of the timed cases has a partner: what happened to the other variants."""
-    absences = [(name, basis.measured.find(name, where).absence) for name in basis.rivals]
+    elsewhere = {**where, **basis.moved}
+    absences = [(name, basis.measured.find(name, elsewhere).absence) for name in basis.rivals]
     if absences and all(absence is not None for _, absence in absences):
         reasons = "; ".join(f"`{name}` {absence}" for name, absence in absences)
         return Absence("missing", f"nothing to compare with, {reasons}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weave.definition import Experiment
-from weave.launch import Launch, combinations
+from weave.launch import Launch, Slots, combinations
 
 #: From the least to the most that a result is worth.
 PROFILES = ("tiny", "quick", "full")
@@ -26,8 +26,13 @@ class Step:
 
 
 def launches_of(experiment: Experiment) -> list[Launch]:
-    """The processes that measure an experiment, on the hardware threads this one may use."""
-    return combinations(experiment.launch, len(os.sched_getaffinity(0)))
+    """The processes that measure an experiment, on the hardware threads this one may use.
+
+    Ranks go as far as a job of Slurm has tasks for them.
+    """
+    threads = len(os.sched_getaffinity(0))
+    ranks = int(os.environ.get("SLURM_NTASKS", threads))
+    return combinations(experiment.launch, Slots(threads, ranks))
 
 
 def expected_seconds(experiment: Experiment, profile: str) -> float:

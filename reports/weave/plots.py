@@ -5,15 +5,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from weave import crossover as crossovers
-from weave import figures, formats
+from weave import figures, formats, statistics
+from weave import model as models
 from weave.blocks import FEATURES
 from weave.comparison import compare
 from weave.definition import Figure as Picture
 from weave.drawings import DRAWINGS
 from weave.errors import WeaveError
-from weave.measurements import Absence, Measurements
-from weave.metrics import METRICS, Basis, Cell, Over, measure, metric_named
+from weave.measurements import NOT_MEASURED, Absence, Measurements
+from weave.metrics import Basis, Cell, Over, measure, metric_named
 from weave.region import Where
+from weave.results import Case
 
 # What the ceiling allows, in the quantity that is drawn.
 LIMITS = {"median", "gbps", "gflops", "of_ceiling", "speedup"}
@@ -74,6 +76,67 @@ class Plot:
         words = [category for category in chart.categories if isinstance(category, str)]
         if words:
             raise WeaveError(f'plot.lines: x="{x}" has the value "{words[0]}", expected numbers')
+        return self._place(id, chart, figures.lines)
+
+    def studied(self, id: str, count: str, where: Where, log: bool = False) -> str:
+        """A line for each variant over the numbers that end the names of its counts.
+
+        A variant that counts `messages_8` and `messages_64` has a line of `messages` at 8 and 64.
+        """
+        found: dict[str, dict[int, float]] = {}
+        for name in self.measured.values("variant", where):
+            cases = self.measured.find(name, where).cases
+            counts = [c for case in cases if (c := models.studied(case, count))]
+            if len(counts) > 1:
+                raise WeaveError(f'plot.studied: {name} counts "{count}" at several points')
+            found |= {name: counts[0]} if counts else {}
+        lines = [_Line(name, slot, found[name]) for slot, name in enumerate(found)]
+        return self._over_ranks(id, lines, count.replace("_", " "), log)
+
+    def modelled(self, id: str, variants: Sequence[str], where: Where, ring: str) -> str:
+        """Measured times over ranks, and what the latency-bandwidth model makes of partitions.
+
+        The variant `ring` sends messages, on all ranks; the partitions were studied on one.
+        """
+        rates = models.rates(self.measured)
+        network = models.network(self.measured, ring, {"ranks": "max", "threads": 1})
+        lines: list[_Line] = []
+        for slot, name in enumerate(variants):
+            cases = self.measured.find(name, {**where, "threads": 1}).cases
+            times = {self._ranks(case): 1e3 * statistics.median(case.samples) for case in cases}
+            lines.append(_Line(name, slot, times))
+            alone = [case for case in cases if models.studied(case, "imbalance")]
+            if network is not None and alone:
+                model = models.Model(network, rates)
+                predicted = {ranks: 1e3 * model.seconds(alone[0], ranks)
+                             for ranks in models.studied(alone[0], "imbalance")}
+                lines.append(_Line(f"{name} (model)", slot, predicted, modelled=True))
+        marks = (("measured up to", float(max(rates))),) if rates else ()
+        return self._over_ranks(id, lines, "time of a call (ms)", True, marks)
+
+    def _ranks(self, case: Case) -> int:
+        return int(self.measured.coordinates(case)["ranks"])
+
+    def _over_ranks(
+        self,
+        id: str,
+        lines: Sequence["_Line"],
+        label: str,
+        log: bool,
+        marks: tuple[tuple[str, float], ...] = (),
+    ) -> str:
+        """A chart over numbers of ranks; few lines at a time, so each has a colour of its own."""
+        categories = sorted({ranks for line in lines for ranks in line.values})
+        chart = figures.Chart(
+            title=self.measured.experiment.figure(id).caption,
+            category_label="ranks",
+            value_label=label,
+            categories=tuple(categories),
+            series=tuple(line.series(categories) for line in lines),
+            log_categories=True,
+            log_values=log,
+            marks=marks,
+        )
         return self._place(id, chart, figures.lines)
 
     def drawing(self, id: str) -> str:
@@ -208,6 +271,23 @@ class Plot:
         return estimate.value if estimate else None
 
 
+@dataclass(frozen=True)
+class _Line:
+    """What was counted or computed for some numbers of ranks."""
+
+    name: str
+    slot: int
+    values: Mapping[int, float]
+    modelled: bool = False
+
+    def series(self, categories: Sequence[int]) -> figures.Series:
+        """The line at each category, or that there is nothing there."""
+        absent = figures.Value(absence=NOT_MEASURED)
+        found = {ranks: figures.Value(v, v, v) for ranks, v in self.values.items()}
+        values = tuple(found.get(ranks, absent) for ranks in categories)
+        return figures.Series(self.name, self.slot, values, self.modelled)
+
+
 def _has_values(series: figures.Series) -> bool:
     return any(not value.absence for value in series.values)
 
@@ -227,7 +307,7 @@ def _value(cell: Cell, scale: float) -> figures.Value:
 
 def _scale(name: str, cells: list[Cell]) -> tuple[float, str]:
     """What values are divided by, and the unit that this makes."""
-    metric = METRICS[name]
+    metric = metric_named(name)
     values = [cell.estimate.value for cell in cells if cell.estimate]
     if metric.kind == "time":
         return formats.time_unit(values)
@@ -246,4 +326,4 @@ def _words(name: str) -> str:
         "of_ceiling": "part of the ceiling",
         "setup": "time of the setup",
     }
-    return words.get(name, METRICS[name].header)
+    return words.get(name, metric_named(name).header)

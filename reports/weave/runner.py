@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from weave import book, definition
+from weave import book, definition, slurm
 from weave.console import Console
 from weave.errors import WeaveError
 from weave.launch import Launch, ProgramFailed
@@ -32,6 +32,11 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     one.add_argument("name")
     one.add_argument("arguments", nargs=argparse.REMAINDER)
     one.set_defaults(command=lambda given: _guarded(_run, given))
+
+    job = commands.add_parser("slurm", help="write a job for Slurm", add_help=False)
+    job.add_argument("nodes")
+    job.add_argument("arguments", nargs=argparse.REMAINDER)
+    job.set_defaults(command=_slurm, build=None)
 
     every = commands.add_parser("run-all", help="measure all experiments into this machine's book",
                                 allow_abbrev=False)
@@ -68,6 +73,12 @@ def _run_all(given: argparse.Namespace) -> int:
     return run_all(_workspace(given), profile, given.machine, Console())
 
 
+def _slurm(given: argparse.Namespace) -> int:
+    workspace = _workspace(given)
+    print(f"sbatch {workspace.shown(slurm.write(workspace, given.nodes, given.arguments))}")
+    return 0
+
+
 def run(workspace: Workspace, name: str, arguments: list[str], console: Console) -> int:
     """Measures one experiment into a folder of its own under build/runs/, and weaves its page."""
     experiment = definition.load(workspace.root, name)
@@ -78,7 +89,7 @@ def run(workspace: Workspace, name: str, arguments: list[str], console: Console)
         if argument.split("=")[0] in OWNED:
             raise WeaveError(f"{argument} is the runner's own: results go to build/runs/")
     options, rest = _runner_options(arguments)
-    launches = _launches(experiment, options.threads)
+    launches = _launches(experiment, options)
     folder = _new_folder(workspace.build / "runs", name)
     watch = Watch(console, name, expected_seconds(experiment, options.profile))
     measured = measure(program, [*rest, "--profile", options.profile], launches, folder, watch)
@@ -94,11 +105,17 @@ def _new_folder(parent: Path, name: str) -> Path:
     return Path(tempfile.mkdtemp(prefix=f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}-", dir=parent))
 
 
-def _launches(experiment: definition.Experiment, threads: int | None) -> list[Launch]:
-    """The launches of an experiment, or those with the threads that the user asked for."""
+def _launches(experiment: definition.Experiment, asked: argparse.Namespace) -> list[Launch]:
+    """The launches of an experiment, or those with threads and ranks as the user asked."""
+    if asked.ranks is not None and "ranks" not in experiment.launch:
+        raise WeaveError(f"--ranks: {experiment.name} is measured by one process")
     launches = launches_of(experiment)
-    if threads is not None:
-        chosen = [replace(launch, threads=threads) for launch in launches] or [Launch(threads)]
+    if asked.ranks is not None:
+        known = {launch.ranks for launch in launches}
+        more = [Launch(1, ranks=ranks) for ranks in asked.ranks if ranks not in known]
+        launches = [launch for launch in launches if launch.ranks in asked.ranks] + more
+    if asked.threads is not None:
+        chosen = [replace(launch, threads=asked.threads) for launch in launches or [Launch(1)]]
         launches = [launch for i, launch in enumerate(chosen) if launch not in chosen[:i]]
     if not launches:
         raise WeaveError(f"{experiment.name}: its launch axes ask for more threads than are here")
@@ -109,6 +126,7 @@ def _runner_options(arguments: list[str]) -> tuple[argparse.Namespace, list[str]
     """The program's options that the runner must know too, and the rest."""
     parser = argparse.ArgumentParser(allow_abbrev=False, add_help=False, exit_on_error=False)
     parser.add_argument("--threads", type=int)
+    parser.add_argument("--ranks", type=int, nargs="+")
     parser.add_argument("--profile", choices=PROFILES, default="quick")
     try:
         return parser.parse_known_args(arguments)

@@ -7,7 +7,7 @@ from typing import Any
 from weave import formats, statistics
 from weave.errors import WeaveError
 from weave.measurements import NOT_MEASURED, Measurements
-from weave.metrics import METRICS, Basis, Cell, measure, metric_named
+from weave.metrics import Basis, Cell, measure, metric_named
 from weave.region import Where, words
 from weave.results import Case
 
@@ -131,7 +131,7 @@ def _cell(basis: Basis, name: str, region: Where) -> Cell | str:
     variant = _only(basis.measured, region)
     if name in TEXT_COLUMNS:
         return _text_column(basis, name, variant, region)
-    of_point = METRICS[name].of_point
+    of_point = metric_named(name).of_point
     others = {axis: value for axis, value in region.items() if axis not in ("variant", "group")}
     return measure(basis, name, None if of_point else variant, others if of_point else region)
 
@@ -182,13 +182,13 @@ def _units(cols: Sequence[str], lines: Sequence[Sequence[Cell | str]]) -> Mappin
 def _family(name: str) -> str:
     if name in ("setup", "per_operation"):
         return name
-    return METRICS[name].kind if METRICS[name].kind in ("time", "bytes") else "plain"
+    return metric_named(name).kind if metric_named(name).kind in ("time", "bytes") else "plain"
 
 
 def _header(name: str, units: Mapping[str, Any]) -> str:
     if name in TEXT_COLUMNS:
         return TEXT_COLUMNS[name]
-    return METRICS[name].header + _unit_suffix(name, units)
+    return metric_named(name).header + _unit_suffix(name, units)
 
 
 def _unit_suffix(name: str, units: Mapping[str, Any]) -> str:
@@ -219,7 +219,7 @@ def _text(name: str, cell: Cell, units: Mapping[str, Any]) -> str:
 
 def written(name: str, estimate: statistics.Estimate, unit: tuple[float, str] | None = None) -> str:
     """A value of a metric, in a unit that a header names, or else with its own."""
-    kind = METRICS[name].kind
+    kind = metric_named(name).kind
     if kind in ("time", "bytes"):
         if unit is None:
             return (formats.time if kind == "time" else formats.size)(estimate.value)
@@ -250,9 +250,9 @@ def _note(
     """What the numbers above are, so that no table has to be explained by hand."""
     values = [cell for cell in cells if isinstance(cell, Cell) and cell.estimate]
     parts = []
-    if any(not METRICS[name].of_point for name in cols if name in METRICS):
+    if any(not metric_named(name).of_point for name in cols if name not in TEXT_COLUMNS):
         parts += _statistics_note(values)
-    if any(METRICS[name].relative for name in cols if name in METRICS):
+    if any(metric_named(name).relative for name in cols if name not in TEXT_COLUMNS):
         parts.append(f"compared with {_over_words(basis)} round by round")
     parts += _mean_note(values)
     if {"of_ceiling", "bound", "bound_gflops"} & set(cols):

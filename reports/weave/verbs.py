@@ -13,6 +13,7 @@ from weave import (
     expectations,
     formats,
     listings,
+    model,
     statistics,
     tables,
 )
@@ -21,7 +22,7 @@ from weave.comparison import Comparison, compare
 from weave.errors import WeaveError
 from weave.expectations import REPRODUCED, Expectation
 from weave.measurements import NOT_MEASURED, Absence, Measurements
-from weave.metrics import METRICS, Basis, Cell, Over, measure, metric_named
+from weave.metrics import Basis, Cell, Over, measure, metric_named
 from weave.plots import Plot
 from weave.region import Where
 from weave.results import Case
@@ -55,6 +56,7 @@ class Verbs:
             self.holds,
             self.machine,
             self.measured_here,
+            self.network,
             self.noise,
             self.notes,
             self.predicted,
@@ -160,7 +162,7 @@ class Verbs:
         cases = measured.select(where or {}, timed=False)
         if not cases:
             return self._said(measure(basis, metric, None, where or {}), str)
-        values = sorted({METRICS[metric].of(basis, case)[0] for case in cases})
+        values = sorted({metric_named(metric).of(basis, case)[0] for case in cases})
         texts = [_plain_unit(metric, value) for value in (values[0], values[-1])]
         return " to ".join(dict.fromkeys(texts))
 
@@ -182,6 +184,14 @@ class Verbs:
     def _launch_of_most(self, launches: list[int], name: str | None) -> list[int]:
         """The launch in which a ceiling is highest: what the machine can do at best."""
         return [max(launches, key=lambda i: (self.measured.ceiling(i, name).rate.value, -i))]
+
+    def network(self, ring: str, where: Where | None = None) -> str:
+        """`0.61 µs and 5.2 GB/s`: what a message costs, fitted to those of the variant `ring`."""
+        found = model.network(self.measured, ring, where or {})
+        if found is None:
+            return NOT_MEASURED
+        bandwidth = formats.significant(found.bytes_per_s / 1e9)
+        return f"{formats.time(found.latency_s)} and {bandwidth} GB/s"
 
     def compare(self, faster: str, than: Over, where: Where | None = None) -> str:
         """Two variants in the words of claims: `clearly faster`, `alike`, `a little slower`."""
@@ -330,7 +340,7 @@ def _mean_of_medians(cases: Sequence[Case]) -> float:
 
 
 def _plain_unit(metric: str, value: float) -> str:
-    kind, unit = METRICS[metric].kind, METRICS[metric].unit
+    kind, unit = metric_named(metric).kind, metric_named(metric).unit
     if kind == "time":
         return formats.time(value)
     if kind == "bytes":
@@ -341,7 +351,7 @@ def _plain_unit(metric: str, value: float) -> str:
 
 
 def _with_unit(metric: str, estimate: Any) -> str:
-    kind = METRICS[metric].kind
+    kind = metric_named(metric).kind
     if kind == "factor":
         return formats.speedup(estimate)
     if kind == "percent":
@@ -353,6 +363,6 @@ def _with_unit(metric: str, estimate: Any) -> str:
         scale, unit = formats.time_unit([estimate.value])
         scaled = estimate.scaled(1 / scale)
     else:
-        scaled, unit = estimate, METRICS[metric].unit
+        scaled, unit = estimate, metric_named(metric).unit
     written = formats.significant(scaled.value)
     return f"{written} {unit} ({formats.interval(scaled, written)})"

@@ -276,6 +276,16 @@ def test_the_best_of_a_list_is_chosen_at_each_point(measured: Measure, raw: Json
     ]
 
 
+def test_a_claim_may_compare_launches(measured: Measure, raw: Json) -> None:
+    """Twice the threads are twice as fast here: what is 2.2x on equal threads is 1.1x so."""
+    condition = Condition(("csrl",), {"variant": "textbook", "threads": "max"}, "several",
+                          {"threads": 1})
+    found = claims.judge(measured(raw), replace(claim("csrl", "textbook", "several"),
+                                                conditions=(condition,)))
+    assert found.verdict == "NOT REPRODUCED"
+    assert "textbook at threads = max" in found.findings[0].sentence
+
+
 def test_the_best_of_a_group(measured: Measure, raw: Json) -> None:
     peers = {"best_of": "formats"}
     found = claims.judge(measured(raw), claim("textbook", peers, "keeps-up"))

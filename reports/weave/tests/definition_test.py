@@ -82,7 +82,7 @@ between = [0.3, 0.5]
         ('expect = "several"', "expect = 0.9", "expected more than 1"),
         ('expect = "several"', 'expect = "several"\non = "each"', 'expected one of ["any", "ev'),
         ('expect = "several"', 'along = "x"\nbetween = [0.3]', "expected at least 2 entries"),
-        ('than = "textbook"', 'than = { best = "own" }', "expected a variant, several of them,"),
+        ('than = "textbook"', 'than = { best = "own" }', "expected variant = a name or best_of"),
         ("[budget]", "[budgets]", 'found the key "budgets"'),
         ("[budget]", "[budget", "not TOML"),
     ],

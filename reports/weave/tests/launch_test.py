@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from weave.errors import WeaveError
-from weave.launch import Launch, Program, ProgramFailed, combinations, take_turns, thread_counts
+from weave.launch import (
+    Launch,
+    Program,
+    ProgramFailed,
+    Slots,
+    combinations,
+    take_turns,
+    thread_counts,
+)
 from weave.tests.fake_tree import fake_program
 
 
@@ -47,13 +55,49 @@ def test_thread_counts_refuse_what_is_no_count(value: object) -> None:
 
 def test_combinations_cross_all_axes() -> None:
     axes = {"threads": [1, 2], "OMP_PROC_BIND": ["close", "spread"]}
-    labels = [launch.label() for launch in combinations(axes, 2)]
+    labels = [launch.label() for launch in combinations(axes, Slots(2, 2))]
     assert labels == ["threads=1 OMP_PROC_BIND=close", "threads=1 OMP_PROC_BIND=spread",
                       "threads=2 OMP_PROC_BIND=close", "threads=2 OMP_PROC_BIND=spread"]
 
 
+def test_ranks_and_threads_share_the_slots() -> None:
+    axes = {"ranks": ["powers"], "threads": [1, "max"]}
+    labels = [launch.label() for launch in combinations(axes, Slots(4, 4))]
+    assert labels == ["ranks=1 threads=1", "ranks=1 threads=4", "ranks=2 threads=1",
+                      "ranks=4 threads=1"]
+
+
+def test_ranks_go_beyond_one_host() -> None:
+    axes = {"ranks": ["max"], "threads": [1, "max"]}
+    labels = [launch.label() for launch in combinations(axes, Slots(2, 6))]
+    assert labels == ["ranks=6 threads=1"]
+
+
+def test_ranks_are_started_by_mpirun() -> None:
+    assert Launch(2).prefix() == []
+    bound = Launch(1, {"OMP_PLACES": "cores"}, ranks=3).prefix()
+    assert bound[:3] == ["mpirun", "-n", "3"]
+    assert bound[-4:] == ["-x", "OMP_NUM_THREADS", "-x", "OMP_PLACES"]
+    assert "core:overload-allowed" in bound
+    assert "none" in Launch(2, ranks=1).prefix()
+
+
+@pytest.mark.parametrize(("said", "expected"), [
+    ("fake: m.mtx:3: no number (rank 2 of 4)\n-----\nMPI_ABORT was invoked on rank 2 ...\n----\n",
+     "fake: m.mtx:3: no number (rank 2 of 4)"),
+    ("-----\nmpirun noticed that process rank 1 with PID 0 on node some-host exited\n"
+     "on signal 9 (Killed).\n-----\n", "rank 1 of 4 died of signal 9 (Killed)"),
+])
+def test_of_ranks_the_one_that_failed_is_named(tmp_path: Path, said: str, expected: str) -> None:
+    output = tmp_path / "out.json"
+    program = Program([tmp_path / "fake"], Launch(1, ranks=4), output)
+    output.with_suffix(".stderr").write_text(said)
+    program.code = 137
+    assert program.failure() == f"fake (ranks=4 threads=1): exit code 137: {expected}"
+
+
 def test_without_axes_there_is_one_thread() -> None:
-    assert combinations({}, 8) == [Launch(1)]
+    assert combinations({}, Slots(8, 8)) == [Launch(1)]
 
 
 def test_turns_are_interleaved_round_by_round(tmp_path: Path) -> None:

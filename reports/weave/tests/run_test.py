@@ -1,15 +1,17 @@
 """`run NAME`: one experiment into a folder of its own."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from weave import definition
 from weave.console import Console
 from weave.errors import WeaveError
 from weave.launch import ProgramFailed
 from weave.measure import Workspace
-from weave.runner import run
+from weave.runner import _launches, _runner_options, run
 from weave.tests.fake_tree import add_experiment, make_tree
 
 
@@ -51,6 +53,36 @@ def test_threads_replace_the_launch_axis(root: Path, tmp_path: Path) -> None:
     add_experiment(root, "alpha", threads='[1, "max"]', log=str(log))
     run_one(root, "alpha", "--threads", "3")
     assert {turn.split()[0] for turn in log.read_text().splitlines()} == {"3"}
+
+
+@pytest.mark.parametrize(("asked", "labels"), [
+    ([], ["ranks=1 threads=1", "ranks=1 threads=4", "ranks=2 threads=1", "ranks=4 threads=1"]),
+    (["--ranks", "1"], ["ranks=1 threads=1", "ranks=1 threads=4"]),
+    (["--ranks", "4", "7"], ["ranks=4 threads=1", "ranks=7 threads=1"]),
+    (["--ranks", "2", "--threads", "2"], ["ranks=2 threads=2"]),
+])
+def test_ranks_pick_launches_or_ask_for_others(
+    root: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str], labels: list[str]
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: range(4))
+    monkeypatch.delenv("SLURM_NTASKS", raising=False)
+    add_experiment(root, "alpha", threads='[1, "max"]')
+    alpha = definition.load(root, "alpha")
+    ranked = replace(alpha, launch={**alpha.launch, "ranks": ["powers"]})
+    options, _ = _runner_options(asked)
+    assert [launch.label() for launch in _launches(ranked, options)] == labels
+    if asked[:1] == ["--ranks"]:
+        with pytest.raises(WeaveError, match="--ranks: alpha is measured by one process"):
+            _launches(alpha, options)
+
+
+def test_tasks_of_slurm_are_ranks(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: range(2))
+    monkeypatch.setenv("SLURM_NTASKS", "4")
+    add_experiment(root, "alpha", threads='[1]')
+    alpha = replace(definition.load(root, "alpha"), launch={"ranks": ["powers"]})
+    labels = [launch.label() for launch in _launches(alpha, _runner_options([])[0])]
+    assert labels == ["ranks=1 threads=1", "ranks=2 threads=1", "ranks=4 threads=1"]
 
 
 def test_a_wrong_variant_is_told_and_woven(root: Path) -> None:

@@ -197,6 +197,33 @@ def test_launches_are_compared_in_the_same_rounds(say: Say) -> None:
     assert text.startswith("2.0")
 
 
+def test_a_variant_may_be_compared_with_another_one_of_another_launch(say: Say) -> None:
+    where = '{"matrix": "fem3", "precision": "fp64", "threads": 1}'
+    over = '{"variant": "textbook", "threads": "max"}'
+    slower = say('{{ speedup("csrl", over=%s, where=%s) }}' % (over, where))
+    same = say('{{ speedup("csrl", over="textbook", where=%s) }}' % where)
+    assert 2 * float(slower.split("x")[0]) == pytest.approx(float(same.split("x")[0]), rel=0.02)
+    table = say('{{ table(rows="matrix", cols=["speedup"], over=%s, where=%s) }}'
+                % (over, where.replace("{", '{"variant": "csrl", ')))
+    assert "compared with textbook at threads = max" in table
+
+
+def test_workers_are_threads_of_all_ranks(say: Say, raw: Json) -> None:
+    raw["launches"][0]["ranks"] = 3
+    text = '{{ table(rows="workers", cols=["gflops"], where={"variant": "csrl"}) }}'
+    lines = say(text, raw).splitlines()
+    assert [line.split("|")[1].strip() for line in lines[2:4]] == ["2", "3"]
+    assert say('{{ value("gflops", "csrl", where={"workers": "max"}) }}', raw) == say(
+        '{{ value("gflops", "csrl", where={"ranks": 3}) }}', raw)
+
+
+def test_counts_are_metrics(say: Say, raw: Json) -> None:
+    for number, entry in enumerate(e for e in raw["cases"] if e["variant"] == "csrl"):
+        entry["setup"]["counts"] = {"messages_8": number}
+    where = '{"matrix": "pois2d", "precision": "fp32", "threads": 1}'
+    assert say('{{ value("count:messages_8", "csrl", where=%s) }}' % where, raw) == "0"
+
+
 def test_the_best_of_several_is_named_at_each_point(say: Say, raw: Json) -> None:
     synthetic.scale(raw, "unroll4", 2.0, "rmat")
     template = (

@@ -1,0 +1,180 @@
+#pragma once
+
+#include "bench/cache_flush.hpp"
+#include "bench/experiment.hpp"
+#include "distributed/matrix.hpp"
+#include "distributed/partition.hpp"
+#include "distributed/read.hpp"
+#include "distributed/redistribution.hpp"
+#include "distributed/traffic.hpp"
+#include "mpi/communicator.hpp"
+#include "sparse/convert.hpp"
+#include "sparse/datasets.hpp"
+#include "spmv/reference.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace partitioning {
+
+/// A way to deal out rows, and its name in those of variants.
+struct Way
+{
+    std::string name;
+    std::function<distributed::Partition(sparse::PatternView<> const&, int ranks)> cut;
+};
+
+/// A partition's share of this rank: its part of `x` and of `y`.
+template <class T>
+struct Share
+{
+    distributed::Partition rows;
+    distributed::Partition columns;
+    std::vector<T> x;
+    std::vector<T> y;
+};
+
+/// The results of variants that leave the rows of `y` on different ranks: whoever was called last,
+/// its rows are fetched in equal shares.
+template <class T>
+class SharedOutput : public bench::Output
+{
+public:
+    SharedOutput(mpi::Communicator const& world, distributed::Partition equal)
+        : world_{world}, equal_{std::move(equal)}
+    {
+    }
+
+    /// A share for one more variant.
+    std::shared_ptr<Share<T>> add(distributed::Partition rows, std::int64_t columns)
+    {
+        auto of_columns = distributed::columns_with(rows, columns);
+        auto const x = static_cast<std::size_t>(of_columns.size(world_.rank()));
+        auto const y = static_cast<std::size_t>(rows.size(world_.rank()));
+        shares_.push_back(std::make_shared<Share<T>>(Share<T>{
+            std::move(rows), std::move(of_columns), std::vector<T>(x), std::vector<T>(y)}));
+        return shares_.back();
+    }
+
+    /// Whose result is fetched.
+    void written_by(std::shared_ptr<Share<T>> const& share) { last_ = share.get(); }
+
+    /// Gives each share its part of a new `x`.
+    void deal(std::span<T const> x)
+    {
+        for (auto const& share : shares_) {
+            auto place = share->columns.begin(world_.rank());
+            for (auto& element : share->x) {
+                element = x[static_cast<std::size_t>(share->columns.row_at(place++))];
+            }
+        }
+    }
+
+    void poison() override
+    {
+        for (auto const& share : shares_) {
+            std::ranges::fill(share->y, std::numeric_limits<T>::quiet_NaN());
+        }
+    }
+
+    std::vector<double> fetch() override
+    {
+        distributed::Redistribution const move{world_, last_->rows, equal_};
+        auto const mine = move.template values<T>(last_->y);
+        return {mine.begin(), mine.end()};
+    }
+
+private:
+    mpi::Communicator const& world_;
+    distributed::Partition equal_;
+    std::vector<std::shared_ptr<Share<T>>> shares_;
+    Share<T>* last_ = nullptr;
+};
+
+/// A matrix and `x` at one point, declared to its trial. Rank 0 may hold the matrix as a whole; all
+/// ranks together hold it in equal shares of rows, and each can compute its rows of the result.
+template <class T>
+class Problem
+{
+public:
+    /// A matrix of the catalogue or a file, which rank 0 loads and deals out.
+    Problem(mpi::Communicator const& world, sparse::Datasets& datasets, std::string const& name,
+            bench::Trial<T>& trial)
+        : world_{world}, name_{name}
+    {
+        auto const fill = trial.fill(); // on every rank, as all of them count their fills
+        std::vector<std::int64_t> size(2);
+        if (world.is_root()) {
+            whole_ = datasets.load<T>(name, fill);
+            auto const& description = datasets.description(name);
+            trial.dataset(name, description.sha256, description.features);
+            size = {whole_.rows, whole_.columns};
+        }
+        world.broadcast<std::int64_t>(size);
+        auto const wide = sparse::to_index<std::int64_t>(whole_.view());
+        declare(trial,
+                distributed::deal_from_root(world, wide,
+                                            distributed::equal_rows(size[0], world.size())),
+                size[0]);
+    }
+
+    /// Rows that every rank has made for itself, of a matrix with `rows` rows.
+    Problem(mpi::Communicator const& world, distributed::Rows<T> equal_share, std::int64_t rows,
+            bench::Trial<T>& trial)
+        : world_{world}
+    {
+        declare(trial, std::move(equal_share), rows);
+    }
+
+    Problem(Problem const&) = delete;
+    Problem& operator=(Problem const&) = delete;
+
+    mpi::Communicator const& world() const { return world_; }
+    std::string const& name() const { return name_; }
+    std::int64_t columns() const { return mine_.columns; }
+    bool is_square() const { return equal_.rows() == columns(); }
+    std::span<T const> x() const { return x_; }
+
+    /// On rank 0; empty on others, and where every rank made its own rows.
+    sparse::Csr<T> const& whole() const { return whole_; }
+    distributed::Partition const& equal() const { return equal_; }
+    distributed::Rows<T> const& equal_share() const { return mine_; }
+    SharedOutput<T>& output() { return *output_; }
+
+private:
+    void declare(bench::Trial<T>& trial, distributed::Rows<T> mine, std::int64_t rows)
+    {
+        mine_ = std::move(mine);
+        equal_ = distributed::equal_rows(rows, world_.size());
+        local_ = sparse::to_index<std::int32_t>(mine_.view());
+        auto const work = spmv::work<T>(local_);
+        auto const ranks = static_cast<double>(world_.size());
+        auto const repeated = static_cast<double>(mine_.columns) * sizeof(T) + sizeof(std::int32_t);
+        trial.work(bench::Work{.flops = world_.sum(work.flops),
+                               .bytes = world_.sum(work.bytes) - (ranks - 1) * repeated});
+        x_ = trial.input(static_cast<std::size_t>(mine_.columns));
+        auto output = std::make_unique<SharedOutput<T>>(world_, equal_);
+        output_ = output.get();
+        trial.output(std::move(output));
+        trial.on_refill([this] { output_->deal(x_); });
+        trial.expect([this] { return spmv::expected<T>(local_, x_); });
+    }
+
+    mpi::Communicator const& world_;
+    std::string name_;
+    sparse::Csr<T> whole_;
+    distributed::Partition equal_;
+    distributed::Rows<T> mine_;
+    sparse::Csr<T> local_; ///< as above, with 32-bit indices, for the reference
+    std::span<T const> x_;
+    SharedOutput<T>* output_ = nullptr;
+};
+
+} // namespace partitioning

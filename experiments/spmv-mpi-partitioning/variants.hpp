@@ -1,0 +1,356 @@
+#pragma once
+
+#include "points.hpp"
+#include "problem.hpp"
+
+#include "distributed/traffic.hpp"
+#include "peers/petsc.hpp"
+#include "sparse/generators.hpp"
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+/// The variants of this experiment: who gets which rows, and how `x` comes to them.
+namespace partitioning {
+
+/// Numbers of ranks whose partitions are studied, and not run.
+inline constexpr int studied[] = {2, 8, 32, 128, 1024, 10'000};
+
+/// The five contiguous ways: equal, floor, ceil, alternate, bottleneck.
+std::vector<Way> const& contiguous_ways();
+
+/// One of them by name.
+Way const& contiguous_way(std::string_view name);
+
+/// By the graph, which is cut only once for each matrix and number of ranks.
+Way const& graph_way();
+
+/// Why a matrix cannot be cut by its graph here; empty if it can.
+template <class T>
+std::string graph_missing(Problem<T> const& problem)
+{
+    if (distributed::graph_partitioner().empty()) {
+        return "no graph partitioner when this was built; Debian: apt install libmetis-dev";
+    }
+    return problem.is_square() ? "" : "a graph partition needs a square matrix";
+}
+
+/// Cuts the matrix on rank 0 and tells all ranks.
+template <class T>
+distributed::Partition cut(Problem<T> const& problem, Way const& way)
+{
+    auto const& world = problem.world();
+    auto const partition =
+        world.is_root() ? way.cut(problem.whole(), world.size()) : distributed::Partition{};
+    return distributed::broadcast(world, partition);
+}
+
+/// Adds a variant that calls `multiply(matrix, share)` with what `make(share)` has built.
+template <class T, class Make, class Multiply>
+bench::Variant& add_multiply(bench::Trial<T>& trial, Problem<T>& problem, std::string name,
+                             std::function<distributed::Partition()> rows, Make make,
+                             Multiply multiply)
+{
+    return trial.add(std::move(name), [=, &problem](bench::Setup& setup) {
+        auto const share = problem.output().add(rows(), problem.columns());
+        auto const matrix = make(setup, *share);
+        return [=, &problem] {
+            problem.output().written_by(share);
+            multiply(*matrix, *share);
+        };
+    });
+}
+
+/// The article's way: rank 0 sends slices, and every rank has all of `x`.
+template <class T>
+std::shared_ptr<distributed::EverywhereMatrix<T>>
+everywhere(Problem<T> const& problem, Share<T> const& share, distributed::Choice const& choose,
+           bench::Setup& setup)
+{
+    auto const matrix = std::make_shared<distributed::EverywhereMatrix<T>>(
+        problem.world(), distributed::send_slices(problem.world(), problem.whole(), share.rows),
+        share.rows, choose);
+    setup.stores(*matrix);
+    bool const has_runs = matrix->format() == "csrl";
+    setup.count("ranks_with_runs",
+                static_cast<double>(problem.world().sum(std::int64_t{has_runs ? 1 : 0})));
+    return matrix;
+}
+
+template <class T>
+void add_everywhere(bench::Trial<T>& trial, Problem<T>& problem, std::string const& name,
+                    Way const& way, distributed::Choice const& choose)
+{
+    add_multiply<T>(
+        trial, problem, name, [=, &problem] { return cut(problem, way); },
+        [=, &problem](bench::Setup& setup, Share<T> const& share) {
+            return everywhere(problem, share, choose, setup);
+        },
+        [&problem](auto const& matrix, Share<T>& share) { matrix.multiply(problem.x(), share.y); })
+        .group("everywhere")
+        .excerpt("everywhere");
+}
+
+/// As above, but `x` is where a multiply leaves it, and has to be gathered first.
+template <class T>
+void add_gather(bench::Trial<T>& trial, Problem<T>& problem, Way const& way)
+{
+    if (!problem.is_square()) {
+        trial.skip("gather_" + way.name, "y is no x for a matrix that is not square")
+            .group("gather");
+        return;
+    }
+    add_multiply<T>(
+        trial, problem, "gather_" + way.name, [=, &problem] { return cut(problem, way); },
+        [=, &problem](bench::Setup& setup, Share<T> const& share) {
+            return everywhere(problem, share, distributed::by_runs, setup);
+        },
+        [](auto& matrix, Share<T>& share) { matrix.gather_and_multiply(share.x, share.y); })
+        .group("gather")
+        .excerpt("gather");
+}
+
+/// Rows and places of a share, as the scalable ways take them.
+template <class T>
+distributed::Rows<T> rows_of(Problem<T> const& problem, Share<T> const& share)
+{
+    distributed::Redistribution const move{problem.world(), problem.equal(), share.rows};
+    return distributed::by_places(move.rows(problem.equal_share()), share.columns);
+}
+
+/// Counts what a multiply moved, beside what the partition predicts.
+template <class T>
+void count_traffic(Problem<T> const& problem, distributed::HaloMatrix<T>& matrix,
+                   Share<T> const& share, bench::Setup& setup)
+{
+    std::vector<T> y(share.y.size());
+    matrix.multiply(share.x, y);
+    auto const& world = problem.world();
+    setup.count("moved_bytes", static_cast<double>(world.sum(matrix.halo().received_bytes())));
+    setup.count("messages", static_cast<double>(world.sum(std::int64_t{matrix.halo().messages()})));
+    if (problem.whole().rows > 0) { // on rank 0, which writes the record
+        auto const traffic =
+            distributed::traffic(sparse::PatternView<>{problem.whole()}, share.rows, share.columns);
+        setup.count("predicted_bytes", static_cast<double>(traffic.bytes(sizeof(T))));
+        setup.count("imbalance", traffic.imbalance());
+    }
+}
+
+/// Counts what the way would ask of other numbers of ranks.
+template <class T>
+void study(Problem<T> const& problem, Way const& way, bench::Setup& setup)
+{
+    sparse::PatternView<> const a{problem.whole()};
+    for (int const ranks : studied) {
+        auto const rows = way.cut(a, ranks);
+        auto const found =
+            distributed::traffic(a, rows, distributed::columns_with(rows, a.columns));
+        auto const count = [&](std::string const& name, double value) {
+            setup.count(name + "_" + std::to_string(ranks), value);
+        };
+        count("imbalance", found.imbalance());
+        count("busy", static_cast<double>(ranks - found.idle_ranks));
+        count("ghosts", static_cast<double>(found.ghosts));
+        count("most_ghosts", static_cast<double>(found.most_ghosts));
+        count("most_messages", static_cast<double>(found.most_messages));
+    }
+}
+
+/// Who waits for whom in a halo exchange.
+enum class Overlap
+{
+    yes,
+    no
+};
+
+template <class T>
+void add_halo(bench::Trial<T>& trial, Problem<T>& problem, Way const& way, bool is_studied,
+              Overlap overlap = Overlap::yes)
+{
+    bool const overlaps = overlap == Overlap::yes;
+    add_multiply<T>(
+        trial, problem, (overlaps ? "halo_" : "wait_") + way.name,
+        [=, &problem] { return problem.name().empty() ? problem.equal() : cut(problem, way); },
+        [=, &problem](bench::Setup& setup, Share<T> const& share) {
+            auto matrix = std::make_shared<distributed::HaloMatrix<T>>(
+                problem.world(), rows_of(problem, share), share.columns, distributed::by_plan);
+            setup.stores(*matrix);
+            count_traffic(problem, *matrix, share, setup);
+            if (is_studied) {
+                study(problem, way, setup);
+            }
+            return matrix;
+        },
+        [overlaps](auto& matrix, Share<T>& share) {
+            overlaps ? matrix.multiply(share.x, share.y)
+                     : matrix.wait_and_multiply(share.x, share.y);
+        })
+        .group(overlaps ? "halo" : "wait")
+        .excerpt(overlaps ? "halo" : "wait");
+}
+
+/// PETSc on the same partition.
+template <class T>
+void add_petsc(bench::Trial<T>& trial, Problem<T>& problem, Way const& way)
+{
+    auto const name = "petsc_" + way.name;
+    if (auto const missing = peers::Petsc::missing<T>(); !missing.empty()) {
+        trial.skip(name, missing).group("peer");
+        return;
+    }
+    add_multiply<T>(
+        trial, problem, name, [=, &problem] { return cut(problem, way); },
+        [&problem](bench::Setup& setup, Share<T> const& share) {
+            auto const rows = rows_of(problem, share);
+            return setup.keep(peers::petsc<T>(problem.world().handle(), rows,
+                                              static_cast<std::int64_t>(share.x.size())));
+        },
+        [](auto const& matrix, Share<T>& share) { matrix(share.x, share.y); })
+        .group("peer")
+        .excerpt("petsc");
+}
+
+/// Everything that a cut by the graph is compared with.
+template <class T>
+void add_graph(bench::Trial<T>& trial, Problem<T>& problem, bool is_studied)
+{
+    if (auto const missing = graph_missing(problem); !missing.empty()) {
+        trial.skip("halo_graph", missing).group("halo");
+        trial.skip("wait_graph", missing).group("wait");
+        trial.skip("petsc_graph", missing).group("peer");
+        return;
+    }
+    add_halo(trial, problem, graph_way(), is_studied);
+    add_halo(trial, problem, graph_way(), false, Overlap::no);
+    add_petsc(trial, problem, graph_way());
+}
+
+/// One process and all its threads: one format for the whole matrix.
+template <class T>
+void add_openmp(bench::Trial<T>& trial, Problem<T>& problem, std::string const& name,
+                distributed::Choice const& choose)
+{
+    int const threads = trial.threads();
+    add_multiply<T>(
+        trial, problem, name, [&problem] { return problem.equal(); },
+        [=, &problem](bench::Setup& setup, Share<T> const&) {
+            auto options = choose(problem.whole());
+            options.threads = threads;
+            return setup.keep(spmv::Plan<T>{problem.whole(), options});
+        },
+        //! [openmp]
+        [](spmv::Plan<T> const& plan, Share<T>& share) { plan(share.x, share.y); }
+        //! [openmp]
+        )
+        .group("openmp")
+        .excerpt("openmp");
+}
+
+/// All ways of several ranks to multiply one matrix.
+template <class T>
+void add_ranks(bench::Trial<T>& trial, Problem<T>& problem)
+{
+    bool const is_alone = problem.world().size() == 1;
+    bool const is_studied = is_alone && std::is_same_v<T, double> && trial.is_timed();
+    auto const& alternate = contiguous_way("alternate");
+    auto const& bottleneck = contiguous_way("bottleneck");
+    for (auto const& way : contiguous_ways()) {
+        add_everywhere(trial, problem, "everywhere_" + way.name, way, distributed::by_runs);
+    }
+    add_everywhere(trial, problem, "all_csr", alternate, distributed::always("csr"));
+    add_everywhere(trial, problem, "all_csrl", alternate, distributed::always("csrl"));
+    add_everywhere(trial, problem, "all_plan", alternate, distributed::by_plan);
+    add_gather(trial, problem, alternate);
+    for (auto const& way : contiguous_ways()) {
+        add_halo(trial, problem, way, is_studied);
+    }
+    add_petsc(trial, problem, bottleneck);
+    add_graph(trial, problem, is_studied);
+}
+
+/// Measures one matrix: on the threads of one process, or on all ranks.
+template <class T>
+void measure_matrix(bench::Trial<T>& trial, mpi::Communicator const& world,
+                    sparse::Datasets& datasets, std::string const& name)
+{
+    Problem<T> problem{world, datasets, name, trial};
+    if (world.size() == 1) {
+        add_openmp(trial, problem, "openmp", distributed::by_runs);
+        add_openmp(trial, problem, "openmp_plan", distributed::by_plan);
+    }
+    if (world.size() > 1 || trial.threads() == 1) {
+        add_ranks(trial, problem);
+    }
+    trial.run();
+}
+
+/// Measures the 27-point stencil on a cube that grows with the number of ranks, each of which makes
+/// its rows for itself.
+template <class T>
+void measure_weak_scaling(bench::Trial<T>& trial, mpi::Communicator const& world,
+                          std::size_t cache_bytes)
+{
+    if (world.size() == 1 && trial.threads() > 1) {
+        trial.not_applicable("it grows with the ranks, of which there is one");
+    }
+    auto const side = weak_side(cache_bytes, world.size());
+    auto const rows = side * side * side;
+    auto pattern = sparse::stencil27<std::int64_t>(side, distributed::equal_share(world, rows));
+    Problem<T> problem{world, distributed::filled<T>(std::move(pattern), trial.fill()), rows,
+                       trial};
+    add_halo(trial, problem, contiguous_way("equal"), false);
+    add_halo(trial, problem, contiguous_way("equal"), false, Overlap::no);
+    trial.run();
+}
+
+/// Measures messages of `bytes` bytes round a ring of all ranks, sent as a halo exchange does.
+template <class T>
+void measure_ring(bench::Trial<T>& trial, mpi::Communicator const& world, std::size_t bytes)
+{
+    struct Ring
+    {
+        std::vector<T> sent;
+        std::vector<T> received;
+        mpi::Requests requests;
+    };
+    auto const count = bytes / sizeof(T);
+    auto const ring = std::make_shared<Ring>();
+    ring->sent.resize(count);
+    ring->received.resize(count);
+    int const left = (world.rank() + world.size() - 1) % world.size();
+    int const right = (world.rank() + 1) % world.size();
+    ring->requests.template receive<T>(world, ring->received, left);
+    ring->requests.template send<T>(world, ring->sent, right);
+
+    auto const x = trial.input(count);
+    auto const own = [x](std::size_t k, int rank) { return x[k] * static_cast<T>(rank + 1); };
+    trial.work(bench::Work{.bytes = static_cast<double>(count * sizeof(T))});
+    trial.cache(bench::Cache::warm);
+    trial.output(ring->received);
+    trial.on_refill([=, &world] {
+        for (std::size_t k = 0; k < count; ++k) {
+            ring->sent[k] = own(k, world.rank());
+        }
+    });
+    trial.expect([=] {
+        bench::Expected wanted{std::vector<double>(count), std::vector<double>(count, 0.0)};
+        for (std::size_t k = 0; k < count; ++k) {
+            wanted.value[k] = static_cast<double>(own(k, left));
+        }
+        return wanted;
+    });
+    //! [ring]
+    trial
+        .add("ring",
+             [ring] {
+                 ring->requests.start();
+                 ring->requests.finish();
+             })
+        .group("ring");
+    //! [ring]
+    trial.run();
+}
+
+} // namespace partitioning
