@@ -93,14 +93,21 @@ public:
     Experiment& clock(std::unique_ptr<Clock> clock);
 
     /// Measures a ceiling of this machine for about a second before the first and after the last
-    /// point, in this process. `probe` has `name`, `bytes` and `flops` per pass, and `pass()`;
-    /// `make` is called when the threads of this process are known.
+    /// point, in this process. `probe` has `name`, `bytes` and `flops` per pass, and `pass()`, or
+    /// `seconds()` if it has a clock of its own; `make` is called when the threads of this process
+    /// are known.
     template <class Make>
     Experiment& ceiling(Make make)
     {
         add_ceiling([make](int threads) {
             auto probe = std::make_shared<std::invoke_result_t<Make, int>>(make(threads));
-            return Ceiling{probe->name, {probe->flops, probe->bytes}, [probe] { probe->pass(); }};
+            return Ceiling{probe->name, {probe->flops, probe->bytes}, [probe](Clock& clock) {
+                               if constexpr (requires { probe->seconds(); }) {
+                                   return probe->seconds();
+                               } else {
+                                   return clock.seconds([&] { probe->pass(); });
+                               }
+                           }};
         });
         return *this;
     }
@@ -126,7 +133,7 @@ private:
     {
         std::string name;
         Work work;
-        std::function<void()> pass;
+        std::function<double(Clock&)> seconds; ///< of one pass
     };
     struct TypedBody
     {
