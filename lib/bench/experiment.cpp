@@ -116,12 +116,15 @@ struct Experiment::State
     std::shared_ptr<Clock> clock = std::make_shared<HostClock>();
     std::vector<std::pair<std::string, AxisValues>> axes;
     std::vector<Option> options;
-    std::vector<std::function<Ceiling(int)>> ceilings;
+    std::vector<std::pair<int, std::function<Ceiling(int)>>> ceilings; ///< threads of which: 0: all
     Json libraries = library_record();
 
     void measure_ceilings(Session& session, std::string const& when) const
     {
-        for (auto const& make : ceilings) {
+        for (auto const& [only_threads, make] : ceilings) {
+            if (only_threads != 0 && only_threads != session.settings.threads) {
+                continue;
+            }
             session.pacer.turn("ceilings");
             auto const ceiling = make(session.settings.threads);
             session.record.add_ceiling({{"name", ceiling.name},
@@ -282,9 +285,9 @@ Experiment& Experiment::library(std::string const& name, std::string const& vers
     return *this;
 }
 
-void Experiment::add_ceiling(std::function<Ceiling(int threads)> make)
+void Experiment::add_ceiling(int only_threads, std::function<Ceiling(int threads)> make)
 {
-    state_->ceilings.push_back(std::move(make));
+    state_->ceilings.emplace_back(only_threads, std::move(make));
 }
 
 int Experiment::run(std::vector<TypedBody> const& bodies)

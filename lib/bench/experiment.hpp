@@ -95,11 +95,12 @@ public:
     /// Measures a ceiling of this machine for about a second before the first and after the last
     /// point, in this process. `probe` has `name`, `bytes` and `flops` per pass, and `pass()`, or
     /// `seconds()` if it has a clock of its own; `make` is called when the threads of this process
-    /// are known.
+    /// are known. `only_threads` limits it to processes with so many: what is no matter of threads
+    /// need not be measured in each; 0 does not.
     template <class Make>
-    Experiment& ceiling(Make make)
+    Experiment& ceiling(Make make, int only_threads = 0)
     {
-        add_ceiling([make](int threads) {
+        add_ceiling(only_threads, [make](int threads) {
             auto probe = std::make_shared<std::invoke_result_t<Make, int>>(make(threads));
             return Ceiling{probe->name, {probe->flops, probe->bytes}, [probe](Clock& clock) {
                                if constexpr (requires { probe->seconds(); }) {
@@ -141,7 +142,7 @@ private:
         std::function<void(Session&, Point const&, Check)> body;
     };
 
-    void add_ceiling(std::function<Ceiling(int threads)> make);
+    void add_ceiling(int only_threads, std::function<Ceiling(int threads)> make);
     int run(std::vector<TypedBody> const& bodies);
 
     struct State;
