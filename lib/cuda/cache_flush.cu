@@ -1,5 +1,6 @@
 #include "cuda/cache_flush.hpp"
 
+#include "cuda/device.hpp"
 #include "cuda/error.hpp"
 
 namespace cuda {
@@ -22,15 +23,6 @@ __global__ void read_all(std::uint64_t* words, std::size_t count)
 }
 
 } // namespace
-
-std::size_t l2_bytes()
-{
-    int device = 0;
-    int bytes = 0;
-    check(cudaGetDevice(&device));
-    check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device));
-    return static_cast<std::size_t>(bytes);
-}
 
 CacheFlush::CacheFlush(Stream const& stream)
     : stream_{&stream}, words_{4 * l2_bytes() / sizeof(std::uint64_t)}

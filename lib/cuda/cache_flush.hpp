@@ -8,9 +8,6 @@
 
 namespace cuda {
 
-/// Bytes of the last-level cache of the current device.
-std::size_t l2_bytes();
-
 /// Evicts everything from the caches of the current device by reading four times its last-level
 /// cache. It only reads, so that no write-back of its own lines is left to the timed call.
 class CacheFlush

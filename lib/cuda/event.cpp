@@ -16,6 +16,11 @@ void Event::record(Stream const& stream)
     check(cudaEventRecord(get(), stream.get()));
 }
 
+void Event::record_in_graph(Stream const& stream)
+{
+    check(cudaEventRecordWithFlags(get(), stream.get(), cudaEventRecordExternal));
+}
+
 void Event::synchronize() const
 {
     check(cudaEventSynchronize(get()));

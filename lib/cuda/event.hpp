@@ -18,6 +18,10 @@ public:
     /// Puts the mark behind all work of `stream`.
     void record(Stream const& stream);
 
+    /// Puts the mark into the graph that `stream` is being captured for: its time is taken anew at
+    /// each replay.
+    void record_in_graph(Stream const& stream);
+
     /// Waits until the device got there.
     void synchronize() const;
 

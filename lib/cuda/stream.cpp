@@ -1,6 +1,7 @@
 #include "cuda/stream.hpp"
 
 #include "cuda/error.hpp"
+#include "cuda/event.hpp"
 
 namespace cuda {
 
@@ -9,6 +10,11 @@ Stream::Stream()
     cudaStream_t stream = nullptr;
     check(cudaStreamCreate(&stream));
     stream_.reset(stream);
+}
+
+void Stream::wait_for(Event const& event)
+{
+    check(cudaStreamWaitEvent(get(), event.get(), 0));
 }
 
 void Stream::synchronize() const

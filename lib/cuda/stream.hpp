@@ -7,6 +7,8 @@
 
 namespace cuda {
 
+class Event;
+
 /// A queue of work for the current device. Copies of `Buffer` wait for all its work, and its later
 /// work for them.
 class Stream
@@ -16,6 +18,9 @@ public:
 
     /// For `<<<blocks, threads, bytes, stream.get()>>>`.
     cudaStream_t get() const { return stream_.get(); }
+
+    /// Later work waits until another stream gets to `event`.
+    void wait_for(Event const& event);
 
     /// Waits until all work is done. Throws `Error` if some of it failed.
     void synchronize() const;
