@@ -27,8 +27,8 @@ public:
     /// Takes the descriptor of a matrix of this size.
     Multiplication(cusparseSpMatDescr_t matrix, std::int64_t rows, std::int64_t columns,
                    cusparseSpMVAlg_t algorithm, cudaStream_t stream)
-        : matrix_{matrix, api_.destroy_matrix}, handle_{nullptr, api_.destroy},
-          x_{vector(columns)}, y_{vector(rows)}, algorithm_{algorithm}
+        : matrix_{matrix, api_.destroy_matrix}, handle_{nullptr, api_.destroy}, x_{vector(columns)},
+          y_{vector(rows)}, algorithm_{algorithm}
     {
         cusparseHandle_t handle = nullptr;
         api_.check(api_.create(&handle), "cusparseCreate");
@@ -115,7 +115,8 @@ GpuSpmvOperator<T> multiply_csr(GpuMatrix<T> const& matrix, cusparseSpMVAlg_t al
     if (preprocessed) {
         multiplication->preprocess();
     }
-    return {multiplication->bytes(), [multiplication](T const* x, T* y) { (*multiplication)(x, y); }};
+    return {multiplication->bytes(),
+            [multiplication](T const* x, T* y) { (*multiplication)(x, y); }};
 }
 //! [cusparse_csr]
 
@@ -184,8 +185,8 @@ GpuSpmvOperator<T> multiply_bsr(GpuMatrix<T> const& matrix, cudaStream_t stream)
                              blocks->values.data(), index_type, index_type, zero_based,
                              value_type<T>, CUSPARSE_ORDER_COL),
               "cusparseCreateBsr");
-    auto const multiplication = std::make_shared<Multiplication<T>>(
-        bsr, a.rows, a.columns, CUSPARSE_SPMV_BSR_ALG1, stream);
+    auto const multiplication =
+        std::make_shared<Multiplication<T>>(bsr, a.rows, a.columns, CUSPARSE_SPMV_BSR_ALG1, stream);
     return {blocks->bytes() + multiplication->bytes(),
             [blocks, multiplication](T const* x, T* y) { (*multiplication)(x, y); }};
 }

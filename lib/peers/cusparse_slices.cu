@@ -52,8 +52,8 @@ template <class T>
 CusparseSlices<T> cusparse_slices(spmv::gpu::CsrView<T> const& a, cudaStream_t stream)
 {
     std::int32_t const slices = (a.rows + cusparse_slice_rows - 1) / cusparse_slice_rows;
-    unsigned const blocks = (static_cast<unsigned>(slices) * cusparse_slice_rows + threads - 1) /
-                            threads;
+    unsigned const blocks =
+        (static_cast<unsigned>(slices) * cusparse_slice_rows + threads - 1) / threads;
     ::cuda::Buffer<std::int32_t> width(static_cast<std::size_t>(slices));
     if (blocks > 0) {
         find_widths<<<blocks, threads, 0, stream>>>(a, slices, width.data());

@@ -23,8 +23,8 @@ struct CusparseSlices
     std::size_t bytes() const { return begin.bytes() + col.bytes() + values.bytes(); }
 };
 
-/// Converts a matrix. Throws `NotApplicable` if more than 2^31 - 1 elements would be stored, or more
-/// than ten for each nonzero.
+/// Converts a matrix. Throws `NotApplicable` if more than 2^31 - 1 elements would be stored, or
+/// more than ten for each nonzero.
 template <class T>
 CusparseSlices<T> cusparse_slices(spmv::gpu::CsrView<T> const& a, cudaStream_t stream);
 

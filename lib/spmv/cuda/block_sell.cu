@@ -98,14 +98,22 @@ void with_shape(sparse::BlockShape shape, Action const& action)
     std::integral_constant<int, 4> const four;
     std::integral_constant<int, 6> const six;
     switch (shape.rows * 10 + shape.columns) {
-    case 22: return call(two, two);
-    case 23: return call(two, three);
-    case 32: return call(three, two);
-    case 33: return call(three, three);
-    case 24: return call(two, four);
-    case 42: return call(four, two);
-    case 44: return call(four, four);
-    case 66: return call(six, six);
+    case 22:
+        return call(two, two);
+    case 23:
+        return call(two, three);
+    case 32:
+        return call(three, two);
+    case 33:
+        return call(three, three);
+    case 24:
+        return call(two, four);
+    case 42:
+        return call(four, two);
+    case 44:
+        return call(four, four);
+    case 66:
+        return call(six, six);
     default:
         throw std::length_error{"block SELL: there is no kernel for blocks of " +
                                 std::to_string(shape.rows) + " x " + std::to_string(shape.columns)};

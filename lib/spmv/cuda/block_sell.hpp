@@ -19,7 +19,8 @@ struct BlockSellView
     std::int32_t slices = 0;
     std::int32_t const* begin = nullptr; ///< first step of each slice, and the end
     std::int32_t const* col = nullptr;   ///< first column of each block: 32 for each step
-    T const* values = nullptr; ///< for each step the elements of its blocks, 32 by 32, column by column
+    T const* values =
+        nullptr; ///< for each step the elements of its blocks, 32 by 32, column by column
 };
 
 /// Sliced ELLPACK of small dense blocks: a lane multiplies a block row, so that one column serves a

@@ -28,8 +28,8 @@ void copy_to(::cuda::Buffer<T>& buffer, std::span<T const> host)
 template <class T>
 Csr<T>::Csr(std::int32_t row_count, std::int32_t column_count, std::int64_t nonzero_count)
     : rows{row_count}, columns{column_count}, nonzeros{static_cast<std::int32_t>(nonzero_count)},
-      row_ptr(checked(row_count, "rows") + 1), col(checked(nonzero_count, "nonzeros") + csr_padding),
-      values(col.size())
+      row_ptr(checked(row_count, "rows") + 1),
+      col(checked(nonzero_count, "nonzeros") + csr_padding), values(col.size())
 {
     auto const zero = [&](auto* end) {
         ::cuda::check(cudaMemset(end, 0, sizeof *end * csr_padding));

@@ -6,9 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
-/// `y = A x` on a GPU: matrices in device memory, kernels that are put into a stream, and a plan that
-/// chooses among them. Kernels overwrite `y`, which does not overlap `x`; they throw `cuda::Error` if
-/// they cannot be launched. Conversions work in a stream and return when the result is complete.
+/// `y = A x` on a GPU: matrices in device memory, kernels that are put into a stream, and a plan
+/// that chooses among them. Kernels overwrite `y`, which does not overlap `x`; they throw
+/// `cuda::Error` if they cannot be launched. Conversions work in a stream and return when the
+/// result is complete.
 namespace spmv::gpu {
 
 /// Elements that may be read behind the last column and the last value, so that kernels can load

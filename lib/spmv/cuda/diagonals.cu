@@ -208,8 +208,8 @@ template <class T>
 
 template <class T>
 Diagonals<T>::Diagonals(CsrView<T> const& a, cudaStream_t stream)
-    : rows_{a.rows}, slices_{static_cast<std::int32_t>(ceil_div(a.rows, diagonal_slice))}, pattern_(0),
-      value_begin_(0), pattern_begin_(1), offset_(0), mask_(0), values_(0)
+    : rows_{a.rows}, slices_{static_cast<std::int32_t>(ceil_div(a.rows, diagonal_slice))},
+      pattern_(0), value_begin_(0), pattern_begin_(1), offset_(0), mask_(0), values_(0)
 {
     for (std::uint64_t seed = 1; slices_ > 0; ++seed) { // anew if two patterns have the same hash
         std::vector<std::int32_t> pattern;
@@ -246,7 +246,7 @@ Diagonals<T>::Diagonals(CsrView<T> const& a, cudaStream_t stream)
             a, patterns, slices_of.data(), pattern_begin_.data(), offset_.data(), mask_.data());
         ::cuda::check_launch();
         fill_values<<<blocks_for(slices_), kernel_threads, 0, stream>>>(a, view(), values_.data(),
-                                                                       differs.data());
+                                                                        differs.data());
         ::cuda::check_launch();
         ::cuda::check(cudaStreamSynchronize(stream));
         if (differs.download().front() == 0) {
@@ -258,14 +258,9 @@ Diagonals<T>::Diagonals(CsrView<T> const& a, cudaStream_t stream)
 template <class T>
 DiagonalsView<T> Diagonals<T>::view() const
 {
-    return {rows_,
-            slices_,
-            pattern_.data(),
-            value_begin_.data(),
-            pattern_begin_.data(),
-            offset_.data(),
-            mask_.data(),
-            values_.data()};
+    return {
+        rows_,          slices_,      pattern_.data(), value_begin_.data(), pattern_begin_.data(),
+        offset_.data(), mask_.data(), values_.data()};
 }
 
 template <class T>

@@ -10,7 +10,7 @@
 namespace spmv::gpu {
 
 #ifndef DIAG_R
-#define DIAG_R 4
+#define DIAG_R 2
 #endif
 /// Rows of a slice that each lane of a warp multiplies.
 inline constexpr int diagonal_rows_per_lane = DIAG_R;
@@ -35,7 +35,7 @@ struct DiagonalsView
     T const* values = nullptr;                   ///< of each step, one for each row of the slice
 };
 
-/// Diagonals in slices of 128 rows: a slice stores the pieces of diagonals that its rows meet, and
+/// Diagonals in slices of 64 rows: a slice stores the pieces of diagonals that its rows meet, and
 /// slices with the same pieces share one entry of a dictionary. A stencil's matrix then has hardly
 /// any indices; the lanes of a warp read neighbouring elements of `x`.
 template <class T>

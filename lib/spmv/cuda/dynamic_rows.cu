@@ -112,8 +112,7 @@ unsigned resident_blocks(Kernel* kernel)
     int blocks = 0;
     ::cuda::check(cudaGetDevice(&device));
     ::cuda::check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-    ::cuda::check(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, 0));
+    ::cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, 0));
     return static_cast<unsigned>(processors * blocks);
 }
 
@@ -130,9 +129,12 @@ void DynamicRows::operator()(Fetch fetch, int lanes, CsrView<T> const& a, T cons
     };
     with_lanes(lanes, [&](auto constant) {
         switch (fetch) {
-        case Fetch::vector: return launch(dynamic_vector_kernel<constant, T>);
-        case Fetch::warp: return launch(dynamic_warp_kernel<constant, T>);
-        case Fetch::chunked: return launch(dynamic_chunked_kernel<constant, T>);
+        case Fetch::vector:
+            return launch(dynamic_vector_kernel<constant, T>);
+        case Fetch::warp:
+            return launch(dynamic_warp_kernel<constant, T>);
+        case Fetch::chunked:
+            return launch(dynamic_chunked_kernel<constant, T>);
         }
     });
 }

@@ -41,8 +41,8 @@ struct Operand
     cudaStream_t stream;
 };
 
-/// A kernel or a format with its kernel; `make` throws `std::length_error` if a format cannot hold a
-/// matrix.
+/// A kernel or a format with its kernel; `make` throws `std::length_error` if a format cannot hold
+/// a matrix.
 template <class T>
 struct Way
 {
@@ -65,6 +65,9 @@ std::vector<Way<T>> kernels_of_rows()
                                 vector_shuffle(lanes, on.a, x, y, on.stream);
                             };
                         }});
+        if (lanes == 4 || lanes == 16) {
+            continue; // the others run the same code, and a sanitizer has to watch each of them
+        }
         ways.push_back({name("vector_shared"), [lanes](Operand<T> const& on) {
                             return [on, lanes](T const* x, T* y) {
                                 vector_shared(lanes, on.a, x, y, on.stream);
@@ -74,8 +77,8 @@ std::vector<Way<T>> kernels_of_rows()
                                           {"dynamic_warp", Fetch::warp},
                                           {"dynamic_chunked", Fetch::chunked}}) {
             ways.push_back({name(stem), [lanes, fetch = fetch](Operand<T> const& on) {
-                                return [on, lanes, fetch, rows = std::make_shared<DynamicRows>()](
-                                           T const* x, T* y) {
+                                return [on, lanes, fetch,
+                                        rows = std::make_shared<DynamicRows>()](T const* x, T* y) {
                                     (*rows)(fetch, lanes, on.a, x, y, on.stream);
                                 };
                             }});
@@ -89,8 +92,7 @@ template <class T, class Convert>
 Way<T> way(std::string name, Convert convert)
 {
     return {std::move(name), [convert](Operand<T> const& on) {
-                auto const format =
-                    std::make_shared<decltype(convert(on)) const>(convert(on));
+                auto const format = std::make_shared<decltype(convert(on)) const>(convert(on));
                 return [format, stream = on.stream](T const* x, T* y) { (*format)(x, y, stream); };
             }};
 }
@@ -99,25 +101,31 @@ template <class T>
 std::vector<Way<T>> formats()
 {
     std::vector<Way<T>> ways{
-        {"padded_rows", [](Operand<T> const& on) {
+        {"padded_rows",
+         [](Operand<T> const& on) {
              auto const padded = std::make_shared<Csr<T>>(with_padded_rows(on.a, on.stream));
              return [on, padded](T const* x, T* y) {
                  vector_shuffle(4, padded->view(), x, y, on.stream);
              };
          }},
-        {"row_tiles", [](Operand<T> const& on) {
+        {"row_tiles",
+         [](Operand<T> const& on) {
              auto const tiles = std::make_shared<RowTiles<T>>(on.a, on.stream);
              return [on, tiles](T const* x, T* y) { (*tiles)(on.a, x, y, on.stream); };
          }},
-        {"merge_path", [](Operand<T> const& on) {
+        {"merge_path",
+         [](Operand<T> const& on) {
              auto const path = std::make_shared<MergePath<T>>(on.a, on.stream);
              return [on, path](T const* x, T* y) { (*path)(on.a, x, y, on.stream); };
          }},
     };
-    ways.push_back(way<T>("sell32", [](auto const& on) { return Sell<T>{on.a, false, on.stream}; }));
+    ways.push_back(way<T>("sell32", [](auto const& on) {
+        return Sell<T>{on.a, false, on.stream};
+    }));
     ways.push_back(way<T>("sell16", [](auto const& on) { return Sell<T>{on.a, true, on.stream}; }));
-    ways.push_back(
-        way<T>("diagonals", [](auto const& on) { return Diagonals<T>{on.a, on.stream}; }));
+    ways.push_back(way<T>("diagonals", [](auto const& on) {
+        return Diagonals<T>{on.a, on.stream};
+    }));
     for (sparse::BlockShape const shape :
          {sparse::BlockShape{2, 2}, {2, 3}, {3, 2}, {3, 3}, {2, 4}, {4, 2}, {4, 4}, {6, 6}}) {
         auto const name =
@@ -129,31 +137,50 @@ std::vector<Way<T>> formats()
     return ways;
 }
 
-/// Runs a multiply twice, as some keep scratch memory, each time on a poisoned `y` between guards,
-/// and returns `y` of the second.
+/// Operands of a multiply in device memory, `y` between guards.
 template <class T>
-std::vector<T> run_twice(DeviceMultiply<T> const& multiply, std::vector<T> const& x,
-                         std::size_t rows, cudaStream_t stream)
+class Vectors
 {
-    constexpr std::size_t guards = 32;
-    std::vector<T> const before = [&] {
-        std::vector<T> made(rows + 2 * guards, T(42));
-        std::fill_n(made.begin() + guards, rows, std::numeric_limits<T>::quiet_NaN());
+public:
+    Vectors(std::vector<T> const& x, std::size_t rows)
+        : poisoned_(rows + 2 * guards_, T(42)), x_{std::span<T const>{x}}, y_(poisoned_.size())
+    {
+        std::fill_n(poisoned_.begin() + guards_, rows, std::numeric_limits<T>::quiet_NaN());
+    }
+
+    /// What a multiply makes of a poisoned `y`. It runs twice, as some keep scratch memory.
+    std::vector<T> multiplied(DeviceMultiply<T> const& multiply)
+    {
+        std::vector<T> after;
+        for (int call = 0; call < 2; ++call) {
+            y_.upload(poisoned_);
+            multiply(x_.data(), y_.data() + guards_);
+            ::cuda::check(cudaDeviceSynchronize());
+            after = y_.download();
+        }
+        auto const untouched = [](T guard) { return guard == T(42); };
+        CHECK(std::ranges::all_of(std::span{after}.first(guards_), untouched));
+        CHECK(std::ranges::all_of(std::span{after}.last(guards_), untouched));
+        return {after.begin() + guards_, after.end() - guards_};
+    }
+
+private:
+    static constexpr std::ptrdiff_t guards_ = 32;
+    std::vector<T> poisoned_;
+    ::cuda::Buffer<T> x_;
+    ::cuda::Buffer<T> y_;
+};
+
+/// All kernels and formats.
+template <class T>
+std::vector<Way<T>> const& all_ways()
+{
+    static auto const ways = [] {
+        auto made = kernels_of_rows<T>();
+        std::ranges::move(formats<T>(), std::back_inserter(made));
         return made;
     }();
-    ::cuda::Buffer<T> const device_x{std::span<T const>{x}};
-    ::cuda::Buffer<T> memory(before.size());
-    std::vector<T> after;
-    for (int call = 0; call < 2; ++call) {
-        memory.upload(before);
-        multiply(device_x.data(), memory.data() + guards);
-        ::cuda::check(cudaStreamSynchronize(stream));
-        after = memory.download();
-    }
-    auto const untouched = [](T guard) { return guard == T(42); };
-    CHECK(std::ranges::all_of(std::span{after}.first(guards), untouched));
-    CHECK(std::ranges::all_of(std::span{after}.last(guards), untouched));
-    return {after.begin() + guards, after.end() - guards};
+    return ways;
 }
 
 /// Checks all ways on a matrix; returns how many formats refused it.
@@ -164,14 +191,12 @@ int check_case(Case<T> const& test)
     ::cuda::Stream const stream;
     Csr<T> const a{test.a.view()};
     Operand<T> const on{test.a.view(), a.view(), stream.get()};
+    Vectors<T> vectors{test.x, static_cast<std::size_t>(a.rows)};
     int refused = 0;
-    auto ways = kernels_of_rows<T>();
-    std::ranges::move(formats<T>(), std::back_inserter(ways));
-    for (auto const& each : ways) {
+    for (auto const& each : all_ways<T>()) {
         CAPTURE(each.name);
         try {
-            auto const y = run_twice(each.make(on), test.x, static_cast<std::size_t>(a.rows),
-                                     stream.get());
+            auto const y = vectors.multiplied(each.make(on));
             CHECK(testing::first_wrong_row<T>(y, test.expected) == -1);
         } catch (std::length_error const&) {
             ++refused;
@@ -227,13 +252,14 @@ TEST_CASE_TEMPLATE("diagonals read only elements of x that a row has", T, float,
 {
     auto test = made_case<T>("grid", sparse::poisson2d(37), Values::integers);
     for (std::size_t j = 5; j < test.x.size(); j += 11) {
-        test.x[j] = j % 2 ? std::numeric_limits<T>::quiet_NaN() : std::numeric_limits<T>::infinity();
+        test.x[j] =
+            j % 2 ? std::numeric_limits<T>::quiet_NaN() : std::numeric_limits<T>::infinity();
     }
     ::cuda::Stream const stream;
     Csr<T> const a{test.a.view()};
     Diagonals<T> const diagonals{a.view(), stream.get()};
-    auto const y = run_twice<T>([&](T const* x, T* y) { diagonals(x, y, stream.get()); }, test.x,
-                                static_cast<std::size_t>(a.rows), stream.get());
+    Vectors<T> vectors{test.x, static_cast<std::size_t>(a.rows)};
+    auto const y = vectors.multiplied([&](T const* x, T* y) { diagonals(x, y, stream.get()); });
     for (std::int32_t i = 0; i < a.rows; ++i) {
         bool finite = true;
         for (std::int32_t p = test.a.row_ptr[i]; p < test.a.row_ptr[i + 1]; ++p) {
@@ -245,8 +271,8 @@ TEST_CASE_TEMPLATE("diagonals read only elements of x that a row has", T, float,
 
 TEST_CASE("narrow columns refuse what does not fit, wide ones take it")
 {
-    auto const test = made_case<float>("far", sparse::random_rows(100, 500'000, 3, 1),
-                                       Values::integers);
+    auto const test =
+        made_case<float>("far", sparse::random_rows(100, 500'000, 3, 1), Values::integers);
     ::cuda::Stream const stream;
     Csr<float> const a{test.a.view()};
     CHECK_THROWS_AS(Sell<float>(a.view(), true, stream.get()), std::length_error);
@@ -279,12 +305,23 @@ TEST_CASE("slices of a grid share the patterns of their diagonals")
 
 TEST_CASE("the tables of the articles")
 {
-    for (auto const& [mean, lanes] : {std::pair{0.0, 2}, {2.0, 2}, {2.1, 4}, {4.0, 4}, {4.2, 8},
-                                      {64.0, 8}, {64.5, 32}, {1e6, 32}}) {
+    for (auto const& [mean, lanes] : {std::pair{0.0, 2},
+                                      {2.0, 2},
+                                      {2.1, 4},
+                                      {4.0, 4},
+                                      {4.2, 8},
+                                      {64.0, 8},
+                                      {64.5, 32},
+                                      {1e6, 32}}) {
         CHECK(light_lanes(mean) == lanes);
     }
-    for (auto const& [mean, lanes] : {std::pair{8.0, 1}, {8.5, 2}, {16.5, 4}, {32.5, 8}, {64.5, 16},
-                                      {128.0, 16}, {129.0, 32}}) {
+    for (auto const& [mean, lanes] : {std::pair{8.0, 1},
+                                      {8.5, 2},
+                                      {16.5, 4},
+                                      {32.5, 8},
+                                      {64.5, 16},
+                                      {128.0, 16},
+                                      {129.0, 32}}) {
         CHECK(mixed_lanes(mean) == lanes);
     }
     for (auto const& [mean, lanes] :

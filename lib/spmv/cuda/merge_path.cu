@@ -19,18 +19,18 @@ __global__ void find_first_rows(CsrView<T> a, int parts, std::int32_t* first_row
     std::int64_t const part = global_thread();
     if (part <= parts) {
         std::int64_t const item = part * part_items;
-        first_row[part] = first_where(
-            a.rows, [&](std::int32_t row) { return std::int64_t{a.row_ptr[row + 1]} + row >= item; });
+        first_row[part] = first_where(a.rows, [&](std::int32_t row) {
+            return std::int64_t{a.row_ptr[row + 1]} + row >= item;
+        });
     }
 }
 
 //! [merge_path]
 template <class T>
-__global__ __launch_bounds__(part_threads) void merge_path_kernel(CsrView<T> a,
-                                                                  std::int32_t const* first_row,
-                                                                  T* open_sum,
-                                                                  T const* __restrict__ x,
-                                                                  T* __restrict__ y)
+__global__
+__launch_bounds__(part_threads) void merge_path_kernel(CsrView<T> a, std::int32_t const* first_row,
+                                                       T* open_sum, T const* __restrict__ x,
+                                                       T* __restrict__ y)
 {
     __shared__ T product[part_items];
     __shared__ T row_sum[part_items + 1];
@@ -78,14 +78,26 @@ __global__ __launch_bounds__(part_threads) void merge_path_kernel(CsrView<T> a,
     }
 }
 
-/// Adds what parts left unfinished to the row that a later part ended.
+/// Adds what parts left unfinished to the row that a later part ended: a warp for each such row,
+/// which belongs to the first part that left it. No atomic addition, as that of single precision in
+/// the memory of the device takes denormal numbers for zero.
 template <class T>
 __global__ void add_open_sums(int parts, std::int32_t rows, std::int32_t const* first_row,
                               T const* open_sum, T* y)
 {
-    std::int64_t const part = global_thread();
-    if (part < parts && first_row[part + 1] < rows) {
-        atomicAdd(y + first_row[part + 1], open_sum[part]);
+    std::int64_t const part = global_thread() / warp;
+    std::int32_t const row = part < parts ? first_row[part + 1] : rows;
+    if (row == rows || first_row[part] == row && part > 0) {
+        return;
+    }
+    T sum = 0;
+    for (std::int64_t p = part + threadIdx.x % warp; p < parts && first_row[p + 1] == row;
+         p += warp) {
+        sum += open_sum[p];
+    }
+    sum = sum_of_lanes<warp>(sum);
+    if (threadIdx.x % warp == 0) {
+        y[row] += sum;
     }
 }
 //! [merge_path]
@@ -94,8 +106,8 @@ __global__ void add_open_sums(int parts, std::int32_t rows, std::int32_t const* 
 
 template <class T>
 MergePath<T>::MergePath(CsrView<T> const& a, cudaStream_t stream)
-    : first_row_(
-          static_cast<std::size_t>(ceil_div(std::int64_t{a.rows} + a.nonzeros, part_items)) + 1),
+    : first_row_(static_cast<std::size_t>(ceil_div(std::int64_t{a.rows} + a.nonzeros, part_items)) +
+                 1),
       open_sum_(first_row_.size() - 1)
 {
     auto const parts = static_cast<int>(open_sum_.size());
@@ -115,8 +127,8 @@ void MergePath<T>::operator()(CsrView<T> const& a, T const* x, T* y, cudaStream_
     merge_path_kernel<<<static_cast<unsigned>(parts), part_threads, 0, stream>>>(
         a, first_row_.data(), open_sum_.data(), x, y);
     ::cuda::check_launch();
-    add_open_sums<<<static_cast<unsigned>(ceil_div(parts, 256)), 256, 0, stream>>>(
-        parts, a.rows, first_row_.data(), open_sum_.data(), y);
+    add_open_sums<<<static_cast<unsigned>(ceil_div(std::int64_t{parts} * warp, 256)), 256, 0,
+                    stream>>>(parts, a.rows, first_row_.data(), open_sum_.data(), y);
     ::cuda::check_launch();
 }
 

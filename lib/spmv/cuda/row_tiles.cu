@@ -13,23 +13,21 @@ namespace spmv::gpu {
 namespace {
 
 #ifndef TILE_THREADS
-#define TILE_THREADS 128
-#define TILE_PACKS 4
-#define TILE_PACK32 4
-#define TILE_PACK64 2
-#define TILE_PER_LANE 16
+#define TILE_THREADS 256
+#define TILE_PACKS 2
+#define TILE_PER_LANE 12
+#define SWIZZLE 0
 #endif
-
 constexpr int tile_threads = TILE_THREADS;
 constexpr int tile_packs = TILE_PACKS; ///< of each thread
 
-/// Neighbouring entries that a lane loads at once.
+/// Neighbouring entries whose values a thread loads at once.
 template <class T>
-constexpr int tile_pack = sizeof(T) == 4 ? TILE_PACK32 : TILE_PACK64;
+constexpr int tile_pack = 16 / sizeof(T);
 
 /// Entries of a tile at most.
 template <class T>
-constexpr int tile_entries = tile_threads * tile_packs * tile_pack<T>;
+constexpr int tile_entries = tile_threads* tile_packs* tile_pack<T>;
 
 /// Entries of a piece of a long row.
 template <class T>
@@ -67,8 +65,8 @@ __global__ void find_longest_row(CsrView<T> a, int most, std::int32_t* longest)
     }
 }
 
-/// Cuts the rows into tiles of about `window` entries. If the last row of a tile is too much for it,
-/// it is taken out: it becomes `long_row`, which has `first` -1 where there is none.
+/// Cuts the rows into tiles of about `window` entries. If the last row of a tile is too much for
+/// it, it is taken out: it becomes `long_row`, which has `first` -1 where there is none.
 template <class T>
 __global__ void find_tiles(CsrView<T> a, int window, int tiles, RowTile* found, RowTile* long_row)
 {
@@ -86,7 +84,7 @@ __global__ void find_tiles(CsrView<T> a, int window, int tiles, RowTile* found, 
     std::int32_t const begin = a.row_ptr[first];
     std::int32_t end = a.row_ptr[last];
     RowTile taken_out{-1, -1, 0, 0};
-    if (end - begin / tile_pack<T> * tile_pack<T> > tile_entries<T>) {
+    if (end - begin / tile_pack<T> * tile_pack < T >> tile_entries<T>) {
         --last;
         taken_out = {last, last + 1, a.row_ptr[last], end};
         end = taken_out.begin;
@@ -96,6 +94,11 @@ __global__ void find_tiles(CsrView<T> a, int window, int tiles, RowTile* found, 
 }
 
 //! [row_tiles]
+__device__ __forceinline__ int place(int entry)
+{
+    return SWIZZLE ? entry ^ ((entry >> 5 & 7) << 2) : entry;
+}
+
 /// Sum over the threads of a block, for all of them. `shared` has an element for each warp.
 template <class T>
 __device__ T sum_of_block(T sum, T* shared)
@@ -219,19 +222,19 @@ __global__ __launch_bounds__(tile_threads) void row_tiles_kernel(CsrView<T> a, R
             products.element[j] = value[i].element[j] * __ldg(x + col[i].element[j]);
         }
         int const entry = (i * tile_threads + threadIdx.x) * pack;
-        *reinterpret_cast<Pack<T, pack>*>(product + entry) = products;
+        *reinterpret_cast<Pack<T, pack>*>(product + place(entry)) = products;
     }
     __pipeline_wait_prior(0);
     __syncthreads();
 
     // As many lanes for a row that each adds up a few products.
-    int const mean = entries / max(rows, 1);
-    int const lanes_log2 = mean <= products_per_lane ? 0
-                           : mean <= 2 * products_per_lane ? 1
-                           : mean <= 4 * products_per_lane ? 2
-                           : mean <= 8 * products_per_lane ? 3
+    int const mean = entries / rows;
+    int const lanes_log2 = mean <= products_per_lane        ? 0
+                           : mean <= 2 * products_per_lane  ? 1
+                           : mean <= 4 * products_per_lane  ? 2
+                           : mean <= 8 * products_per_lane  ? 3
                            : mean <= 16 * products_per_lane ? 4
-                                                           : 5;
+                                                            : 5;
     int const lanes = 1 << lanes_log2;
     int const lane = threadIdx.x & (lanes - 1);
     auto const row_start = [&](int row) {
@@ -247,7 +250,7 @@ __global__ __launch_bounds__(tile_threads) void row_tiles_kernel(CsrView<T> a, R
         bool const is_long = end - p > 16 * lanes; // too much for its lanes: the warp adds it up
         T sum = 0;
         for (int k = p + lane; !is_long && k < end; k += lanes) {
-            sum += product[k];
+            sum += product[place(k)];
         }
         sum = sum_of_lanes(sum, lanes);
         if (lane == 0 && row < rows && !is_long) {
@@ -260,7 +263,7 @@ __global__ __launch_bounds__(tile_threads) void row_tiles_kernel(CsrView<T> a, R
             sum = 0;
             for (int k = __shfl_sync(all_lanes, p, source) + threadIdx.x % warp; k < last;
                  k += warp) {
-                sum += product[k];
+                sum += product[place(k)];
             }
             sum = sum_of_lanes<warp>(sum);
             if (threadIdx.x % warp == 0) {
@@ -320,8 +323,7 @@ void RowTiles<T>::cut(std::vector<RowTile> const& rows)
         auto const which = static_cast<std::int32_t>(long_rows.size());
         auto const first = static_cast<std::int32_t>(pieces.size());
         for (std::int32_t p = row.begin; p < row.end;) {
-            auto const end =
-                std::min(p / tile_pack<T> * tile_pack<T> + piece_entries<T>, row.end);
+            auto const end = std::min(p / tile_pack<T> * tile_pack<T> + piece_entries<T>, row.end);
             pieces.push_back({which, which, p, end});
             p = end;
         }

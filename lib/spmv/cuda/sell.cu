@@ -240,8 +240,9 @@ template <class T>
 template <class Column>
 SellView<T, Column> Sell<T>::view(::cuda::Buffer<Column> const& col) const
 {
-    return {rows_,      slices_,           begin_.data(), base_.data(), sorted() ? row_.data() : nullptr,
-            col.data(), values_.data()};
+    return {
+        rows_,      slices_,       begin_.data(), base_.data(), sorted() ? row_.data() : nullptr,
+        col.data(), values_.data()};
 }
 
 template <class T>
