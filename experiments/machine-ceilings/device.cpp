@@ -56,7 +56,7 @@ void device_read(bench::Trial<T>& trial)
     cuda::Buffer<T> sum{ceilings::device_blocks()};
     trial.clock(std::make_unique<cuda::GraphClock>(stream));
     trial.cache(bench::Cache::warm);
-    trial.work({.bytes = ceilings::device_read_bytes(steps)});
+    trial.work({.bytes = static_cast<double>(sum.size()) * ceilings::device_read_bytes(steps)});
     trial.output(cuda::output(sum, stream));
     trial.expect([&] {
         return expected(
@@ -82,7 +82,8 @@ void device_gather(bench::Trial<T>& trial)
     cuda::Buffer<T> sum{ceilings::device_blocks()};
     trial.clock(std::make_unique<cuda::GraphClock>(stream));
     trial.cache(bench::Cache::warm);
-    trial.work({.operations = ceilings::device_gather_count(steps)});
+    trial.work(
+        {.operations = static_cast<double>(sum.size()) * ceilings::device_gather_count(steps)});
     trial.output(cuda::output(sum, stream));
     trial.expect([&] {
         return expected(
@@ -134,7 +135,8 @@ void device_shared(bench::Trial<T>& trial)
     trial.on_refill([&] { values.upload(); });
     trial.clock(std::make_unique<cuda::GraphClock>(stream));
     trial.cache(bench::Cache::warm);
-    trial.work({.bytes = ceilings::device_shared_bytes<T>(steps)});
+    trial.work(
+        {.bytes = static_cast<double>(sum.size()) * ceilings::device_shared_bytes<T>(steps)});
     trial.output(cuda::output(sum, stream));
     trial.expect([&] {
         return expected(
@@ -158,15 +160,15 @@ void device_fma(bench::Trial<T>& trial)
     cuda::Stream const stream;
     Operand<T> start{trial, ceilings::device_chains};
     auto const factors = trial.input(2);
-    cuda::Buffer<T> sum{ceilings::device_fma_sums()};
+    cuda::Buffer<T> sum{std::size_t{ceilings::device_blocks()} * ceilings::device_threads};
     trial.on_refill([&] { start.upload(); });
     trial.clock(std::make_unique<cuda::GraphClock>(stream));
     trial.cache(bench::Cache::warm);
-    trial.work({.flops = ceilings::device_fma_flops()});
+    trial.work({.flops = static_cast<double>(sum.size()) * ceilings::device_fma_flops});
     trial.output(cuda::output(sum, stream));
     trial.expect([&] {
-        return expected(ceilings::device_fma_reference(start.host, factors[0], factors[1],
-                                                       ceilings::device_fma_sums()));
+        return expected(
+            ceilings::device_fma_reference(start.host, factors[0], factors[1], sum.size()));
     });
     trial.add("device_fma", [&] {
         ceilings::device_fma<T>(start.device.span(), factors[0], factors[1], sum.span(), stream);
