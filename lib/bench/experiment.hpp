@@ -29,6 +29,16 @@ struct AxisValues
     {
     }
 
+    /// Adds values to every profile.
+    template <class Values>
+    AxisValues& and_also(Values const& values)
+    {
+        for (auto* list : {&tiny, &quick, &full}) {
+            list->insert(list->end(), values.begin(), values.end());
+        }
+        return *this;
+    }
+
     /// From anything with lists of names for the three profiles (`sparse::MatrixSet`).
     template <class Set>
     requires requires(Set const& set) { set.tiny, set.quick, set.full; }

@@ -105,9 +105,9 @@ public:
         {
             unsigned long long total, free, used;
         } memory{};
-        return if_known(
-            library_.call("nvmlDeviceGetMemoryInfo", device, static_cast<void*>(&memory)),
-            memory.total);
+        bool const known =
+            library_.call("nvmlDeviceGetMemoryInfo", device, static_cast<void*>(&memory));
+        return if_known(known, memory.total);
     }
 
     std::optional<bool> ecc(Handle device) const

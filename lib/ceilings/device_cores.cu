@@ -107,35 +107,20 @@ __global__ void mark(T* element)
 } // namespace
 
 template <class T>
-double device_shared_bytes(unsigned steps)
-{
-    return static_cast<double>(sizeof(T)) * steps * device_threads * device_blocks();
-}
-
-template <class T>
 void device_shared(std::span<T const> values, unsigned steps, bool is_wide, std::span<T> sums,
                    cuda::Stream const& stream)
 {
     auto* const kernel = is_wide ? &read_shared<T, 16 / sizeof(T)> : &read_shared<T, 1>;
-    kernel<<<device_blocks(), device_threads, 0, stream.get()>>>(values.data(), steps, sums.data());
+    kernel<<<static_cast<unsigned>(sums.size()), device_threads, 0, stream.get()>>>(
+        values.data(), steps, sums.data());
     cuda::check_launch();
-}
-
-std::size_t device_fma_sums()
-{
-    return std::size_t{device_blocks()} * device_threads;
-}
-
-double device_fma_flops()
-{
-    return 2.0 * device_chains * device_fma_steps * static_cast<double>(device_fma_sums());
 }
 
 template <class T>
 void device_fma(std::span<T const> start, T x, T y, std::span<T> sums, cuda::Stream const& stream)
 {
-    multiply_add<<<device_blocks(), device_threads, 0, stream.get()>>>(start.data(), x, y,
-                                                                       sums.data());
+    multiply_add<<<static_cast<unsigned>(sums.size() / device_threads), device_threads, 0,
+                   stream.get()>>>(start.data(), x, y, sums.data());
     cuda::check_launch();
 }
 
@@ -158,7 +143,6 @@ void device_launches(std::span<T> marks, cuda::Stream const& stream)
 }
 
 #define INSTANTIATE(T)                                                                             \
-    template double device_shared_bytes<T>(unsigned);                                              \
     template void device_shared(std::span<T const>, unsigned, bool, std::span<T>,                  \
                                 cuda::Stream const&);                                              \
     template void device_fma(std::span<T const>, T, T, std::span<T>, cuda::Stream const&);         \

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ceilings/device_memory.hpp"
 #include "ceilings/reference.hpp"
 #include "cuda/stream.hpp"
 
@@ -14,13 +15,16 @@ namespace ceilings {
 /// Words of shared memory that a block reads again and again.
 inline constexpr std::size_t shared_words = 1024;
 
-/// Bytes that `device_shared` loads: `steps` words in each thread.
+/// Bytes that `device_shared` loads in a block: `steps` words in each thread.
 template <class T>
-double device_shared_bytes(unsigned steps);
+constexpr double device_shared_bytes(unsigned steps)
+{
+    return static_cast<double>(sizeof(T)) * steps * device_threads;
+}
 
 /// Reads the `shared_words` elements of `values` from shared memory, one word or 16 bytes
-/// (`is_wide`) at a time, each warp from all banks. `steps` is a multiple of 4096; writes
-/// `device_blocks()` sums.
+/// (`is_wide`) at a time, each warp from all banks. `steps` is a multiple of 4096. A block of
+/// `device_threads` for each element of `sums` writes there what it read.
 template <class T>
 void device_shared(std::span<T const> values, unsigned steps, bool is_wide, std::span<T> sums,
                    cuda::Stream const& stream);
@@ -34,14 +38,11 @@ inline constexpr unsigned device_chains = 8;
 /// Multiply-adds of each chain; sums of products of the integers 1 to 3 stay exact in fp32.
 inline constexpr unsigned device_fma_steps = 1u << 14;
 
-/// Sums that `device_fma` writes: one for each thread.
-std::size_t device_fma_sums();
-
-/// Floating-point operations of one `device_fma`: two for each multiply-add.
-double device_fma_flops();
+/// Floating-point operations of one thread of `device_fma`: two for each multiply-add.
+inline constexpr double device_fma_flops = 2.0 * device_chains * device_fma_steps;
 
 /// Adds `device_fma_steps` products `x * y` to each of the `device_chains` elements of `start`, in
-/// registers, and writes their sum for each thread.
+/// registers, and writes their sum for each thread: `sums` has whole blocks of `device_threads`.
 template <class T>
 void device_fma(std::span<T const> start, T x, T y, std::span<T> sums, cuda::Stream const& stream);
 

@@ -115,6 +115,12 @@ __global__ void gather_table(T const* table, std::uint32_t mask, unsigned steps,
 }
 //! [device_gather]
 
+template <class T>
+unsigned blocks_for(std::span<T> sums)
+{
+    return static_cast<unsigned>(sums.size());
+}
+
 } // namespace
 
 unsigned device_blocks()
@@ -149,31 +155,21 @@ void device_copy(std::span<T const> a, std::span<T> b, cuda::Stream const& strea
     }
 }
 
-double device_read_bytes(unsigned steps)
-{
-    return static_cast<double>(sizeof(int4)) * steps * device_threads * device_blocks();
-}
-
 template <class T>
 void device_read(std::span<T const> table, unsigned steps, std::span<T> sums,
                  cuda::Stream const& stream)
 {
     auto const mask = table.size_bytes() / sizeof(Vector<T>) - 1;
-    read_table<T><<<device_blocks(), device_threads, 0, stream.get()>>>(
+    read_table<T><<<blocks_for(sums), device_threads, 0, stream.get()>>>(
         reinterpret_cast<Vector<T> const*>(table.data()), mask, steps, sums.data());
     cuda::check_launch();
-}
-
-double device_gather_count(unsigned steps)
-{
-    return static_cast<double>(steps) * device_threads * device_blocks();
 }
 
 template <class T>
 void device_gather(std::span<T const> table, unsigned steps, std::span<T> sums,
                    cuda::Stream const& stream)
 {
-    gather_table<<<device_blocks(), device_threads, 0, stream.get()>>>(
+    gather_table<<<blocks_for(sums), device_threads, 0, stream.get()>>>(
         table.data(), static_cast<std::uint32_t>(table.size() - 1), steps, sums.data());
     cuda::check_launch();
 }

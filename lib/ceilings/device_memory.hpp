@@ -9,9 +9,9 @@
 namespace ceilings {
 
 // Kernels that do nothing but move data on a GPU. Spans are in its memory, except where said;
-// kernels are put into `stream`, in `device_blocks()` blocks of `device_threads`. `T` is float or
-// double. What reads a table sums it in every block, so that the result does not depend on the size
-// of the table: it repeats `period` values.
+// kernels are put into `stream`. `T` is float or double. What reads a table runs in a block of
+// `device_threads` for each element of `sums`, and writes there what the block read; the table
+// repeats `period` values, so that no sum depends on its size.
 
 inline constexpr unsigned device_threads = 256;
 inline constexpr std::size_t period = 256;
@@ -29,11 +29,14 @@ void device_repeat(std::span<T const> values, std::span<T> table, cuda::Stream c
 template <class T>
 void device_copy(std::span<T const> a, std::span<T> b, cuda::Stream const& stream);
 
-/// Bytes that `device_read` loads: `steps` vectors of 16 bytes in each thread.
-double device_read_bytes(unsigned steps);
+/// Bytes that `device_read` loads in a block: `steps` vectors of 16 bytes in each thread.
+constexpr double device_read_bytes(unsigned steps)
+{
+    return 16.0 * steps * device_threads;
+}
 
 /// Reads through `table`, a power of two of elements and at least 4 KiB, again and again, without
-/// first-level caches. `steps` is a multiple of four; writes `device_blocks()` sums.
+/// first-level caches. `steps` is a multiple of four.
 template <class T>
 void device_read(std::span<T const> table, unsigned steps, std::span<T> sums,
                  cuda::Stream const& stream);
@@ -42,11 +45,14 @@ void device_read(std::span<T const> table, unsigned steps, std::span<T> sums,
 template <class T>
 Reference device_read_reference(std::span<T const> values, unsigned blocks, unsigned steps);
 
-/// Elements that `device_gather` loads: `steps` in each thread.
-double device_gather_count(unsigned steps);
+/// Elements that `device_gather` loads in a block: `steps` in each thread.
+constexpr double device_gather_count(unsigned steps)
+{
+    return 1.0 * steps * device_threads;
+}
 
 /// Reads elements of `table`, a power of two and at least `period` of them, in no order. `steps` is
-/// a multiple of four; writes `device_blocks()` sums.
+/// a multiple of four.
 template <class T>
 void device_gather(std::span<T const> table, unsigned steps, std::span<T> sums,
                    cuda::Stream const& stream);

@@ -66,7 +66,7 @@ class TableRead
 
 public:
     std::string name;
-    double bytes = device_read_bytes(steps_);
+    double bytes = device_blocks() * device_read_bytes(steps_);
     double flops = 0;
 
     TableRead(std::string what, std::size_t table_bytes)
@@ -98,7 +98,7 @@ struct DeviceL2 : TableRead
 class DeviceCopy
 {
     DeviceTimer timer_;
-    cuda::Buffer<double> a_{beyond_l2() / sizeof(double)};
+    cuda::Buffer<double> a_;
     cuda::Buffer<double> b_{a_.size()};
 
 public:
@@ -106,7 +106,11 @@ public:
     double bytes = 2.0 * static_cast<double>(a_.bytes());
     double flops = 0;
 
-    DeviceCopy() { cuda::check(cudaMemset(a_.data(), 0, a_.bytes())); }
+    /// Of an array of `array_bytes`.
+    explicit DeviceCopy(std::size_t array_bytes = beyond_l2()) : a_{array_bytes / sizeof(double)}
+    {
+        cuda::check(cudaMemset(a_.data(), 0, a_.bytes()));
+    }
 
     double seconds()
     {
@@ -120,12 +124,12 @@ class DeviceFma
 {
     DeviceTimer timer_;
     cuda::Buffer<T> start_{std::vector<T>(device_chains)};
-    cuda::Buffer<T> sums_{device_fma_sums()};
+    cuda::Buffer<T> sums_{std::size_t{device_blocks()} * device_threads};
 
 public:
     std::string name = std::is_same_v<T, float> ? "device_fma_fp32" : "device_fma_fp64";
     double bytes = 0;
-    double flops = device_fma_flops();
+    double flops = device_fma_flops * static_cast<double>(sums_.size());
 
     double seconds()
     {

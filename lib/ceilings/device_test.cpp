@@ -13,6 +13,8 @@
 
 namespace {
 
+constexpr unsigned blocks = 5;
+
 /// Integers of magnitude 1 to 3, or reals below 1.
 template <class T>
 std::vector<T> values(std::size_t count, bool integers)
@@ -90,14 +92,13 @@ TEST_CASE_TEMPLATE("a table repeats its values", T, float, double)
 TEST_CASE_TEMPLATE("reading and gathering do not depend on the size of the table", T, float, double)
 {
     cuda::Stream const stream;
-    auto const blocks = ceilings::device_blocks();
     for (bool const integers : {true, false}) {
         for (unsigned const steps : {4U, 64U}) {
             auto const x = values<T>(ceilings::period, integers);
             auto const read = ceilings::device_read_reference<T>(x, blocks, steps);
             auto const gathered = ceilings::device_gather_reference<T>(x, blocks, steps);
             for (std::size_t const bytes :
-                 {std::size_t{1} << 12, std::size_t{1} << 20, std::size_t{1} << 27}) {
+                 {std::size_t{1} << 12, std::size_t{1} << 16, std::size_t{1} << 22}) {
                 CAPTURE(bytes);
                 auto const table = repeated(x, bytes / sizeof(T), stream);
                 auto sums = unwritten<T>(blocks);
@@ -114,7 +115,6 @@ TEST_CASE_TEMPLATE("reading and gathering do not depend on the size of the table
 TEST_CASE_TEMPLATE("shared memory gives every word equally often", T, float, double)
 {
     cuda::Stream const stream;
-    auto const blocks = ceilings::device_blocks();
     for (bool const integers : {true, false}) {
         auto const x = values<T>(ceilings::shared_words, integers);
         cuda::Buffer<T> const words{x};
@@ -132,7 +132,7 @@ TEST_CASE_TEMPLATE("shared memory gives every word equally often", T, float, dou
 TEST_CASE_TEMPLATE("every chain multiplies and adds every step", T, float, double)
 {
     cuda::Stream const stream;
-    auto const count = ceilings::device_fma_sums();
+    constexpr std::size_t count = blocks * ceilings::device_threads;
     for (bool const integers : {true, false}) {
         auto const start = values<T>(ceilings::device_chains, integers);
         auto const factors = values<T>(2, integers);
@@ -172,12 +172,13 @@ TEST_CASE("probes count what they move and take time")
         CHECK(probe.bytes + probe.flops > 0);
         CHECK(probe.seconds() > 0);
     };
-    check(ceilings::DeviceRead{});
-    check(ceilings::DeviceL2{});
-    check(ceilings::DeviceCopy{});
+    check(ceilings::TableRead{"table", std::size_t{1} << 20});
+    check(ceilings::DeviceCopy{std::size_t{1} << 20});
     check(ceilings::DeviceFma<float>{});
     check(ceilings::DeviceFma<double>{});
     check(ceilings::Bus{cudaMemcpyHostToDevice});
     check(ceilings::Bus{cudaMemcpyDeviceToHost});
-    CHECK(ceilings::DeviceRead{}.name == "device_read");
+    CHECK(ceilings::device_blocks() > 0);
+    CHECK(ceilings::within_l2() < cuda::l2_bytes());
+    CHECK(ceilings::beyond_l2() >= 4 * cuda::l2_bytes());
 }

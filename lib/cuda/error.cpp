@@ -27,6 +27,7 @@ Error::Error(cudaError_t code, std::source_location place)
 void check(cudaError_t code, std::source_location place)
 {
     if (code != cudaSuccess) {
+        static_cast<void>(cudaGetLastError()); // or the next launch would be blamed for it
         throw Error{code, place};
     }
 }
