@@ -206,11 +206,12 @@ std::vector<GpuSpmvPeer<T>> cusparse()
         };
     };
     return {
-        {"cusparse_csr1", version, api.missing, csr(CUSPARSE_SPMV_CSR_ALG1, false)},
-        {"cusparse_csr1_preprocessed", version, api.missing, csr(CUSPARSE_SPMV_CSR_ALG1, true)},
-        {"cusparse_csr2", version, api.missing, csr(CUSPARSE_SPMV_CSR_ALG2, false)},
-        {"cusparse_sell", version, api.missing, multiply_sell<T>},
-        {"cusparse_bsr", version, api.missing, multiply_bsr<T>},
+        {"cusparse_csr1", "cusparse_csr", version, api.missing, csr(CUSPARSE_SPMV_CSR_ALG1, false)},
+        {"cusparse_csr1_preprocessed", "cusparse_csr", version, api.missing,
+         csr(CUSPARSE_SPMV_CSR_ALG1, true)},
+        {"cusparse_csr2", "cusparse_csr", version, api.missing, csr(CUSPARSE_SPMV_CSR_ALG2, false)},
+        {"cusparse_sell", "cusparse_sell", version, api.missing, multiply_sell<T>},
+        {"cusparse_bsr", "cusparse_bsr", version, api.missing, multiply_bsr<T>},
     };
 }
 

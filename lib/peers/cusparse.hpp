@@ -53,7 +53,8 @@ struct GpuSpmvPeer
     /// not made for it.
     using Make = std::function<GpuSpmvOperator<T>(GpuMatrix<T> const& a, cudaStream_t stream)>;
 
-    std::string name;    ///< "cusparse_csr1": also the name of the marked source text
+    std::string name;    ///< "cusparse_csr1"
+    std::string excerpt; ///< name of the marked source text
     std::string version; ///< of the library in use; empty if it is not available
     std::string missing; ///< why it is not available; empty if it is
     Make make;           ///< empty if the library is not available

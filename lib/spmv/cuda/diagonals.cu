@@ -207,6 +207,22 @@ template <class T>
 } // namespace
 
 template <class T>
+std::int64_t diagonal_elements(CsrView<T> const& a, cudaStream_t stream)
+{
+    auto const slices = static_cast<std::int32_t>(ceil_div(a.rows, diagonal_slice));
+    std::int64_t elements = 0;
+    if (slices > 0) {
+        for (auto const& slice : steps_of_slices(a, slices, 1, stream)) {
+            elements += std::int64_t{slice.steps} * diagonal_slice;
+        }
+    }
+    return elements;
+}
+
+template std::int64_t diagonal_elements(CsrView<float> const&, cudaStream_t);
+template std::int64_t diagonal_elements(CsrView<double> const&, cudaStream_t);
+
+template <class T>
 Diagonals<T>::Diagonals(CsrView<T> const& a, cudaStream_t stream)
     : rows_{a.rows}, slices_{static_cast<std::int32_t>(ceil_div(a.rows, diagonal_slice))},
       pattern_(0), value_begin_(0), pattern_begin_(1), offset_(0), mask_(0), values_(0)

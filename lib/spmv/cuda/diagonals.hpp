@@ -9,17 +9,18 @@
 
 namespace spmv::gpu {
 
-#ifndef DIAG_R
-#define DIAG_R 2
-#endif
 /// Rows of a slice that each lane of a warp multiplies.
-inline constexpr int diagonal_rows_per_lane = DIAG_R;
+inline constexpr int diagonal_rows_per_lane = 2;
 
 /// Which of the rows have an entry: bit `l` of word `r` stands for row `32 r + l` of the slice.
 struct alignas(4 * diagonal_rows_per_lane) DiagonalMask
 {
     std::uint32_t lanes[diagonal_rows_per_lane];
 };
+
+/// Elements that `Diagonals` would store.
+template <class T>
+std::int64_t diagonal_elements(CsrView<T> const& a, cudaStream_t stream);
 
 /// What kernels see of a `Diagonals`.
 template <class T>

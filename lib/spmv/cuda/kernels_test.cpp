@@ -4,6 +4,7 @@
 #include "spmv/cuda/lane_tables.hpp"
 #include "spmv/cuda/merge_path.hpp"
 #include "spmv/cuda/padded.hpp"
+#include "spmv/cuda/plan.hpp"
 #include "spmv/cuda/row_tiles.hpp"
 #include "spmv/cuda/rows.hpp"
 #include "spmv/cuda/sell.hpp"
@@ -119,6 +120,9 @@ std::vector<Way<T>> formats()
              return [on, path](T const* x, T* y) { (*path)(on.a, x, y, on.stream); };
          }},
     };
+    ways.push_back(way<T>("plan", [](auto const& on) {
+        return Plan<T>{on.host, on.a, on.stream, {.format = "row_tiles"}};
+    }));
     ways.push_back(way<T>("sell32", [](auto const& on) {
         return Sell<T>{on.a, false, on.stream};
     }));
@@ -301,6 +305,42 @@ TEST_CASE("slices of a grid share the patterns of their diagonals")
     Diagonals<double> const diagonals{a.view(), stream.get()};
     CHECK(diagonals.patterns() <= 9);
     CHECK(diagonals.bytes() < 10 * static_cast<std::size_t>(a.nonzeros));
+}
+
+TEST_CASE("a plan chooses by structure, and what it chooses is right")
+{
+    ::cuda::Stream const stream;
+    // Of some 100 MB, so that they do not stay in the cache.
+    std::pair<sparse::Pattern<>, char const*> const expected[] = {
+        {sparse::poisson2d(2'000), "diagonals"},
+        {sparse::fem3(30), "block_sell"},
+        {sparse::random_rows(1'000'000, 1'000'000, 13, 1), "row_tiles"},
+        {sparse::dense_rows(1'000'000, 2, 9, 100, 1), "row_tiles"},
+        {sparse::poisson2d(100), "vector"},
+    };
+    for (auto const& [structure, format] : expected) {
+        auto const test = made_case<float>(format, structure, Values::uniform);
+        CAPTURE(test.name);
+        Csr<float> const a{test.a.view()};
+        Plan<float> const plan{test.a.view(), a.view(), stream.get()};
+        CHECK(plan.format() == format);
+        CHECK(plan.explain().starts_with(format));
+        Vectors<float> vectors{test.x, static_cast<std::size_t>(a.rows)};
+        auto const y =
+            vectors.multiplied([&](float const* x, float* y) { plan(x, y, stream.get()); });
+        CHECK(testing::first_wrong_row<float>(y, test.expected) == -1);
+    }
+}
+
+TEST_CASE("a plan converts only if the multiplies can pay for it")
+{
+    ::cuda::Stream const stream;
+    auto const test = made_case<float>("", sparse::poisson2d(2'000), Values::integers);
+    Csr<float> const a{test.a.view()};
+    CHECK(Plan<float>(test.a.view(), a.view(), stream.get(), {.multiplies = 3}).format() ==
+          "row_tiles");
+    CHECK_THROWS_AS(Plan<float>(test.a.view(), a.view(), stream.get(), {.format = "coo"}),
+                    std::invalid_argument);
 }
 
 TEST_CASE("the tables of the articles")

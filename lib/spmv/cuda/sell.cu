@@ -139,6 +139,44 @@ __global__ void fill_slices(CsrView<T> a, std::int32_t slices, std::int32_t cons
     }
 }
 
+/// Sums of slices, as `SellOutlook` has them.
+struct SliceSums
+{
+    unsigned long long elements;
+    std::int32_t longest;
+    std::int32_t farthest; ///< distance that narrow columns would have to store
+};
+
+template <class T>
+__global__ void look_at_slices(CsrView<T> a, std::int32_t slices, SliceSums* sums)
+{
+    auto const slice = static_cast<std::int32_t>(global_thread() / slice_rows);
+    int const lane = threadIdx.x % slice_rows;
+    if (slice >= slices) {
+        return;
+    }
+    std::int32_t const row = row_of(nullptr, slice, lane);
+    std::int32_t const first = row < a.rows ? a.row_ptr[row] : 0;
+    std::int32_t const last = row < a.rows ? a.row_ptr[row + 1] : 0;
+    std::int32_t before = smallest_of_warp(first < last ? a.col[first] : a.columns);
+    std::int32_t farthest = 0;
+    for (std::int32_t p = first; p < last; ++p) {
+        farthest = max(farthest, a.col[p] - before);
+        before = a.col[p];
+    }
+    farthest = largest_of_warp(farthest);
+    std::int32_t const longest = largest_of_warp(last - first);
+    if (lane == 0) {
+        atomicAdd(&sums->elements, static_cast<unsigned long long>(longest) * slice_rows);
+        if (longest > sums->longest) {
+            atomicMax(&sums->longest, longest);
+        }
+        if (farthest > sums->farthest) {
+            atomicMax(&sums->farthest, farthest);
+        }
+    }
+}
+
 /// Widths of all slices, on the host.
 template <class T>
 std::vector<std::int32_t> widths(CsrView<T> const& a, std::int32_t slices,
@@ -168,6 +206,27 @@ std::int64_t stored_elements(std::vector<std::int32_t> const& widths, int pack)
 } // namespace
 
 template <class T>
+SellOutlook sell_outlook(CsrView<T> const& a, cudaStream_t stream)
+{
+    auto const slices = static_cast<std::int32_t>(ceil_div(a.rows, slice_rows));
+    if (slices == 0) {
+        return {0, 0, true};
+    }
+    ::cuda::Buffer<SliceSums> sums(1);
+    ::cuda::check(cudaMemsetAsync(sums.data(), 0, sums.bytes(), stream));
+    auto const blocks =
+        static_cast<unsigned>(ceil_div(std::int64_t{slices} * slice_rows, kernel_threads));
+    look_at_slices<<<blocks, kernel_threads, 0, stream>>>(a, slices, sums.data());
+    ::cuda::check_launch();
+    ::cuda::check(cudaStreamSynchronize(stream));
+    auto const found = sums.download().front();
+    return {static_cast<std::int64_t>(found.elements), found.longest, found.farthest <= 0xffff};
+}
+
+template SellOutlook sell_outlook(CsrView<float> const&, cudaStream_t);
+template SellOutlook sell_outlook(CsrView<double> const&, cudaStream_t);
+
+template <class T>
 Sell<T>::Sell(CsrView<T> const& a, bool narrow, cudaStream_t stream)
     : rows_{a.rows}, slices_{static_cast<std::int32_t>(ceil_div(a.rows, slice_rows))},
       narrow_{narrow}, begin_(static_cast<std::size_t>(slices_) + 1), base_(0), row_(0),
@@ -193,6 +252,9 @@ void Sell<T>::choose_order(CsrView<T> const& a, cudaStream_t stream)
             row_ = std::move(order);
             width = std::move(sorted);
         }
+    }
+    if (stored_elements(width, 1) > 4 * std::int64_t{a.nonzeros} + 32 * slice_rows) {
+        throw std::length_error{"SELL: padding would be more than three times the nonzeros"};
     }
     // Larger packs need fewer loads, as long as they hardly add padding.
     std::int64_t const least = stored_elements(width, 1);

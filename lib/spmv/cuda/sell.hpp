@@ -15,6 +15,18 @@ inline constexpr std::int32_t slice_rows = 32;
 /// Rows among which rows are sorted by length.
 inline constexpr std::int32_t sort_window = 1024;
 
+/// What `Sell` would make of a matrix.
+struct SellOutlook
+{
+    std::int64_t elements; ///< that are stored with rows in order, padding included
+    std::int32_t longest;  ///< entries of the longest row
+    bool is_narrow;        ///< whether narrow columns would fit with rows in order
+};
+
+/// Looks at the structure of `a`, which is some hundred times faster than converting it.
+template <class T>
+SellOutlook sell_outlook(CsrView<T> const& a, cudaStream_t stream);
+
 /// What kernels see of a `Sell` with columns of type `Column`.
 template <class T, class Column>
 struct SellView
@@ -41,7 +53,7 @@ class Sell
 {
 public:
     /// Converts `a`. Throws `std::length_error` if the columns should be `narrow` and are too far
-    /// apart for that.
+    /// apart for that, or if more than four elements would be stored for each nonzero.
     Sell(CsrView<T> const& a, bool narrow, cudaStream_t stream);
 
     /// Computes `y = A x`.
