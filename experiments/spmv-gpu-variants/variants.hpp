@@ -110,7 +110,7 @@ void add_formats(bench::Trial<T>& trial, GpuProblem<T>& problem)
             .add(narrow ? "sell16" : "sell32", problem.converted([=, &a] {
                 return gpu::Sell<T>{a, narrow, stream};
             }))
-            .excerpt("sell")
+            .excerpt("gpu_sell")
             .group("format");
     }
     trial.add("diagonals", problem.converted([=, &a] {

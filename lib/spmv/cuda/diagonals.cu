@@ -16,7 +16,7 @@ constexpr int kernel_threads = 128;
 constexpr int lane_rows = diagonal_rows_per_lane;
 constexpr int diagonal_slice = lane_rows * warp; ///< rows
 
-//! [diagonals]
+//! [gpu_diagonals]
 template <class T>
 __global__ __launch_bounds__(kernel_threads) void diagonals_kernel(DiagonalsView<T> a,
                                                                    T const* __restrict__ x,
@@ -54,7 +54,7 @@ __global__ __launch_bounds__(kernel_threads) void diagonals_kernel(DiagonalsView
         }
     }
 }
-//! [diagonals]
+//! [gpu_diagonals]
 
 /// Walks through the entries of a slice, one diagonal after the other: calls
 /// `visit(step, offset, mask, entry)` for each, where `entry[r]` is the entry of the lane's row `r`

@@ -25,7 +25,7 @@ __global__ void find_first_rows(CsrView<T> a, int parts, std::int32_t* first_row
     }
 }
 
-//! [merge_path]
+//! [gpu_merge_path]
 template <class T>
 __global__
 __launch_bounds__(part_threads) void merge_path_kernel(CsrView<T> a, std::int32_t const* first_row,
@@ -100,7 +100,7 @@ __global__ void add_open_sums(int parts, std::int32_t rows, std::int32_t const* 
         y[row] += sum;
     }
 }
-//! [merge_path]
+//! [gpu_merge_path]
 
 } // namespace
 

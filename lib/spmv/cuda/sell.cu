@@ -19,7 +19,7 @@ namespace {
 constexpr int kernel_threads = 128;
 constexpr int most_pack = 4;
 
-//! [sell]
+//! [gpu_sell]
 template <int pack, class T, class Column>
 __global__ __launch_bounds__(kernel_threads) void sell_kernel(SellView<T, Column> a,
                                                               T const* __restrict__ x,
@@ -54,7 +54,7 @@ __global__ __launch_bounds__(kernel_threads) void sell_kernel(SellView<T, Column
         y[row] = sum;
     }
 }
-//! [sell]
+//! [gpu_sell]
 
 /// Sorts the rows of each window by length, longest first.
 template <class T>
