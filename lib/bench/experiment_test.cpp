@@ -569,7 +569,8 @@ TEST_CASE("a ceiling may have a clock of its own")
     auto const code = experiment.each<double>(
         [](bench::Point const&, bench::Trial<double>& trial) { trial.not_applicable("nothing"); });
     REQUIRE(code == 0);
-    for (auto const& sample : read(output).at("ceilings").at(0).at("samples_s")) {
+    auto const ceilings = read(output).at("ceilings");
+    for (auto const& sample : ceilings.at(0).at("samples_s")) {
         CHECK(sample == 0.125);
     }
 }

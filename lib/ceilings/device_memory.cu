@@ -25,20 +25,12 @@ __global__ void repeat(T const* values, T* table, std::size_t count)
 }
 
 //! [device_copy]
-/// A block copies `unroll * device_threads` vectors: all its loads are under way before it stores.
+/// One vector for each thread: the blocks that wait are the loop.
 __global__ void copy_vectors(int4 const* a, int4* b, std::size_t count)
 {
-    auto const first = std::size_t{blockIdx.x} * unroll * device_threads + threadIdx.x;
-    int4 held[unroll];
-    for (unsigned i = 0; i < unroll; ++i) {
-        if (auto const at = first + i * device_threads; at < count) {
-            held[i] = __ldcs(a + at);
-        }
-    }
-    for (unsigned i = 0; i < unroll; ++i) {
-        if (auto const at = first + i * device_threads; at < count) {
-            __stcs(b + at, held[i]);
-        }
+    auto const at = std::size_t{blockIdx.x} * device_threads + threadIdx.x;
+    if (at < count) {
+        b[at] = a[at];
     }
 }
 //! [device_copy]
@@ -140,12 +132,11 @@ template <class T>
 void device_copy(std::span<T const> a, std::span<T> b, cuda::Stream const& stream)
 {
     constexpr auto lanes = sizeof(int4) / sizeof(T);
-    constexpr std::size_t of_block = unroll * device_threads;
     auto const vectors = a.size() / lanes;
     if (vectors > 0) {
-        copy_vectors<<<static_cast<unsigned>((vectors + of_block - 1) / of_block), device_threads,
-                       0, stream.get()>>>(reinterpret_cast<int4 const*>(a.data()),
-                                          reinterpret_cast<int4*>(b.data()), vectors);
+        copy_vectors<<<static_cast<unsigned>((vectors + device_threads - 1) / device_threads),
+                       device_threads, 0, stream.get()>>>(
+            reinterpret_cast<int4 const*>(a.data()), reinterpret_cast<int4*>(b.data()), vectors);
         cuda::check_launch();
     }
     if (auto const rest = a.size() % lanes; rest > 0) {

@@ -437,6 +437,7 @@ def _figures_table(here: str, house: House) -> str:
                 f"[{entry.machine}]({_link(here, entry.page)})"
                 f" ([{figure.file}]({entry.machine}/figures/{figure.file}))"
                 for entry in house.of_experiment(experiment.name)
+                if figure.belongs_to(entry.result.cases)
             ]
             readme = f"[{experiment.name}](../experiments/{experiment.name}/README.md)"
             rows.append([f"`{figure.id}`", figure.caption, readme, ", ".join(links)])
