@@ -24,6 +24,7 @@ int main(int argc, char** argv)
             GpuProblem<T> problem{datasets, at, trial, *gpu};
             spmv_gpu_variants::add_single_kernels(trial, problem);
             spmv_gpu_variants::add_tables(trial, problem);
+            spmv_gpu_variants::add_balanced(trial, problem);
             spmv_gpu_variants::add_formats(trial, problem);
             spmv_gpu_variants::add_plan(trial, problem);
             add_cusparse(experiment, trial, problem);

@@ -78,51 +78,41 @@ void add_tables(bench::Trial<T>& trial, GpuProblem<T>& problem)
     trial.add("dynamic_chunked", dynamic(problem, gpu::Fetch::chunked, light)).group("dynamic");
 }
 
-/// What balances plain CSR, and the other formats.
+/// What balances plain CSR.
+template <class T>
+void add_balanced(bench::Trial<T>& trial, GpuProblem<T>& problem)
+{
+    auto const run = [](auto const& kept, auto const&... operands) { kept(operands...); };
+    auto const merge_path = [&problem] { return gpu::MergePath<T>{problem.a, problem.stream}; };
+    auto const row_tiles = [&problem] { return gpu::RowTiles<T>{problem.a, problem.stream}; };
+    trial.add("merge_path", problem.prepared(merge_path, run))
+        .excerpt("gpu_merge_path")
+        .group("csr");
+    trial.add("row_tiles", problem.prepared(row_tiles, run)).group("csr");
+}
+
+/// Other formats.
 template <class T>
 void add_formats(bench::Trial<T>& trial, GpuProblem<T>& problem)
 {
-    auto const& a = problem.a;
-    auto const stream = problem.stream;
-    auto const run = [](auto const& kept, auto const&... operands) { kept(operands...); };
-    auto const padded = [lanes = gpu::nearest_lanes(gpu::mean_row(a))](
-                            gpu::Csr<T> const& rows, auto const&, T const* x, T* y,
-                            cudaStream_t on) { gpu::vector_shuffle(lanes, rows.view(), x, y, on); };
-    trial
-        .add("padded_rows",
-             problem.prepared([=, &a] { return gpu::with_padded_rows(a, stream); }, padded))
-        .excerpt("vector_shuffle")
-        .group("format");
-    trial.add("merge_path", problem.prepared(
-                                [=, &a] {
-                                    return gpu::MergePath<T>{a, stream};
-                                },
-                                run))
-        .group("csr");
-    trial.add("row_tiles", problem.prepared(
-                               [=, &a] {
-                                   return gpu::RowTiles<T>{a, stream};
-                               },
-                               run))
-        .group("csr");
-    for (bool const narrow : {false, true}) {
-        trial
-            .add(narrow ? "sell16" : "sell32", problem.converted([=, &a] {
-                return gpu::Sell<T>{a, narrow, stream};
-            }))
-            .excerpt("gpu_sell")
-            .group("format");
-    }
-    trial.add("diagonals", problem.converted([=, &a] {
-             return gpu::Diagonals<T>{a, stream};
-         }))
-        .group("format");
-    trial
-        .add("block_sell", problem.converted([=, &problem] {
-            auto const shape = sparse::best_block_shape(problem.host, sizeof(T));
-            return gpu::BlockSell<T>{sparse::to_bcsr<T>(problem.host, shape), stream};
-        }))
-        .group("format");
+    auto const padded = [&problem] { return gpu::with_padded_rows(problem.a, problem.stream); };
+    auto const on_padded = [lanes = gpu::nearest_lanes(gpu::mean_row(problem.a))](
+                               gpu::Csr<T> const& rows, auto const&, auto const&... operands) {
+        gpu::vector_shuffle<T>(lanes, rows.view(), operands...);
+    };
+    auto const sell = [&problem](bool narrow) {
+        return [&problem, narrow] { return gpu::Sell<T>{problem.a, narrow, problem.stream}; };
+    };
+    auto const diagonals = [&problem] { return gpu::Diagonals<T>{problem.a, problem.stream}; };
+    auto const blocks = [&problem] {
+        auto const shape = sparse::best_block_shape(problem.host, sizeof(T));
+        return gpu::BlockSell<T>{sparse::to_bcsr<T>(problem.host, shape), problem.stream};
+    };
+    trial.add("padded_rows", problem.prepared(padded, on_padded)).group("format");
+    trial.add("sell32", problem.converted(sell(false))).excerpt("gpu_sell").group("format");
+    trial.add("sell16", problem.converted(sell(true))).excerpt("gpu_sell").group("format");
+    trial.add("diagonals", problem.converted(diagonals)).excerpt("gpu_diagonals").group("format");
+    trial.add("block_sell", problem.converted(blocks)).group("format");
 }
 
 /// Our own choice among all of them.

@@ -15,10 +15,7 @@ namespace spmv::gpu {
 
 namespace {
 
-#ifndef BLOCK_WARPS
-#define BLOCK_WARPS 4
-#endif
-constexpr int slice_warps = BLOCK_WARPS; ///< that share the steps of a slice
+constexpr int slice_warps = 4; ///< that share the steps of a slice
 
 //! [block_sell]
 template <int block_rows, int block_columns, class T>

@@ -314,7 +314,7 @@ TEST_CASE("a plan chooses by structure, and what it chooses is right")
     std::pair<sparse::Pattern<>, char const*> const expected[] = {
         {sparse::poisson2d(2'000), "diagonals"},
         {sparse::fem3(30), "block_sell"},
-        {sparse::random_rows(1'000'000, 1'000'000, 13, 1), "row_tiles"},
+        {sparse::random_rows(1'000'000, 1'000'000, 13, 1), "sell32"},
         {sparse::dense_rows(1'000'000, 2, 9, 100, 1), "row_tiles"},
         {sparse::poisson2d(100), "vector"},
     };

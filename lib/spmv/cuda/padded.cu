@@ -23,6 +23,7 @@ struct PaddedLength
     }
 };
 
+//! [padded_rows]
 template <class T>
 __global__ void fill_rows(CsrView<T> a, std::int64_t const* row_end, std::int32_t* row_ptr,
                           std::int32_t* col, T* values)
@@ -45,6 +46,7 @@ __global__ void fill_rows(CsrView<T> a, std::int64_t const* row_end, std::int32_
         values[to] = from <= last ? a.values[from] : T{0};
     }
 }
+//! [padded_rows]
 
 } // namespace
 

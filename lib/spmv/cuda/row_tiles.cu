@@ -12,14 +12,8 @@ namespace spmv::gpu {
 
 namespace {
 
-#ifndef TILE_THREADS
-#define TILE_THREADS 256
-#define TILE_PACKS 2
-#define TILE_PER_LANE 12
-#define SWIZZLE 0
-#endif
-constexpr int tile_threads = TILE_THREADS;
-constexpr int tile_packs = TILE_PACKS; ///< of each thread
+constexpr int tile_threads = 256;
+constexpr int tile_packs = 2; ///< of each thread
 
 /// Neighbouring entries whose values a thread loads at once.
 template <class T>
@@ -38,7 +32,7 @@ template <class T>
 constexpr int tile_row_begins = tile_entries<T> / 2 + 1;
 
 /// A row gets twice the lanes if it has more products for each lane.
-constexpr int products_per_lane = TILE_PER_LANE;
+constexpr int products_per_lane = 16;
 
 /// What the kernel sees of the long rows.
 template <class T>
@@ -94,11 +88,6 @@ __global__ void find_tiles(CsrView<T> a, int window, int tiles, RowTile* found, 
 }
 
 //! [row_tiles]
-__device__ __forceinline__ int place(int entry)
-{
-    return SWIZZLE ? entry ^ ((entry >> 5 & 7) << 2) : entry;
-}
-
 /// Sum over the threads of a block, for all of them. `shared` has an element for each warp.
 template <class T>
 __device__ T sum_of_block(T sum, T* shared)
@@ -222,7 +211,7 @@ __global__ __launch_bounds__(tile_threads) void row_tiles_kernel(CsrView<T> a, R
             products.element[j] = value[i].element[j] * __ldg(x + col[i].element[j]);
         }
         int const entry = (i * tile_threads + threadIdx.x) * pack;
-        *reinterpret_cast<Pack<T, pack>*>(product + place(entry)) = products;
+        *reinterpret_cast<Pack<T, pack>*>(product + entry) = products;
     }
     __pipeline_wait_prior(0);
     __syncthreads();
@@ -250,7 +239,7 @@ __global__ __launch_bounds__(tile_threads) void row_tiles_kernel(CsrView<T> a, R
         bool const is_long = end - p > 16 * lanes; // too much for its lanes: the warp adds it up
         T sum = 0;
         for (int k = p + lane; !is_long && k < end; k += lanes) {
-            sum += product[place(k)];
+            sum += product[k];
         }
         sum = sum_of_lanes(sum, lanes);
         if (lane == 0 && row < rows && !is_long) {
@@ -263,7 +252,7 @@ __global__ __launch_bounds__(tile_threads) void row_tiles_kernel(CsrView<T> a, R
             sum = 0;
             for (int k = __shfl_sync(all_lanes, p, source) + threadIdx.x % warp; k < last;
                  k += warp) {
-                sum += product[place(k)];
+                sum += product[k];
             }
             sum = sum_of_lanes<warp>(sum);
             if (threadIdx.x % warp == 0) {
