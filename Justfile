@@ -35,6 +35,11 @@ build *TARGETS: (_needs "run")
 test *STAGES: (_needs "test")
     @"{{python}}" .ci/stages.py "$@"
 
+# Run the tests of GPU code, alone and under memcheck, racecheck, initcheck and synccheck
+[no-exit-message]
+test-gpu: (_needs "run")
+    @command -v nvcc >/dev/null || { echo "test-gpu: skipped, no nvcc here"; exit 0; }; .ci/build build gpu-tests && .ci/gpu-tests build/lib/*/*-gpu-test
+
 # Measure one experiment and weave its page under build/runs/
 [no-cd, no-exit-message]
 run NAME *ARGS: (_needs "run")
@@ -58,6 +63,13 @@ run-all *ARGS: (_needs "run")
 slurm NODES *ARGS: (_needs "run")
     @.ci/build build experiments/spmv-mpi-partitioning/spmv-mpi-partitioning lib/bench/machine
     @"{{python}}" -m weave slurm "$@"
+
+# Make an archive that measures on machines without a toolchain (fixed instruction sets)
+[no-exit-message]
+bundle: (_needs "run")
+    @MESON_ARGS="-Dnative={{ if arch() == "x86_64" { "x86-64-v3" } else { "" } }}" .ci/build build-bundle programs
+    @! command -v nvcc >/dev/null || .ci/build build-bundle gpu-tests
+    @"{{python}}" .ci/bundle.py build-bundle "build-bundle/memwall-{{arch()}}.tar.gz"
 
 # Weave the books again from their results (or only that of one machine)
 [no-exit-message]

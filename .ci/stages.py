@@ -28,6 +28,7 @@ RELEASE = BUILDS / "release"
 FUZZ_SECONDS = 60
 FUZZ_MEGABYTES = 512
 SHOWN_LINES = 40
+BUNDLED = "machine-ceilings"
 COMPILE_EXAMPLE = "g++ -std=c++20 example.cpp $(pkg-config --cflags --libs memwall) -o example"
 OUTCOMES = {"OK": "passed", "EXPECTEDFAIL": "passed", "SKIP": "skipped"}  # meson's words
 
@@ -137,7 +138,8 @@ def python() -> Iterator[Check]:
 def sanitize() -> Iterator[Check]:
     """The unit tests under AddressSanitizer and UndefinedBehaviorSanitizer."""
     directory = BUILDS / "sanitize"
-    options = "-Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug -Doptimization=1"
+    options = ("-Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug -Doptimization=1 "
+               "-Dcuda=disabled")
     yield from unless_passed(configured("configure sanitize", directory, options, "build.ninja"))
     yield from meson_tests("sanitize", directory,
                            UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1")
@@ -295,10 +297,28 @@ def example_runs(room: Path) -> Check:
                  time.monotonic() - started)
 
 
+def bundle() -> Iterator[Check]:
+    """The archive of `just bundle`: unpacked where there is nothing else, it measures."""
+    yield from unless_passed(configured("build programs", RELEASE, "", "programs"))
+    archive = BUILDS / "bundle.tar.gz"
+    yield command("bundle is made", sys.executable, ".ci/bundle.py", RELEASE, archive)
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder)
+        yield from unless_passed(command("bundle unpacks", "tar", "-xf", archive, "-C", tree))
+        for other in (tree / "memwall/experiments").glob("*/experiment.toml"):
+            if other.parent.name != BUNDLED:  # one tells whether it works
+                shutil.rmtree(other.parent)
+        yield command("bundle measures in a bare tree", ".ci/bare-tree", tree, "/memwall/run-all",
+                      "--profile", "tiny", "--machine", "bare")
+        result = tree / f"memwall/reports/bare/results/{BUNDLED}.json"
+        yield command("bundle brings a result home", sys.executable, "-m", "weave", "page", result,
+                      "--output", BUILDS / "bundle")
+
+
 STAGES: dict[str, Stage] = {
     stage.__name__: stage
     for stage in (build, unit, python, sanitize, tsan, experiments, cuda, neon, fuzz, check, docs,
-                  install, new)
+                  install, new, bundle)
 }
 
 

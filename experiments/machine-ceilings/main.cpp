@@ -1,24 +1,29 @@
 #include "cores.hpp"
+#include "device.hpp"
 #include "memory.hpp"
 
 #include "bench/experiment.hpp"
 #include "ceilings/probes.hpp"
 #include "ceilings/topology.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 /// What can this machine do at best?
 int main(int argc, char** argv)
 {
+    using machine_ceilings::device_kernels;
     auto const cache = ceilings::last_level_cache_bytes();
     bench::Experiment experiment{"machine-ceilings", argc, argv};
-    experiment.axis("kernel", {"read", "copy", "triad", "latency", "fma", "fork_join", "hand_over",
-                               "false_sharing"});
+    bench::AxisValues kernels{"read", "copy",      "triad",     "latency",
+                              "fma",  "fork_join", "hand_over", "false_sharing"};
+    experiment.axis("kernel", kernels.and_also(device_kernels));
     experiment.ceiling([=](int threads) { return ceilings::Read{threads, cache}; });
     experiment.ceiling([=](int threads) { return ceilings::Copy{threads, cache}; });
     experiment.ceiling([=](int threads) { return ceilings::Triad{threads, cache}; });
     experiment.ceiling([](int threads) { return ceilings::Fma<float>{threads}; });
     experiment.ceiling([](int threads) { return ceilings::Fma<double>{threads}; });
+    machine_ceilings::add_device_ceilings(experiment);
 
     return experiment.each<float, double>(
         [=]<class T>(bench::Point const& at, bench::Trial<T>& trial) {
@@ -40,6 +45,8 @@ int main(int argc, char** argv)
                 machine_ceilings::hand_over(trial);
             } else if (kernel == "false_sharing") {
                 machine_ceilings::false_sharing(trial);
+            } else if (std::ranges::find(device_kernels, kernel) != device_kernels.end()) {
+                machine_ceilings::measure_on_device(kernel, trial);
             } else {
                 throw std::invalid_argument{"--kernel: found '" + kernel +
                                             "', expected a kernel that --list shows"};

@@ -17,6 +17,10 @@ public:
 
     /// Seconds from the start of `batch` until all its work has finished.
     virtual double seconds(std::function<void()> const& batch) = 0;
+
+    /// As `seconds`, of what a variant prepares once, which may do more than a timed batch: work on
+    /// the host, allocate, wait.
+    virtual double setup_seconds(std::function<void()> const& setup) { return seconds(setup); }
 };
 
 /// Wall time of the calling thread: `std::chrono::steady_clock`.

@@ -122,7 +122,7 @@ Contender Contest::prepare(Declared const& declared)
     contender.verdict = session.exact[declared.name];
     if (contender.verdict.passed) {
         guarded(contender, "setup", [&] {
-            contender.setup_seconds = timer().seconds([&] {
+            contender.setup_seconds = timer().setup_seconds([&] {
                 try {
                     contender.call = declared.prepare(contender.setup);
                 } catch (NotApplicable const& reason) {

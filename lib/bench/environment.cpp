@@ -1,5 +1,7 @@
 #include "bench/environment.hpp"
 
+#include "bench/gpus.hpp"
+
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
 #include <hwloc.h>
@@ -179,14 +181,26 @@ void erase_all(std::string& text, std::string_view part)
     }
 }
 
-/// "Intel(R) Xeon(R) Processor @ 2.50GHz", 2 cores: "intel-xeon-2-50ghz-2c".
-std::string slug(std::string model, int cores)
+/// " 4x H200" for four GPUs called "NVIDIA H200"; empty for none.
+std::string gpu_words(Json const& gpus)
+{
+    if (gpus.empty()) {
+        return "";
+    }
+    auto const count = gpus.size() > 1 ? fmt::format("{}x ", gpus.size()) : "";
+    auto model = gpus[0]["name"].get<std::string>();
+    erase_all(model, "NVIDIA ");
+    return fmt::format(" {}{}", count, model);
+}
+
+/// "Intel(R) Xeon(R) Processor @ 2.50GHz", 2 cores, one H200: "intel-xeon-2-50ghz-2c-h200".
+std::string slug(std::string model, int cores, Json const& gpus)
 {
     for (auto const* noise : {"(R)", "(TM)", "(tm)", " CPU", " Processor", " processor"}) {
         erase_all(model, noise);
     }
     std::string name;
-    for (char const c : fmt::format("{} {}c", model, cores)) {
+    for (char const c : fmt::format("{} {}c{}", model, cores, gpu_words(gpus))) {
         auto const byte = static_cast<unsigned char>(c);
         if (std::isalnum(byte) != 0) {
             name += static_cast<char>(std::tolower(byte));
@@ -260,12 +274,13 @@ Json machine_record()
     utsname names{};
     uname(&names);
     auto const cpu = cpu_record(topology);
-    return {{"slug", slug(cpu["model"], cpu["cores"])},
+    auto const gpus = gpu_records();
+    return {{"slug", slug(cpu["model"], cpu["cores"], gpus)},
             {"cpu", cpu},
             {"memory_bytes", sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE)},
             {"virtual", runs_in_a_guest()},
             {"os", fmt::format("{} {}", names.sysname, names.release)},
-            {"gpus", Json::array()}};
+            {"gpus", gpus}};
 }
 
 Json launch_record(int threads, int ranks, int hosts)
@@ -283,8 +298,13 @@ Json launch_record(int threads, int ranks, int hosts)
 Json library_record()
 {
     auto const hwloc = hwloc_get_api_version();
-    return {{"glibc", gnu_get_libc_version()},
-            {"hwloc", fmt::format("{}.{}.{}", hwloc >> 16, (hwloc >> 8) & 0xff, hwloc & 0xff)}};
+    Json versions{
+        {"glibc", gnu_get_libc_version()},
+        {"hwloc", fmt::format("{}.{}.{}", hwloc >> 16, (hwloc >> 8) & 0xff, hwloc & 0xff)}};
+    if (auto const driver = gpu_driver_version(); !driver.empty()) {
+        versions["nvidia-driver"] = driver;
+    }
+    return versions;
 }
 
 std::size_t last_level_cache_bytes()

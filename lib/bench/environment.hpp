@@ -7,8 +7,8 @@
 
 namespace bench {
 
-/// The `machine` object of a result file, as hwloc and the kernel describe this machine. Names no
-/// host, user or path.
+/// The `machine` object of a result file, as hwloc, the kernel and the drivers describe this
+/// machine. Names no host, user or path.
 nlohmann::ordered_json machine_record();
 
 /// The `launch` object of a result file for this process and its environment, one of `ranks` on

@@ -1,6 +1,7 @@
 #include "bench/experiment.hpp"
 
 #include "bench/environment.hpp"
+#include "bench/gpus.hpp"
 #include "bench/provenance.hpp"
 #include "bench/session.hpp"
 
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <random>
+#include <sstream>
 #include <stdexcept>
 
 namespace bench {
@@ -43,12 +45,30 @@ Json build_record()
     return {{"compiler", built.compiler}, {"type", built.build_type}, {"objects", objects}};
 }
 
+/// Times of code that was built to be debugged on the device mean nothing.
+void refuse_device_debugging()
+{
+    for (auto const& object : provenance().objects) {
+        std::istringstream flags{std::string{object.flags}};
+        for (std::string flag; flags >> flag;) {
+            if (flag == "-G") {
+                throw std::runtime_error{fmt::format(
+                    "{} was compiled with -G, for debugging: build for release", object.source)};
+            }
+        }
+    }
+}
+
 /// Everything of a result but the measurements.
-Json head(Session const& session, Json const& libraries)
+Json head(Session const& session, Json const& libraries, Json const& gpu_states)
 {
     auto const& settings = session.settings;
     auto const& team = *session.team;
     auto const& built = provenance();
+    auto launch = launch_record(settings.threads, team.size(), team.hosts());
+    if (!gpu_states.empty()) {
+        launch["gpus"] = gpu_states;
+    }
     return {
         {"schema", 1},
         {"run",
@@ -65,7 +85,7 @@ Json head(Session const& session, Json const& libraries)
         {"build", build_record()},
         {"libraries", libraries},
         {"machine", machine_record()},
-        {"launches", Json::array({launch_record(settings.threads, team.size(), team.hosts())})}};
+        {"launches", Json::array({launch})}};
 }
 
 } // namespace
@@ -97,12 +117,15 @@ struct Experiment::State
     std::shared_ptr<Clock> clock = std::make_shared<HostClock>();
     std::vector<std::pair<std::string, AxisValues>> axes;
     std::vector<Option> options;
-    std::vector<std::function<Ceiling(int)>> ceilings;
+    std::vector<std::pair<int, std::function<Ceiling(int)>>> ceilings; ///< threads of which: 0: all
     Json libraries = library_record();
 
     void measure_ceilings(Session& session, std::string const& when) const
     {
-        for (auto const& make : ceilings) {
+        for (auto const& [only_threads, make] : ceilings) {
+            if (only_threads != 0 && only_threads != session.settings.threads) {
+                continue;
+            }
             session.pacer.turn("ceilings");
             auto const ceiling = make(session.settings.threads);
             session.record.add_ceiling({{"name", ceiling.name},
@@ -114,15 +137,23 @@ struct Experiment::State
         }
     }
 
+    /// Clocks, power and temperature of the GPUs, where there are any.
+    static void note_gpus(Json& notes, char const* when)
+    {
+        if (auto const states = gpu_states(); !states.empty()) {
+            notes[when] = states;
+        }
+    }
+
     /// Passes for about 0.3 s, at least five.
     std::vector<double> sample(Ceiling const& ceiling, Session& session) const
     {
         double const enough_s = session.settings.profile == "tiny" ? 0.01 : 0.3;
-        ceiling.pass();
+        ceiling.seconds(*clock);
         std::vector<double> samples;
         double spent = 0;
         while (samples.size() < 5 || (session.team->maximum(spent) < enough_s)) {
-            samples.push_back(rounded(clock->seconds(ceiling.pass)));
+            samples.push_back(rounded(ceiling.seconds(*clock)));
             spent += samples.back();
         }
         return samples;
@@ -193,10 +224,14 @@ struct Experiment::State
             list(session, bodies);
             return 0;
         }
+        refuse_device_debugging();
+        Json gpus = Json::object();
         measure_ceilings(session, "before");
+        note_gpus(gpus, "before");
         measure_points(session, bodies);
+        note_gpus(gpus, "after");
         measure_ceilings(session, "after");
-        session.record.finish(head(session, libraries));
+        session.record.finish(head(session, libraries, gpus));
         session.pacer.done(session.settings.output);
         return session.record.any_failed() ? 1 : 0;
     }
@@ -251,9 +286,9 @@ Experiment& Experiment::library(std::string const& name, std::string const& vers
     return *this;
 }
 
-void Experiment::add_ceiling(std::function<Ceiling(int threads)> make)
+void Experiment::add_ceiling(int only_threads, std::function<Ceiling(int threads)> make)
 {
-    state_->ceilings.push_back(std::move(make));
+    state_->ceilings.emplace_back(only_threads, std::move(make));
 }
 
 int Experiment::run(std::vector<TypedBody> const& bodies)

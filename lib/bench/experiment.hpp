@@ -29,6 +29,16 @@ struct AxisValues
     {
     }
 
+    /// Adds values to every profile.
+    template <class Values>
+    AxisValues& and_also(Values const& values)
+    {
+        for (auto* list : {&tiny, &quick, &full}) {
+            list->insert(list->end(), values.begin(), values.end());
+        }
+        return *this;
+    }
+
     /// From anything with lists of names for the three profiles (`sparse::MatrixSet`).
     template <class Set>
     requires requires(Set const& set) { set.tiny, set.quick, set.full; }
@@ -93,14 +103,22 @@ public:
     Experiment& clock(std::unique_ptr<Clock> clock);
 
     /// Measures a ceiling of this machine for about a second before the first and after the last
-    /// point, in this process. `probe` has `name`, `bytes` and `flops` per pass, and `pass()`;
-    /// `make` is called when the threads of this process are known.
+    /// point, in this process. `probe` has `name`, `bytes` and `flops` per pass, and `pass()`, or
+    /// `seconds()` if it has a clock of its own; `make` is called when the threads of this process
+    /// are known. `only_threads` limits it to processes with so many: what is no matter of threads
+    /// need not be measured in each; 0 does not.
     template <class Make>
-    Experiment& ceiling(Make make)
+    Experiment& ceiling(Make make, int only_threads = 0)
     {
-        add_ceiling([make](int threads) {
+        add_ceiling(only_threads, [make](int threads) {
             auto probe = std::make_shared<std::invoke_result_t<Make, int>>(make(threads));
-            return Ceiling{probe->name, {probe->flops, probe->bytes}, [probe] { probe->pass(); }};
+            return Ceiling{probe->name, {probe->flops, probe->bytes}, [probe](Clock& clock) {
+                               if constexpr (requires { probe->seconds(); }) {
+                                   return probe->seconds();
+                               } else {
+                                   return clock.seconds([&] { probe->pass(); });
+                               }
+                           }};
         });
         return *this;
     }
@@ -126,7 +144,7 @@ private:
     {
         std::string name;
         Work work;
-        std::function<void()> pass;
+        std::function<double(Clock&)> seconds; ///< of one pass
     };
     struct TypedBody
     {
@@ -134,7 +152,7 @@ private:
         std::function<void(Session&, Point const&, Check)> body;
     };
 
-    void add_ceiling(std::function<Ceiling(int threads)> make);
+    void add_ceiling(int only_threads, std::function<Ceiling(int threads)> make);
     int run(std::vector<TypedBody> const& bodies);
 
     struct State;

@@ -24,8 +24,7 @@ using Json = nlohmann::json;
 
 constexpr std::array<bench::Excerpt, 1> excerpts{
     {{"kernel", "lib/bench/experiment_test.cpp", "the text that ran\n"}}};
-constexpr std::array<bench::ObjectFlags, 1> objects{
-    {{"a.o", "lib/bench/experiment_test.cpp", "-O3"}}};
+std::array<bench::ObjectFlags, 1> objects{{{"a.o", "lib/bench/experiment_test.cpp", "-O3"}}};
 
 /// A folder of this test that goes away with it.
 class Folder
@@ -549,6 +548,45 @@ TEST_CASE("ceilings are measured before and after")
     CHECK(ceilings.at(0).at("when") == "before");
     CHECK(ceilings.at(1).at("when") == "after");
     CHECK(ceilings.at(0).at("samples_s").size() >= 5);
+}
+
+/// A probe with a clock of its own, as those of a device.
+struct SelfTimed
+{
+    std::string name = "self_timed";
+    double bytes = 0;
+    double flops = 1;
+    double seconds() { return 0.125; }
+};
+
+TEST_CASE("a ceiling may have a clock of its own")
+{
+    Folder const folder;
+    auto const output = folder.file("result.json");
+    CommandLine line{output, {}};
+    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
+    experiment.ceiling([](int) { return SelfTimed{}; });
+    auto const code = experiment.each<double>(
+        [](bench::Point const&, bench::Trial<double>& trial) { trial.not_applicable("nothing"); });
+    REQUIRE(code == 0);
+    auto const ceilings = read(output).at("ceilings");
+    for (auto const& sample : ceilings.at(0).at("samples_s")) {
+        CHECK(sample == 0.125);
+    }
+}
+
+TEST_CASE("device code that was built for debugging is not timed")
+{
+    Folder const folder;
+    auto const output = folder.file("result.json");
+    CommandLine line{output, {}};
+    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
+    objects[0].flags = "-O0 -G -std=c++20";
+    auto const code = experiment.each<double>(
+        [](bench::Point const&, bench::Trial<double>& trial) { trial.not_applicable("nothing"); });
+    objects[0].flags = "-O3";
+    CHECK(code == 2);
+    CHECK(!std::filesystem::exists(output));
 }
 
 TEST_CASE("the median of an even and an odd number of samples")

@@ -129,4 +129,10 @@ double MaxClock::seconds(std::function<void()> const& batch)
     return reduced(clock_->seconds(batch), MPI_MAX, communicator_);
 }
 
+double MaxClock::setup_seconds(std::function<void()> const& setup)
+{
+    check(MPI_Barrier(communicator_), "MPI_Barrier");
+    return reduced(clock_->setup_seconds(setup), MPI_MAX, communicator_);
+}
+
 } // namespace mpi

@@ -61,6 +61,7 @@ public:
 
     std::string name() const override;
     double seconds(std::function<void()> const& batch) override;
+    double setup_seconds(std::function<void()> const& setup) override;
 
 private:
     std::unique_ptr<bench::Clock> clock_;

@@ -1,7 +1,8 @@
 """Blocks of a report that need no argument: data sets, skipped cases, notes, provenance."""
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,7 @@ def provenance(measured: Measurements) -> str:
         ("run", f"`{run['id']}`, {run['utc']}, {run['profile']} profile, {rounds}{tripled}"),
         ("command", f"`{command}`, seed {run['seed']}"),
         ("launches", "; ".join(_launch(launch) for launch in raw["launches"])),
+        *([("GPU", _gpu_states(raw["launches"]))] if raw["machine"]["gpus"] else []),
         ("commit", f"`{commit}`{dirty}"),
         ("program", f"sha256 `{source['binary_sha256'][:16]}`"),
         ("compiler", f"{raw['build']['compiler']}, {raw['build']['type']}"),
@@ -159,9 +161,58 @@ def machine_summary(machine: Mapping[str, Any]) -> str:
         formats.plural(cpu["cores"], "core"),
         formats.plural(cpu["hardware_threads"], "thread"),
         f"{formats.size(machine['memory_bytes'])} of memory",
-        *(gpu["name"] for gpu in machine["gpus"]),
+        gpu_names(machine),
     ]
-    return ", ".join(parts) + (", virtual" if machine["virtual"] else "")
+    return ", ".join(filter(None, parts)) + (", virtual" if machine["virtual"] else "")
+
+
+def gpus(machine: Mapping[str, Any]) -> str:
+    """The GPUs in one line; empty if there are none."""
+    return _counted(_gpu(gpu) for gpu in machine["gpus"])
+
+
+def gpu_names(machine: Mapping[str, Any]) -> str:
+    """Only the names of the GPUs, in one line; empty if there are none."""
+    return _counted(gpu["name"] for gpu in machine["gpus"])
+
+
+def _counted(things: Iterable[str]) -> str:
+    return ", ".join(f"{count} x {thing}" if count > 1 else thing
+                     for thing, count in Counter(things).items())
+
+
+def _gpu(gpu: Mapping[str, Any]) -> str:
+    facts = {
+        "compute_capability": lambda value: f"compute capability {value}",
+        "multiprocessors": lambda value: f"{value} multiprocessors",
+        "memory_bytes": formats.size,
+        "l2_bytes": lambda value: f"L2 {formats.size(value)}",
+        "ecc": lambda value: f"ECC {'on' if value else 'off'}",
+        "power_limit_w": lambda value: f"{value:.0f} W",
+    }
+    known = [say(gpu[name]) for name, say in facts.items() if name in gpu]
+    return f"{gpu['name']} ({', '.join(known)})" if known else gpu["name"]
+
+
+def _gpu_states(launches: Sequence[Mapping[str, Any]]) -> str:
+    """What the GPUs did before the first and after the last launch."""
+    noted = [launch["gpus"] for launch in launches if "gpus" in launch]
+    if not noted:
+        return "not noted"
+    ends = {"before": noted[0]["before"], "after": noted[-1]["after"]}
+    return "; ".join(f"{when}: {' / '.join(map(_gpu_state, states))}"
+                     for when, states in ends.items())
+
+
+def _gpu_state(state: Mapping[str, Any]) -> str:
+    facts = {
+        "clock_hz": lambda value: f"{value / 1e6:.0f} MHz",
+        "memory_clock_hz": lambda value: f"memory {value / 1e6:.0f} MHz",
+        "power_w": lambda value: f"{value:.0f} W",
+        "temperature_c": lambda value: f"{value:.0f} °C",
+        "throttle_reasons": lambda value: f"held back by {' and '.join(value) or 'nothing'}",
+    }
+    return ", ".join(say(state[name]) for name, say in facts.items() if name in state)
 
 
 def caches(machine: Mapping[str, Any]) -> str:

@@ -267,6 +267,8 @@ def _machine_readme(
     latest = max(everything, key=lambda entry: (entry.result.run["utc"], entry.experiment.name))
     known = latest.result.raw["machine"]
     cpu = known["cpu"]
+    gpus = blocks.gpu_names(known)
+    title = f"{cpu['model']} with {gpus}" if gpus else cpu["model"]
     compilers = dict.fromkeys(entry.result.raw["build"]["compiler"] for entry in everything)
     facts = [
         ("processor", f"{cpu['model']} ({cpu['architecture']})"),
@@ -276,7 +278,7 @@ def _machine_readme(
         ("instruction sets", ", ".join(cpu["instruction_sets"]) or "none known"),
         ("frequency governor", cpu["governor"]),
         ("memory", formats.size(known["memory_bytes"])),
-        ("GPUs", ", ".join(gpu["name"] for gpu in known["gpus"]) or "none"),
+        ("GPUs", blocks.gpus(known) or "none"),
         ("virtual machine", "yes" if known["virtual"] else "no"),
         ("operating system", known["os"]),
         ("compiler", "; ".join(compilers)),
@@ -284,7 +286,7 @@ def _machine_readme(
     head = ["experiment", "question", "date", "profile", *claims.VERDICTS]
     rows = [_experiment_row(entry) for entry in entries]
     parts = [
-        f"{WOVEN}# {cpu['model']}: `{machine}`",
+        f"{WOVEN}# {title}: `{machine}`",
         markdown(["what", "value"], [list(fact) for fact in facts], 2),
         "## Experiments",
         markdown(head, rows, 4) if rows else "No complete run yet.",
@@ -435,6 +437,7 @@ def _figures_table(here: str, house: House) -> str:
                 f"[{entry.machine}]({_link(here, entry.page)})"
                 f" ([{figure.file}]({entry.machine}/figures/{figure.file}))"
                 for entry in house.of_experiment(experiment.name)
+                if figure.belongs_to(entry.result.cases)
             ]
             readme = f"[{experiment.name}](../experiments/{experiment.name}/README.md)"
             rows.append([f"`{figure.id}`", figure.caption, readme, ", ".join(links)])

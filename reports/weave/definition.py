@@ -2,13 +2,14 @@
 
 import json
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from weave.errors import WeaveError
+from weave.results import Case
 from weave.schema import check_schema
 
 SCHEMA = Path(__file__).with_name("experiment.schema.json")
@@ -21,6 +22,13 @@ class Figure:
     id: str
     file: str
     caption: str
+    where: Mapping[str, Any] = field(default_factory=dict)  # parameters of what it shows
+
+    def belongs_to(self, cases: Iterable[Case]) -> bool:
+        """Whether any of what it shows was timed."""
+        return not self.where or any(
+            case.passed and self.where.items() <= case.parameters.items() for case in cases
+        )
 
 
 @dataclass(frozen=True)

@@ -160,10 +160,49 @@ def least_bottleneck(lengths: Sequence[int], ranks: int) -> list[int]:
         most += 1
 
 
+def light(title: str) -> str:
+    """A warp that fetches rows from a counter: which lane has what after each instruction."""
+    lanes, for_row, first = 8, 2, 2
+    rows = [first + lane // for_row for lane in range(lanes)]
+    places = [(i, j) for i, row in enumerate(RUNS) for j, letter in enumerate(row) if letter == "x"]
+    numbers = {place: k + 1 for k, place in enumerate(places)}
+    entries = {i: [numbers[place] for place in places if place[0] == i] for i in range(len(RUNS))}
+    slots = {i: i - first if i in rows else None for i in range(len(RUNS))}
+    coloured = {place: Cell(str(number), slots[place[0]]) for place, number in numbers.items()}
+
+    def step(k: int) -> list[Cell]:
+        """The entries that the lanes multiply in their step `k`; a lane may have none left."""
+        taken = [entries[row][k * for_row + lane % for_row :][:1] for lane, row in enumerate(rows)]
+        return [
+            Cell(str(entry[0]), slots[row]) if entry else Cell("")
+            for entry, row in zip(taken, rows, strict=True)
+        ]
+
+    heads = [lane % for_row == 0 for lane in range(lanes)]
+    steps = -(-max(len(entries[row]) for row in rows) // for_row)
+    sums = zip(rows, heads, strict=True)
+    arrays = [
+        Row("lane", _plain(range(lanes)), f"{for_row} lanes for each row"),
+        Row("counter", [Cell(str(first)), *[Cell("")] * (lanes - 1)], "One lane asks"),
+        Row("row", [Cell(str(row), slots[row]) for row in rows], "A shuffle tells all lanes"),
+        *[
+            Row(f"entry, step {k + 1}", step(k), "" if k else "Every lane adds up products")
+            for k in range(steps)
+        ],
+        Row(
+            "row of y",
+            [Cell(str(row) if head else "", slots[row] if head else None) for row, head in sums],
+            "Shuffles add up the lanes",
+        ),
+    ]
+    return _drawn(title, RUNS, coloured, arrays)
+
+
 DRAWINGS: dict[str, Callable[[str], str]] = {
     "1.csrl": csrl,
     "1.blocked-coo": blocked_coo,
     "1.partition": partition,
+    "1.light": light,
 }
 
 

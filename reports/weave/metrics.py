@@ -286,6 +286,13 @@ METRICS: dict[str, Metric] = {
     ),
     "stored_bytes": Metric("stored", "bytes", lambda b, c: [c.format_bytes]),
     "per_operation": Metric("per operation", "time", _per_operation, mean=True),
+    "gops": Metric(
+        "operations, G/s",
+        "rate",
+        lambda b, c: [1e-9 / s for s in _per_operation(b, c)],
+        mean=True,
+        unit="G/s",
+    ),
     "setup": Metric("setup", "time", lambda b, c: [c.setup_seconds]),
     "byte_gain": Metric(
         "speed-up that its bytes allow",

@@ -83,7 +83,8 @@ def weave(
     verbs = Verbs(measured, figures, notes)
     shown = f"experiments/{experiment.name}/report.md.in"
     body = render(experiment.folder / "report.md.in", shown, verbs)
-    missing = [f.id for f in experiment.figures if f.file not in verbs.plot.drawn]
+    due = [figure for figure in experiment.figures if figure.belongs_to(result.cases)]
+    missing = [figure.id for figure in due if figure.file not in verbs.plot.drawn]
     if missing and not (measured.may_lack or verbs.new_code):
         raise WeaveError(f'{shown}: the figure "{missing[0]}" of experiment.toml is not drawn')
     file = result_file(experiment.name, kept)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weave import book, claims, definition, results
+from weave import claims, definition, results
 from weave.console import Console
 from weave.errors import WeaveError
 from weave.measure import Measurement, Watch, Workspace, measure
@@ -26,14 +26,24 @@ class Outcome:
     details: str
 
 
-def run_all(workspace: Workspace, profile: str, slug: str | None, console: Console) -> int:
-    """Measures what the plan says, then weaves the book. 1 if anything failed, else 0."""
+#: Weaves the book of a machine in a tree.
+Weave = Callable[[Path, str], object]
+
+
+def run_all(workspace: Workspace, profile: str, slug: str | None, console: Console,
+            weave: Weave | None) -> int:
+    """Measures what the plan says, then weaves the book. 1 if anything failed, else 0.
+
+    Without `weave` the results wait for a machine that can weave them.
+    """
     machine = describe_machine(workspace, slug)
     directory = workspace.build / "run-all"
     with exclusive(directory) as lock:
         state = RunState(directory, {"machine": machine["slug"], "profile": profile})
         try:
-            outcomes = Run(workspace, profile, machine, state, lock, console).everything()
+            run = Run(workspace, profile, machine, state, lock, console)
+            outcomes = run.everything()
+            outcomes += [run.weave(weave)] if weave else []
         except KeyboardInterrupt:
             console.line("interrupted: the same command goes on from here")
             raise
@@ -59,11 +69,19 @@ class Run:
         self._book = workspace.root / "reports" / self._slug
 
     def everything(self) -> list[Outcome]:
-        """Follows the plan to its end, whatever fails, and weaves the book."""
+        """Follows the plan to its end, whatever fails."""
         steps = self._plan()
         self._console.line(plan_text(steps, self._profile, self._slug))
-        outcomes = [self._follow(steps, index) for index in range(len(steps))]
-        return [*outcomes, self._weave()]
+        return [self._follow(steps, index) for index in range(len(steps))]
+
+    def weave(self, weave: Weave) -> Outcome:
+        """The book of all results of this machine."""
+        shown = self._workspace.shown(self._book / "README.md")
+        try:
+            weave(self._workspace.root, self._slug)
+        except WeaveError as error:
+            return Outcome(shown, "FAILED", str(error))
+        return Outcome(shown, "woven", "")
 
     def _plan(self) -> list[Step]:
         experiments = definition.load_all(self._workspace.root)
@@ -138,14 +156,6 @@ class Run:
         raw["machine"]["slug"] = self._slug
         raw["run"]["tripled"] = tripled
         results.write(raw, self._book / "results" / f"{name}.json")
-
-    def _weave(self) -> Outcome:
-        shown = self._workspace.shown(self._book / "README.md")
-        try:
-            book.weave_book(self._workspace.root, self._slug)
-        except WeaveError as error:
-            return Outcome(shown, "FAILED", str(error))
-        return Outcome(shown, "woven", "")
 
 
 def describe_machine(workspace: Workspace, slug: str | None) -> dict[str, Any]:

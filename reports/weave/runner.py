@@ -70,7 +70,7 @@ def _run(given: argparse.Namespace) -> int:
 
 def _run_all(given: argparse.Namespace) -> int:
     profile = "full" if given.full else "quick"
-    return run_all(_workspace(given), profile, given.machine, Console())
+    return run_all(_workspace(given), profile, given.machine, Console(), book.weave_book)
 
 
 def _slurm(given: argparse.Namespace) -> int:

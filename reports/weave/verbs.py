@@ -286,7 +286,7 @@ class Verbs:
             "memory": lambda: formats.size(machine["memory_bytes"]),
             "os": lambda: machine["os"],
             "compiler": lambda: raw["build"]["compiler"],
-            "gpu": lambda: ", ".join(gpu["name"] for gpu in machine["gpus"]) or "no GPU",
+            "gpu": lambda: blocks.gpus(machine) or "no GPU",
         }
         if what not in facts:
             raise WeaveError(f'machine: found "{what}", expected one of {", ".join(facts)}')

@@ -77,6 +77,30 @@ def test_the_golden_book(root: Path, store: Store, raw: Json) -> None:
         assert (GOLDEN / name).read_text(encoding="utf-8") == text, name
 
 
+def test_a_book_names_its_gpus(root: Path, store: Store, raw: Json) -> None:
+    synthetic.add_gpus(raw, 2)
+    store(raw)
+    texts = weave(root)
+    readme = texts[f"{BOOK}/README.md"]
+    assert "# Example CPU @ 2.00GHz with 2 x Example GPU: `example-2c`" in readme
+    assert ("2 x Example GPU (compute capability 9.0, 132 multiprocessors, 140 GiB, L2 60.0 MiB,"
+            " ECC on, 700 W)") in readme
+    page = texts[f"{BOOK}/{synthetic.NAME}.md"]
+    assert "before: 345 MHz, memory 3200 MHz, 76 W, 30 °C, held back by idle" in page
+    assert "after: 1980 MHz, 512 W, held back by power cap and sync" in page
+
+
+def test_what_the_driver_does_not_tell_is_left_out(root: Path, store: Store, raw: Json) -> None:
+    synthetic.add_gpus(raw, 1)
+    raw["machine"]["gpus"] = [{"name": "Example GPU"}]
+    for launch in raw["launches"]:
+        del launch["gpus"]
+    store(raw)
+    texts = weave(root)
+    assert "| GPUs | Example GPU |" in texts[f"{BOOK}/README.md"]
+    assert "| GPU | not noted |" in texts[f"{BOOK}/{synthetic.NAME}.md"]
+
+
 def test_same_bytes_anywhere_with_any_hash_seed(tmp_path: Path, raw: Json) -> None:
     woven = []
     for seed, place in (("1", "here"), ("2", "there/else")):

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from weave import book, elsewhere
 from weave.console import Console
 from weave.errors import WeaveError
 from weave.measure import Workspace
-from weave.run_all import run_all
+from weave.run_all import Weave, run_all
 from weave.tests.fake_tree import SLUG, add_experiment, behave, make_tree, stored
 
 WEAVE = Path(__file__).resolve().parents[2]
@@ -31,9 +32,10 @@ class Terminal(io.StringIO):
 
 
 def run(root: Path, profile: str = "quick", slug: str | None = None,
-        stream: io.StringIO | None = None) -> tuple[int, str]:
+        stream: io.StringIO | None = None,
+        weave: Weave | None = book.weave_book) -> tuple[int, str]:
     stream = stream or io.StringIO()
-    code = run_all(Workspace(root, root / "build"), profile, slug, Console(stream))
+    code = run_all(Workspace(root, root / "build"), profile, slug, Console(stream), weave)
     return code, stream.getvalue()
 
 
@@ -49,6 +51,23 @@ def wait_for(path: Path, lines: int) -> None:
     while not path.exists() or len(path.read_text().splitlines()) < lines:
         assert time.monotonic() < deadline, f"{path} has not come to {lines} lines"
         time.sleep(0.01)
+
+
+def test_without_a_weaver_results_wait(root: Path) -> None:
+    add_experiment(root, "alpha", threads="[1]")
+    code, said = run(root, weave=None)
+    assert code == 0
+    assert "nothing failed" in said
+    assert stored(root, "alpha")["run"]["profile"] == "quick"
+    assert not (root / "reports" / SLUG / "alpha.md").exists()
+
+
+def test_elsewhere_says_how_results_come_home(root: Path, capsys: pytest.CaptureFixture) -> None:
+    add_experiment(root, "alpha", threads="[1]")
+    assert elsewhere.main(root, ["--profile", "tiny", "--machine", "far-away"]) == 0
+    assert "just report far-away" in capsys.readouterr().out
+    assert (root / "reports/far-away/results/alpha.json").exists()
+    assert elsewhere.main(root, ["--machine", "Far Away"]) == 2
 
 
 def test_results_become_a_book(root: Path) -> None:

@@ -186,6 +186,18 @@ def _machine() -> Json:
     }
 
 
+def add_gpus(raw: Json, count: int) -> None:
+    """Gives the machine `count` GPUs, whose states every launch has noted."""
+    cool = {"clock_hz": 345e6, "memory_clock_hz": 3.2e9, "power_w": 75.5, "temperature_c": 30,
+            "throttle_reasons": ["idle"]}
+    warm = {"clock_hz": 1980e6, "power_w": 512, "throttle_reasons": ["power cap", "sync"]}
+    gpu = {"name": "Example GPU", "compute_capability": "9.0", "multiprocessors": 132,
+           "memory_bytes": 140 * 2**30, "l2_bytes": 60 * 2**20, "ecc": True, "power_limit_w": 700.0}
+    raw["machine"]["gpus"] = [gpu] * count
+    for launch in raw["launches"]:
+        launch["gpus"] = {"before": [cool] * count, "after": [warm] * count}
+
+
 def add_ceilings(raw: Json, source: random.Random, launch: int, threads: int) -> None:
     """What the probes of one launch measured."""
     for when in ("before", "after"):

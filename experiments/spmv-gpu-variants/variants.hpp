@@ -1,0 +1,130 @@
+#pragma once
+
+#include "experiments/spmv_gpu.hpp"
+
+#include "spmv/cuda/block_sell.hpp"
+#include "spmv/cuda/diagonals.hpp"
+#include "spmv/cuda/dynamic_rows.hpp"
+#include "spmv/cuda/lane_tables.hpp"
+#include "spmv/cuda/merge_path.hpp"
+#include "spmv/cuda/padded.hpp"
+#include "spmv/cuda/plan.hpp"
+#include "spmv/cuda/row_tiles.hpp"
+#include "spmv/cuda/rows.hpp"
+#include "spmv/cuda/sell.hpp"
+
+#include <string>
+
+namespace spmv_gpu_variants {
+
+namespace gpu = spmv::gpu;
+
+/// A dynamic kernel with a number of lanes; the counter of rows is set back in each multiply.
+template <class T>
+auto dynamic(GpuProblem<T>& problem, gpu::Fetch fetch, int lanes)
+{
+    return problem.prepared(
+        [] { return gpu::DynamicRows{}; },
+        [fetch, lanes](gpu::DynamicRows const& rows, auto const& a, T const* x, T* y,
+                       cudaStream_t stream) { rows(fetch, lanes, a, x, y, stream); });
+}
+
+/// The kernels that a reader would try first: a thread for each row, or 2 to 32 lanes, which get
+/// their rows by number or from a counter.
+template <class T>
+void add_single_kernels(bench::Trial<T>& trial, GpuProblem<T>& problem)
+{
+    trial.add("thread_per_row", problem.on_csr(gpu::thread_per_row<T>)).group("single");
+    for (int const lanes : {2, 4, 8, 16, 32}) {
+        auto const number = std::to_string(lanes);
+        trial
+            .add("vector_shuffle" + number, problem.on_csr([lanes](auto const&... operands) {
+                gpu::vector_shuffle<T>(lanes, operands...);
+            }))
+            .excerpt("vector_shuffle")
+            .group("vector");
+        trial
+            .add("vector_shared" + number, problem.on_csr([lanes](auto const&... operands) {
+                gpu::vector_shared<T>(lanes, operands...);
+            }))
+            .excerpt("vector_shared")
+            .group("shared");
+        trial.add("dynamic_warp" + number, dynamic(problem, gpu::Fetch::warp, lanes))
+            .excerpt("dynamic_warp")
+            .group("single");
+    }
+}
+
+/// The three tables of the articles, which choose lanes by the mean row, and two ways to fetch rows
+/// with the lanes of the first.
+template <class T>
+void add_tables(bench::Trial<T>& trial, GpuProblem<T>& problem)
+{
+    double const mean = gpu::mean_row(problem.a);
+    int const light = gpu::light_lanes(mean);
+    trial.add("table_light", dynamic(problem, gpu::Fetch::warp, light)).group("table");
+    if (int const mixed = gpu::mixed_lanes(mean); mixed == 1) {
+        trial.add("table_mixed", problem.on_csr(gpu::thread_per_row<T>)).group("table");
+    } else {
+        trial.add("table_mixed", dynamic(problem, gpu::Fetch::warp, mixed)).group("table");
+    }
+    int const nearest = gpu::nearest_lanes(mean);
+    trial
+        .add("table_nearest", problem.on_csr([nearest](auto const&... operands) {
+            gpu::vector_shuffle<T>(nearest, operands...);
+        }))
+        .group("table");
+    trial.add("dynamic_vector", dynamic(problem, gpu::Fetch::vector, light)).group("dynamic");
+    trial.add("dynamic_chunked", dynamic(problem, gpu::Fetch::chunked, light)).group("dynamic");
+}
+
+/// What balances plain CSR.
+template <class T>
+void add_balanced(bench::Trial<T>& trial, GpuProblem<T>& problem)
+{
+    auto const run = [](auto const& kept, auto const&... operands) { kept(operands...); };
+    auto const merge_path = [&problem] { return gpu::MergePath<T>{problem.a, problem.stream}; };
+    auto const row_tiles = [&problem] { return gpu::RowTiles<T>{problem.a, problem.stream}; };
+    trial.add("merge_path", problem.prepared(merge_path, run))
+        .excerpt("gpu_merge_path")
+        .group("csr");
+    trial.add("row_tiles", problem.prepared(row_tiles, run)).group("csr");
+}
+
+/// Other formats.
+template <class T>
+void add_formats(bench::Trial<T>& trial, GpuProblem<T>& problem)
+{
+    auto const padded = [&problem] { return gpu::with_padded_rows(problem.a, problem.stream); };
+    auto const on_padded = [lanes = gpu::nearest_lanes(gpu::mean_row(problem.a))](
+                               gpu::Csr<T> const& rows, auto const&, auto const&... operands) {
+        gpu::vector_shuffle<T>(lanes, rows.view(), operands...);
+    };
+    auto const sell = [&problem](bool narrow) {
+        return [&problem, narrow] { return gpu::Sell<T>{problem.a, narrow, problem.stream}; };
+    };
+    auto const diagonals = [&problem] { return gpu::Diagonals<T>{problem.a, problem.stream}; };
+    auto const blocks = [&problem] {
+        auto const shape = sparse::best_block_shape(problem.host, sizeof(T));
+        return gpu::BlockSell<T>{sparse::to_bcsr<T>(problem.host, shape), problem.stream};
+    };
+    trial.add("padded_rows", problem.prepared(padded, on_padded)).group("format");
+    trial.add("sell32", problem.converted(sell(false))).excerpt("gpu_sell").group("format");
+    trial.add("sell16", problem.converted(sell(true))).excerpt("gpu_sell").group("format");
+    trial.add("diagonals", problem.converted(diagonals)).excerpt("gpu_diagonals").group("format");
+    trial.add("block_sell", problem.converted(blocks)).group("format");
+}
+
+/// Our own choice among all of them.
+template <class T>
+void add_plan(bench::Trial<T>& trial, GpuProblem<T>& problem)
+{
+    trial
+        .add("auto", problem.converted([&problem] {
+            return gpu::Plan<T>{problem.host.view(), problem.a, problem.stream};
+        }))
+        .excerpt("gpu_plan")
+        .group("plan");
+}
+
+} // namespace spmv_gpu_variants

@@ -1,0 +1,39 @@
+#include "cuda/cache_flush.hpp"
+
+#include "cuda/device.hpp"
+#include "cuda/error.hpp"
+
+namespace cuda {
+
+namespace {
+
+constexpr unsigned threads = 256;
+constexpr unsigned blocks = 2048;
+
+/// Reads all words. They are 0: nothing is written, but the compiler cannot know.
+__global__ void read_all(std::uint64_t* words, std::size_t count)
+{
+    std::uint64_t any = 0;
+    for (std::size_t i = blockIdx.x * threads + threadIdx.x; i < count; i += blocks * threads) {
+        any |= words[i];
+    }
+    if (any != 0) {
+        words[0] = any;
+    }
+}
+
+} // namespace
+
+CacheFlush::CacheFlush(Stream const& stream)
+    : stream_{&stream}, words_{4 * l2_bytes() / sizeof(std::uint64_t)}
+{
+    check(cudaMemset(words_.data(), 0, words_.bytes()));
+}
+
+void CacheFlush::operator()()
+{
+    read_all<<<blocks, threads, 0, stream_->get()>>>(words_.data(), words_.size());
+    check_launch();
+}
+
+} // namespace cuda

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "bench/clock.hpp"
+#include "cuda/event.hpp"
+#include "cuda/stream.hpp"
+
+#include <string>
+
+namespace cuda {
+
+/// Time between two events around the work that a batch puts into a stream. It includes the gaps
+/// in which the device waits for the next launch: for kernels of a few microseconds use
+/// `GraphClock`.
+class EventClock : public bench::Clock
+{
+public:
+    /// Batches put all their work into `stream`, which must outlive the clock.
+    explicit EventClock(Stream const& stream) : stream_{&stream} {}
+
+    std::string name() const override { return "cuda-event"; }
+    double seconds(std::function<void()> const& batch) override;
+
+private:
+    Stream const* stream_;
+    Event start_;
+    Event stop_;
+};
+
+/// Time between two events inside a graph that a batch was captured as: the device knows all work
+/// before it begins, so that no launch gap counts. A batch may not wait for the device, allocate or
+/// copy pageable memory; setups may.
+class GraphClock : public bench::Clock
+{
+public:
+    /// Batches put all their work into `stream`, which must outlive the clock.
+    explicit GraphClock(Stream const& stream) : stream_{&stream} {}
+
+    std::string name() const override { return "cuda-graph"; }
+    double seconds(std::function<void()> const& batch) override;
+    double setup_seconds(std::function<void()> const& setup) override;
+
+private:
+    Stream const* stream_;
+    Event start_;
+    Event stop_;
+};
+
+} // namespace cuda

@@ -1,0 +1,36 @@
+#include "cuda/event.hpp"
+
+#include "cuda/error.hpp"
+
+namespace cuda {
+
+Event::Event()
+{
+    cudaEvent_t event = nullptr;
+    check(cudaEventCreate(&event));
+    event_.reset(event);
+}
+
+void Event::record(Stream const& stream)
+{
+    check(cudaEventRecord(get(), stream.get()));
+}
+
+void Event::record_in_graph(Stream const& stream)
+{
+    check(cudaEventRecordWithFlags(get(), stream.get(), cudaEventRecordExternal));
+}
+
+void Event::synchronize() const
+{
+    check(cudaEventSynchronize(get()));
+}
+
+double Event::seconds_since(Event const& start) const
+{
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, start.get(), get()));
+    return 1e-3 * static_cast<double>(milliseconds);
+}
+
+} // namespace cuda

@@ -1,0 +1,47 @@
+#include "cuda/output.hpp"
+
+#include "cuda/error.hpp"
+
+#include <vector>
+
+namespace cuda {
+
+namespace {
+
+/// All bits set: NaN in every format of IEEE 754.
+constexpr int nan_byte = 0xff;
+
+template <class T>
+class DeviceOutput : public bench::Output
+{
+public:
+    DeviceOutput(Buffer<T>& values, Stream const& stream) : values_{values}, stream_{stream} {}
+
+    void poison() override
+    {
+        check(cudaMemsetAsync(values_.data(), nan_byte, values_.bytes(), stream_.get()));
+    }
+
+    std::vector<double> fetch() override
+    {
+        auto const host = values_.download();
+        return {host.begin(), host.end()};
+    }
+
+private:
+    Buffer<T>& values_;
+    Stream const& stream_;
+};
+
+} // namespace
+
+template <class T>
+std::unique_ptr<bench::Output> output(Buffer<T>& values, Stream const& stream)
+{
+    return std::make_unique<DeviceOutput<T>>(values, stream);
+}
+
+template std::unique_ptr<bench::Output> output(Buffer<float>&, Stream const&);
+template std::unique_ptr<bench::Output> output(Buffer<double>&, Stream const&);
+
+} // namespace cuda

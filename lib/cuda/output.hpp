@@ -1,0 +1,17 @@
+#pragma once
+
+#include "bench/output.hpp"
+#include "cuda/buffer.hpp"
+#include "cuda/stream.hpp"
+
+#include <memory>
+
+namespace cuda {
+
+/// Adapts an array of the device that variants write in `stream`; both must outlive the adapter.
+/// `T` is float or double. The poison is NaN; it waits for nobody, so that a flush and the timed
+/// call can stand in the queue behind it.
+template <class T>
+std::unique_ptr<bench::Output> output(Buffer<T>& values, Stream const& stream);
+
+} // namespace cuda

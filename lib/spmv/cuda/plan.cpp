@@ -1,0 +1,198 @@
+#include "spmv/cuda/plan.hpp"
+
+#include "spmv/cuda/block_sell.hpp"
+#include "spmv/cuda/diagonals.hpp"
+#include "spmv/cuda/lane_tables.hpp"
+#include "spmv/cuda/row_tiles.hpp"
+#include "spmv/cuda/rows.hpp"
+#include "spmv/cuda/sell.hpp"
+
+#include "cuda/device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace spmv::gpu {
+
+namespace {
+
+/// A format that a matrix may be stored in.
+struct Candidate
+{
+    std::string_view format;
+    double bytes;           ///< that a multiply moves, `x` and `y` once each
+    double efficiency;      ///< part of the memory's bandwidth that its kernel reaches
+    double convert_seconds; ///< before the first multiply
+    std::string detail = {};
+
+    /// Seconds of so many multiplies, the conversion among them.
+    double seconds(double multiplies) const
+    {
+        constexpr double bandwidth = 4e12; // of an H200; of others only the ratios count
+        double const each = bytes / (bandwidth * efficiency);
+        return multiplies < std::numeric_limits<double>::infinity()
+                   ? convert_seconds + multiplies * each
+                   : each;
+    }
+};
+
+/// Seconds of a conversion on the device that moves so many bytes, and of one that the host makes.
+double device_seconds(double bytes)
+{
+    return 0.5e-3 + bytes / 60e9;
+}
+double host_seconds(double bytes)
+{
+    return 1e-3 + bytes / 4e9;
+}
+
+/// Whether a matrix and its vectors stay in the last-level cache from one multiply to the next, so
+/// that latency decides and not bandwidth.
+bool stays_in_cache(double bytes)
+{
+    return bytes < static_cast<double>(::cuda::l2_bytes()) / 1.5;
+}
+
+/// Lanes of the vector kernel where latency decides: each lane has a few entries, which it loads
+/// together.
+int lanes_of_small(double mean_row)
+{
+    auto const needed = static_cast<unsigned>(std::max(8.0, mean_row / 4));
+    return static_cast<int>(std::min(32u, std::bit_floor(needed)));
+}
+
+//! [gpu_plan]
+/// The formats that suit a matrix, plain CSR first. What part of the bandwidth each kernel reaches
+/// was measured on an H200, on ten classes of matrices.
+template <class T>
+std::vector<Candidate> candidates(sparse::CsrView<T> const& host, CsrView<T> const& a,
+                                  cudaStream_t stream)
+{
+    constexpr bool single = std::is_same_v<T, float>;
+    double const nonzeros = a.nonzeros;
+    double const rows = a.rows;
+    double const vectors = (rows + a.columns) * sizeof(T);
+    double const csr = vectors + rows * 4 + nonzeros * (4 + sizeof(T));
+    std::vector<Candidate> found{{"row_tiles", csr, 0.92, 0.2e-3}};
+
+    auto const sell = sell_outlook(a, stream);
+    auto const in_order = static_cast<double>(sell.elements);
+    bool const sorts = in_order > 1.1 * nonzeros;
+    // Sorted rows write `y` in no order; with a few huge rows even sorting leaves much padding.
+    if (sell.longest < 64 * (mean_row(a) + 1)) {
+        double const elements = sorts ? 1.03 * nonzeros : in_order;
+        double const order = sorts ? 4 * rows : 0;
+        double const efficiency = sorts ? 0.6 : 1;
+        double const wide = vectors + order + elements * (4 + sizeof(T));
+        found.push_back({"sell32", wide, efficiency * (single ? 0.95 : 0.82), device_seconds(wide),
+                         sorts ? "rows sorted by length" : "rows of one length"});
+        if (sell.is_narrow && !sorts) {
+            double const narrow = vectors + elements * (2 + sizeof(T));
+            found.push_back({"sell16", narrow, 0.88, device_seconds(narrow),
+                             "columns in order, less than 65536 apart"});
+        }
+    }
+    if (auto const elements = static_cast<double>(diagonal_elements(a, stream));
+        elements <= 2 * nonzeros) {
+        double const bytes = vectors + elements * sizeof(T);
+        found.push_back({"diagonals", bytes, single ? 0.84 : 0.93, device_seconds(bytes),
+                         fmt::format("{:.2f} values for each nonzero", elements / nonzeros)});
+    }
+    if (auto const shape = sparse::best_block_shape(host, sizeof(T));
+        shape.size() > 1 && shape.rows < 8) {
+        double const fill = sparse::block_fill(host, shape);
+        double const bytes = vectors + fill * nonzeros * (sizeof(T) + 4.0 / shape.size());
+        found.push_back({"block_sell", bytes, 0.88, host_seconds(bytes),
+                         fmt::format("blocks of {} x {}, {:.2f} values for each nonzero",
+                                     shape.rows, shape.columns, fill)});
+    }
+    return found;
+}
+//! [gpu_plan]
+
+} // namespace
+
+template <class T>
+template <class Format>
+void Plan<T>::keep(Format format)
+{
+    bytes_ = format.bytes();
+    multiply_ = [kept = std::make_shared<Format const>(std::move(format))](
+                    T const* x, T* y, cudaStream_t stream) { (*kept)(x, y, stream); };
+}
+
+template <class T>
+Plan<T>::Plan(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStream_t stream,
+              PlanOptions const& options)
+    : nonzeros_{static_cast<double>(a.nonzeros)}, csr_bytes_{nonzeros_ * (4 + sizeof(T)) +
+                                                             4.0 * (a.rows + 1.0)}
+{
+    auto const begin = std::chrono::steady_clock::now();
+    if (!options.format.empty()) {
+        format_ = options.format;
+        detail_ = "asked for";
+    } else if (stays_in_cache(csr_bytes_)) {
+        int const lanes = lanes_of_small(mean_row(a));
+        format_ = "vector";
+        detail_ = fmt::format("it stays in the cache, {} lanes for a row", lanes);
+    } else {
+        auto const all = candidates(host, a, stream);
+        auto const best = std::ranges::min_element(
+            all, {}, [&](Candidate const& c) { return c.seconds(options.multiplies); });
+        format_ = best->format;
+        detail_ = best->detail;
+    }
+    build(host, a, stream);
+    std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - begin;
+    seconds_ = taken.count();
+}
+
+template <class T>
+void Plan<T>::build(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStream_t stream)
+{
+    if (format_ == "sell32" || format_ == "sell16") {
+        keep(Sell<T>{a, format_ == "sell16", stream});
+    } else if (format_ == "diagonals") {
+        keep(Diagonals<T>{a, stream});
+    } else if (format_ == "block_sell") {
+        auto const shape = sparse::best_block_shape(host, sizeof(T));
+        keep(BlockSell<T>{sparse::to_bcsr(host, shape), stream});
+    } else if (format_ == "row_tiles") {
+        auto const tiles = std::make_shared<RowTiles<T> const>(a, stream);
+        bytes_ = tiles->bytes();
+        multiply_ = [a, tiles](T const* x, T* y, cudaStream_t on) { (*tiles)(a, x, y, on); };
+    } else if (format_ == "vector") {
+        multiply_ = [a, lanes = lanes_of_small(mean_row(a))](T const* x, T* y, cudaStream_t on) {
+            vector_shuffle(lanes, a, x, y, on);
+        };
+    } else {
+        throw std::invalid_argument{
+            fmt::format("GPU plan: found format '{}', expected one of vector, row_tiles, sell32, "
+                        "sell16, diagonals, block_sell",
+                        format_)};
+    }
+}
+
+template <class T>
+std::string Plan<T>::explain() const
+{
+    bool const on_csr = format_ == "row_tiles" || format_ == "vector";
+    double const count = std::max(1.0, nonzeros_);
+    double const stored = static_cast<double>(bytes_) + (on_csr ? csr_bytes_ : 0.0);
+    return fmt::format(
+        "{}{}{}; {:.1f} bytes per nonzero where CSR has {:.1f}, ready after {:.2g} ms", format_,
+        detail_.empty() ? "" : ": ", detail_, stored / count, csr_bytes_ / count, 1000 * seconds_);
+}
+
+template class Plan<float>;
+template class Plan<double>;
+
+} // namespace spmv::gpu

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "spmv/cuda/csr.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace spmv::gpu {
+
+/// Rows that one block multiplies together: `first <= row < last`, whose entries are
+/// `begin <= p < end`. As large as the load that fetches it.
+struct alignas(16) RowTile
+{
+    std::int32_t first;
+    std::int32_t last;
+    std::int32_t begin;
+    std::int32_t end;
+};
+
+/// A row that is too long for a tile, and its pieces.
+struct alignas(16) LongRow
+{
+    std::int32_t row;
+    std::int32_t first_piece;
+    std::int32_t pieces;
+};
+
+/// Plain CSR at the speed of memory: blocks stream tiles of whole rows through shared memory, with
+/// loads of 16 bytes for each lane (after CSR-Stream, Greathouse and Daga 2014). Rows longer than a
+/// tile are cut into pieces, which other blocks sum up. The tiles are found once for a matrix.
+template <class T>
+class RowTiles
+{
+public:
+    /// Finds the tiles of `a`.
+    RowTiles(CsrView<T> const& a, cudaStream_t stream);
+
+    /// Multiplies the matrix that the tiles were made for. One multiply at a time.
+    void operator()(CsrView<T> const& a, T const* x, T* y, cudaStream_t stream) const;
+
+    /// Bytes of the tiles, beside the matrix.
+    std::size_t bytes() const;
+
+    /// Rows that were cut into pieces.
+    std::size_t long_rows() const { return long_rows_.size(); }
+
+private:
+    void cut(std::vector<RowTile> const& long_rows);
+
+    ::cuda::Buffer<RowTile> tiles_; ///< pieces of long rows, then tiles
+    ::cuda::Buffer<LongRow> long_rows_;
+    mutable ::cuda::Buffer<T> sums_;           ///< of pieces: scratch of the running multiply
+    mutable ::cuda::Buffer<unsigned> arrived_; ///< pieces of each long row; 0 between multiplies
+};
+
+} // namespace spmv::gpu

@@ -1,0 +1,117 @@
+#include "spmv/cuda/rows.hpp"
+
+#include "spmv/cuda/device.cuh"
+#include "spmv/cuda/lanes.hpp"
+
+#include "cuda/error.hpp"
+
+namespace spmv::gpu {
+
+namespace {
+
+//! [thread_per_row]
+template <class T>
+__global__ void thread_per_row_kernel(CsrView<T> a, T const* __restrict__ x, T* __restrict__ y)
+{
+    std::int64_t const row = global_thread();
+    if (row < a.rows) {
+        T sum = 0;
+        for (int p = a.row_ptr[row]; p < a.row_ptr[row + 1]; ++p) {
+            sum += a.values[p] * x[a.col[p]];
+        }
+        y[row] = sum;
+    }
+}
+//! [thread_per_row]
+
+//! [vector_shuffle]
+template <int lanes, class T>
+__global__ void vector_shuffle_kernel(CsrView<T> a, T const* __restrict__ x, T* __restrict__ y)
+{
+    std::int64_t const row = global_thread() / lanes;
+    int const lane = threadIdx.x % lanes;
+    T sum = 0;
+    if (row < a.rows) {
+        int const end = a.row_ptr[row + 1];
+        for (int p = a.row_ptr[row] + lane; p < end; p += lanes) {
+            sum += a.values[p] * x[a.col[p]];
+        }
+    }
+    sum = sum_of_lanes<lanes>(sum);
+    if (lane == 0 && row < a.rows) {
+        y[row] = sum;
+    }
+}
+//! [vector_shuffle]
+
+//! [vector_shared]
+template <int lanes, class T>
+__global__ void vector_shared_kernel(CsrView<T> a, T const* __restrict__ x, T* __restrict__ y)
+{
+    __shared__ T sums[256];
+    std::int64_t const row = global_thread() / lanes;
+    int const lane = threadIdx.x % lanes;
+    T sum = 0;
+    if (row < a.rows) {
+        int const end = a.row_ptr[row + 1];
+        for (int p = a.row_ptr[row] + lane; p < end; p += lanes) {
+            sum += a.values[p] * x[a.col[p]];
+        }
+    }
+    sums[threadIdx.x] = sum;
+    for (int distance = lanes / 2; distance > 0; distance /= 2) {
+        __syncwarp();
+        if (lane < distance) {
+            sums[threadIdx.x] += sums[threadIdx.x + distance];
+        }
+    }
+    if (lane == 0 && row < a.rows) {
+        y[row] = sums[threadIdx.x];
+    }
+}
+//! [vector_shared]
+
+} // namespace
+
+template <class T>
+void thread_per_row(CsrView<T> const& a, T const* x, T* y, cudaStream_t stream)
+{
+    if (a.rows > 0) {
+        auto const blocks = static_cast<unsigned>(ceil_div(a.rows, 512));
+        thread_per_row_kernel<<<blocks, 512, 0, stream>>>(a, x, y);
+        ::cuda::check_launch();
+    }
+}
+
+template <class T>
+void vector_shuffle(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t stream)
+{
+    with_lanes(lanes, [&](auto constant) {
+        if (a.rows > 0) {
+            auto const blocks = static_cast<unsigned>(ceil_div(a.rows, 256 / constant));
+            vector_shuffle_kernel<constant><<<blocks, 256, 0, stream>>>(a, x, y);
+            ::cuda::check_launch();
+        }
+    });
+}
+
+template <class T>
+void vector_shared(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t stream)
+{
+    with_lanes(lanes, [&](auto constant) {
+        if (a.rows > 0) {
+            auto const blocks = static_cast<unsigned>(ceil_div(a.rows, 256 / constant));
+            vector_shared_kernel<constant><<<blocks, 256, 0, stream>>>(a, x, y);
+            ::cuda::check_launch();
+        }
+    });
+}
+
+template void thread_per_row(CsrView<float> const&, float const*, float*, cudaStream_t);
+template void thread_per_row(CsrView<double> const&, double const*, double*, cudaStream_t);
+template void vector_shuffle(int, CsrView<float> const&, float const*, float*, cudaStream_t);
+template void vector_shuffle(int, CsrView<double> const&, double const*, double*, cudaStream_t);
+template void vector_shared(int, CsrView<float> const&, float const*, float*, cudaStream_t);
+template void vector_shared(int, CsrView<double> const&, double const*, double*, cudaStream_t);
+
+} // namespace spmv::gpu

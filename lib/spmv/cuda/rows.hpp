@@ -1,0 +1,24 @@
+#pragma once
+
+#include "spmv/cuda/csr.hpp"
+
+#include <cuda_runtime_api.h>
+
+namespace spmv::gpu {
+
+/// One thread for each row, in blocks of 512: the first kernel of article 1, which adds to the old
+/// `y` where it should overwrite it.
+template <class T>
+void thread_per_row(CsrView<T> const& a, T const* x, T* y, cudaStream_t stream);
+
+/// `lanes` neighbouring threads (2, 4, 8, 16 or 32) for each row, in blocks of 256; their sums are
+/// added through shuffles (article 5, after Bell and Garland 2009). Throws `std::invalid_argument`
+/// for another number of lanes.
+template <class T>
+void vector_shuffle(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t stream);
+
+/// As `vector_shuffle`, but the sums are added through shared memory.
+template <class T>
+void vector_shared(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t stream);
+
+} // namespace spmv::gpu
