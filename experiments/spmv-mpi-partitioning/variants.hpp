@@ -37,6 +37,15 @@ std::string graph_missing(Problem<T> const& problem)
     return problem.is_square() ? "" : "a graph partition needs a square matrix";
 }
 
+/// The plan's own choice, for caches as the trial leaves them.
+template <class T>
+distributed::Choice planned(bench::Trial<T> const& trial)
+{
+    return [cold = trial.is_cold()](sparse::PatternView<> const&) {
+        return spmv::PlanOptions{.cold = cold};
+    };
+}
+
 /// Cuts the matrix on rank 0 and tells all ranks.
 template <class T>
 distributed::Partition cut(Problem<T> const& problem, Way const& way)
@@ -170,12 +179,13 @@ void add_halo(bench::Trial<T>& trial, Problem<T>& problem, Way const& way, bool 
               Overlap overlap = Overlap::yes)
 {
     bool const overlaps = overlap == Overlap::yes;
+    auto const choose = planned(trial);
     add_multiply<T>(
         trial, problem, (overlaps ? "halo_" : "wait_") + way.name,
         [=, &problem] { return problem.name().empty() ? problem.equal() : cut(problem, way); },
         [=, &problem](bench::Setup& setup, Share<T> const& share) {
             auto matrix = std::make_shared<distributed::HaloMatrix<T>>(
-                problem.world(), rows_of(problem, share), share.columns, distributed::by_plan);
+                problem.world(), rows_of(problem, share), share.columns, choose);
             setup.stores(*matrix);
             count_traffic(problem, *matrix, share, setup);
             if (is_studied) {
@@ -261,7 +271,7 @@ void add_ranks(bench::Trial<T>& trial, Problem<T>& problem)
     }
     add_everywhere(trial, problem, "all_csr", alternate, distributed::always("csr"));
     add_everywhere(trial, problem, "all_csrl", alternate, distributed::always("csrl"));
-    add_everywhere(trial, problem, "all_plan", alternate, distributed::by_plan);
+    add_everywhere(trial, problem, "all_plan", alternate, planned(trial));
     add_gather(trial, problem, alternate);
     for (auto const& way : contiguous_ways()) {
         add_halo(trial, problem, way, is_studied);
@@ -276,9 +286,12 @@ void measure_matrix(bench::Trial<T>& trial, mpi::Communicator const& world,
                     sparse::Datasets& datasets, std::string const& name)
 {
     Problem<T> problem{world, datasets, name, trial};
+    if (datasets.stands_for_larger(name)) {
+        trial.cache(bench::Cache::cold);
+    }
     if (world.size() == 1) {
         add_openmp(trial, problem, "openmp", distributed::by_runs);
-        add_openmp(trial, problem, "openmp_plan", distributed::by_plan);
+        add_openmp(trial, problem, "openmp_plan", planned(trial));
     }
     if (world.size() > 1 || trial.threads() == 1) {
         add_ranks(trial, problem);

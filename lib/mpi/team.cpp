@@ -131,7 +131,7 @@ double MaxClock::seconds(std::function<void()> const& batch)
 
 double MaxClock::setup_seconds(std::function<void()> const& setup)
 {
-    check(MPI_Barrier(communicator_), "MPI_Barrier");
+    communicator_.barrier();
     return reduced(clock_->setup_seconds(setup), MPI_MAX, communicator_);
 }
 
