@@ -28,7 +28,7 @@ bool is_done_by(MPI_Request& request, steady_clock::time_point deadline)
             return done != 0;
         }
         std::this_thread::sleep_for(pause);
-        pause = std::min(2 * pause, std::chrono::microseconds{1000});
+        pause = std::min(2 * pause, std::chrono::microseconds{4000});
     }
 }
 
