@@ -3,6 +3,7 @@
 #include "experiments/spmv_gpu.hpp"
 
 #include "spmv/cuda/block_sell.hpp"
+#include "spmv/cuda/diagonal_dictionary.hpp"
 #include "spmv/cuda/diagonals.hpp"
 #include "spmv/cuda/dynamic_rows.hpp"
 #include "spmv/cuda/lane_tables.hpp"
@@ -104,6 +105,9 @@ void add_formats(bench::Trial<T>& trial, GpuProblem<T>& problem)
         return [&problem, narrow] { return gpu::Sell<T>{problem.a, narrow, problem.stream}; };
     };
     auto const diagonals = [&problem] { return gpu::Diagonals<T>{problem.a, problem.stream}; };
+    auto const dictionary = [&problem] {
+        return gpu::DiagonalDictionary<T>{problem.a, problem.stream};
+    };
     auto const blocks = [&problem] {
         auto const shape = sparse::best_block_shape(problem.host, sizeof(T));
         return gpu::BlockSell<T>{sparse::to_bcsr<T>(problem.host, shape), problem.stream};
@@ -112,6 +116,7 @@ void add_formats(bench::Trial<T>& trial, GpuProblem<T>& problem)
     trial.add("sell32", problem.converted(sell(false))).excerpt("gpu_sell").group("format");
     trial.add("sell16", problem.converted(sell(true))).excerpt("gpu_sell").group("format");
     trial.add("diagonals", problem.converted(diagonals)).excerpt("gpu_diagonals").group("format");
+    trial.add("diagonal_dictionary", problem.converted(dictionary)).group("format");
     trial.add("block_sell", problem.converted(blocks)).group("format");
 }
 

@@ -1,4 +1,5 @@
 #include "spmv/cuda/block_sell.hpp"
+#include "spmv/cuda/diagonal_dictionary.hpp"
 #include "spmv/cuda/diagonals.hpp"
 #include "spmv/cuda/dynamic_rows.hpp"
 #include "spmv/cuda/lane_tables.hpp"
@@ -129,6 +130,9 @@ std::vector<Way<T>> formats()
     ways.push_back(way<T>("sell16", [](auto const& on) { return Sell<T>{on.a, true, on.stream}; }));
     ways.push_back(way<T>("diagonals", [](auto const& on) {
         return Diagonals<T>{on.a, on.stream};
+    }));
+    ways.push_back(way<T>("diagonal_dictionary", [](auto const& on) {
+        return DiagonalDictionary<T>{on.a, on.stream};
     }));
     for (sparse::BlockShape const shape :
          {sparse::BlockShape{2, 2}, {2, 3}, {3, 2}, {3, 3}, {2, 4}, {4, 2}, {4, 4}, {6, 6}}) {

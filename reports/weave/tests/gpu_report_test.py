@@ -45,6 +45,7 @@ VARIANTS = {
     "sell32": (1.05, "format", "gpu_sell"),
     "sell16": (0.9, "format", "gpu_sell"),
     "diagonals": (0.7, "format", "gpu_diagonals"),
+    "diagonal_dictionary": (0.8, "format", "diagonal_dictionary"),
     "block_sell": (0.8, "format", "block_sell"),
     "auto": (0.7, "plan", "gpu_plan"),
     "cusparse_csr1": (1.6, "peer", "cusparse_csr"),
@@ -56,6 +57,7 @@ VARIANTS = {
 REFUSES = {
     "sell16": ("short", "random", "rmat", "dnrow"),
     "diagonals": ("short", "random", "rmat", "dnrow", "mid", "shyy41-like"),
+    "diagonal_dictionary": ("short", "random", "rmat", "dnrow", "mid"),
     "block_sell": ("pois2d", "sten27", "short", "random", "rmat", "dnrow", "mid", "shyy41-like"),
     "cusparse_bsr": ("pois2d", "sten27", "short", "random", "rmat", "dnrow", "mid", "shyy41-like"),
     "cusparse_sell": ("dnrow",),
@@ -92,7 +94,13 @@ def result(suffix: str = "", rounds: int = 9) -> Json:
 
 
 def _add(
-    raw: Json, source: random.Random, variant: str, stem: str, name: str, precision: str, moved: float
+    raw: Json,
+    source: random.Random,
+    variant: str,
+    stem: str,
+    name: str,
+    precision: str,
+    moved: float,
 ) -> None:
     pace, group, text = VARIANTS[variant]
     place = {
