@@ -24,11 +24,12 @@
 
 namespace partitioning {
 
-/// A way to deal out rows, and its name in those of variants.
+/// A way to deal out rows.
 struct Way
 {
-    std::string name;
+    std::string name; ///< in those of variants
     std::function<distributed::Partition(sparse::PatternView<> const&, int ranks)> cut;
+    std::span<int const> studied; ///< numbers of ranks whose partitions are studied, and not run
 };
 
 /// A partition's share of this rank: its part of `x` and of `y`.

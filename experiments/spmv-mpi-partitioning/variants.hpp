@@ -15,9 +15,6 @@
 /// The variants of this experiment: who gets which rows, and how `x` comes to them.
 namespace partitioning {
 
-/// Numbers of ranks whose partitions are studied, and not run.
-inline constexpr int studied[] = {2, 8, 32, 128, 1024, 10'000};
-
 /// The five contiguous ways: equal, floor, ceil, alternate, bottleneck.
 std::vector<Way> const& contiguous_ways();
 
@@ -152,7 +149,7 @@ template <class T>
 void study(Problem<T> const& problem, Way const& way, bench::Setup& setup)
 {
     sparse::PatternView<> const a{problem.whole()};
-    for (int const ranks : studied) {
+    for (int const ranks : way.studied) {
         auto const rows = way.cut(a, ranks);
         auto const found =
             distributed::traffic(a, rows, distributed::columns_with(rows, a.columns));

@@ -10,6 +10,11 @@ namespace {
 
 using sparse::PatternView;
 
+constexpr int studied[] = {2, 8, 32, 128, 1024, 10'000};
+
+/// To cut a graph takes up to minutes.
+constexpr int studied_graphs[] = {8, 128, 10'000};
+
 /// The last graphs that were cut: several variants and both checks of a point ask for the same.
 distributed::Partition remembered_graph_cut(PatternView<> const& a, int ranks)
 {
@@ -26,21 +31,26 @@ distributed::Partition remembered_graph_cut(PatternView<> const& a, int ranks)
                                : cuts.emplace(key, distributed::by_graph(a, ranks)).first->second;
 }
 
+/// A way that looks at nothing but the lengths of rows.
+Way by_offsets(std::string name,
+               distributed::Partition (*cut)(std::span<std::int32_t const> row_ptr, int ranks))
+{
+    return {std::move(name),
+            [cut](PatternView<> const& a, int ranks) { return cut(a.row_ptr, ranks); }, studied};
+}
+
 } // namespace
 
 std::vector<Way> const& contiguous_ways()
 {
     static std::vector<Way> const ways{
         {"equal",
-         [](PatternView<> const& a, int ranks) { return distributed::equal_rows(a.rows, ranks); }},
-        {"floor", [](PatternView<> const& a,
-                     int ranks) { return distributed::rounded_down(a.row_ptr, ranks); }},
-        {"ceil", [](PatternView<> const& a,
-                    int ranks) { return distributed::rounded_up(a.row_ptr, ranks); }},
-        {"alternate", [](PatternView<> const& a,
-                         int ranks) { return distributed::alternating(a.row_ptr, ranks); }},
-        {"bottleneck", [](PatternView<> const& a,
-                          int ranks) { return distributed::least_bottleneck(a.row_ptr, ranks); }},
+         [](PatternView<> const& a, int ranks) { return distributed::equal_rows(a.rows, ranks); },
+         studied},
+        by_offsets("floor", distributed::rounded_down<std::int32_t>),
+        by_offsets("ceil", distributed::rounded_up<std::int32_t>),
+        by_offsets("alternate", distributed::alternating<std::int32_t>),
+        by_offsets("bottleneck", distributed::least_bottleneck<std::int32_t>),
     };
     return ways;
 }
@@ -52,7 +62,7 @@ Way const& contiguous_way(std::string_view name)
 
 Way const& graph_way()
 {
-    static Way const way{"graph", remembered_graph_cut};
+    static Way const way{"graph", remembered_graph_cut, studied_graphs};
     return way;
 }
 

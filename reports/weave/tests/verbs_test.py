@@ -140,6 +140,42 @@ def test_a_figure_is_drawn_once(say: Say) -> None:
         say(draw + draw)
 
 
+def with_counts(raw: Json) -> Json:
+    """As if `csrl` had studied its partitions."""
+    for entry in raw["cases"]:
+        if entry["variant"] == "csrl":
+            entry["setup"]["counts"] = {
+                f"{name}_{ranks}": value
+                for ranks in (8, 128)
+                for name, value in (("imbalance", 1.5), ("most_messages", 2), ("most_ghosts", 99))
+            }
+    return raw
+
+
+ONE_CSRL = '{"matrix": "fem3", "precision": "fp64", "threads": 1, "variant": ["csrl", "unroll4"]}'
+
+
+def test_counts_are_drawn_over_their_numbers(say: Say, raw: Json) -> None:
+    template = '{{ plot.studied("1.serial", "most_ghosts", where=%s) }}'
+    assert "figures/demo-serial.svg" in say(template % ONE_CSRL, with_counts(raw))
+    with pytest.raises(WeaveError, match='csrl counts "most_ghosts" at several points'):
+        say(template % '{"variant": "csrl"}', with_counts(raw))
+    with pytest.raises(WeaveError, match="would be empty"):
+        say(template % ONE_CSRL.replace("csrl", "restrict"), with_counts(raw))
+
+
+def test_a_model_is_drawn_beside_what_was_measured(say: Say, raw: Json) -> None:
+    template = (
+        '{{ plot.modelled("1.serial", ["csrl", "unroll4"],'
+        ' where={"matrix": "fem3", "precision": "fp64"}, ring="%s") }}'
+    )
+    assert "figures/demo-serial.svg" in say(template % "textbook", with_counts(raw))
+    assert "figures/demo-serial.svg" in say(template % "ring", with_counts(raw))
+    said = say('{{ network("textbook", where={"precision": "fp64", "threads": 1}) }}', raw)
+    assert said.endswith(" GB/s")
+    assert say('{{ network("ring") }}', raw) == "not measured in this run"
+
+
 def test_failed_and_skipped_rows_have_their_reason_and_no_number(say: Say) -> None:
     table = say('{{ table(cols=["median", "gbps"], where=%s) }}' % FEM3)
     lines = {line.split("|")[1].strip(): line for line in table.splitlines() if "`" in line}
