@@ -54,19 +54,45 @@ double host_seconds(double bytes)
     return 1e-3 + bytes / 4e9;
 }
 
-/// Whether a matrix and its vectors stay in the last-level cache from one multiply to the next, so
+/// How a matrix is multiplied that stays in the last-level cache from one multiply to the next, so
 /// that latency decides and not bandwidth.
-bool stays_in_cache(double bytes)
+struct InCache
 {
-    return bytes < static_cast<double>(::cuda::l2_bytes()) / 1.5;
+    std::string_view format;
+    int lanes = 0; ///< of the vector kernel
+    std::string detail = {};
+};
+
+/// Twice as many lanes as a row has entries, fewer if there are more rows than resident threads,
+/// more if one of them would be busy for long with the longest row.
+int lanes_in_cache(double mean_row, double rows, double longest_row)
+{
+    double const resident = 2048.0 * ::cuda::multiprocessors();
+    auto const wanted = std::bit_floor(static_cast<unsigned>(std::clamp(2 * mean_row, 2.0, 32.0)));
+    auto lanes = static_cast<int>(wanted);
+    while (lanes > 2 && rows * lanes > resident && lanes / 2 > mean_row / 8) {
+        lanes /= 2;
+    }
+    while (lanes < 32 && longest_row > 32.0 * lanes) {
+        lanes *= 2;
+    }
+    return lanes;
 }
 
-/// Lanes of the vector kernel where latency decides: each lane has a few entries, which it loads
-/// together.
-int lanes_of_small(double mean_row)
+template <class T>
+InCache choose_in_cache(CsrView<T> const& a, double bytes, cudaStream_t stream)
 {
-    auto const needed = static_cast<unsigned>(std::max(8.0, mean_row / 4));
-    return static_cast<int>(std::min(32u, std::bit_floor(needed)));
+    auto const sell = sell_outlook(a, stream);
+    double const longest = sell.longest;
+    if (longest > 64.0 * 32) {
+        return {"row_tiles", 0, fmt::format("a row of {} nonzeros", sell.longest)};
+    }
+    bool const even = static_cast<double>(sell.elements) < 1.02 * a.nonzeros;
+    if (even && bytes > static_cast<double>(::cuda::l2_bytes()) / 3) {
+        return {"sell32", 0, "it stays in the cache, rows of one length"};
+    }
+    int const lanes = lanes_in_cache(mean_row(a), a.rows, longest);
+    return {"vector", lanes, fmt::format("it stays in the cache, {} lanes for a row", lanes)};
 }
 
 //! [gpu_plan]
@@ -92,7 +118,7 @@ std::vector<Candidate> candidates(sparse::CsrView<T> const& host, CsrView<T> con
         double const order = sorts ? 4 * rows : 0;
         double const efficiency = sorts ? 0.6 : 1;
         double const wide = vectors + order + elements * (4 + sizeof(T));
-        found.push_back({"sell32", wide, efficiency * (single ? 0.95 : 0.82), device_seconds(wide),
+        found.push_back({"sell32", wide, efficiency * 0.95, device_seconds(wide),
                          sorts ? "rows sorted by length" : "rows of one length"});
         if (sell.is_narrow && !sorts) {
             double const narrow = vectors + elements * (2 + sizeof(T));
@@ -139,10 +165,11 @@ Plan<T>::Plan(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStream_t 
     if (!options.format.empty()) {
         format_ = options.format;
         detail_ = "asked for";
-    } else if (stays_in_cache(csr_bytes_)) {
-        int const lanes = lanes_of_small(mean_row(a));
-        format_ = "vector";
-        detail_ = fmt::format("it stays in the cache, {} lanes for a row", lanes);
+    } else if (csr_bytes_ < 0.9 * static_cast<double>(::cuda::l2_bytes())) {
+        auto const choice = choose_in_cache(a, csr_bytes_, stream);
+        format_ = choice.format;
+        lanes_ = choice.lanes;
+        detail_ = choice.detail;
     } else {
         auto const all = candidates(host, a, stream);
         auto const best = std::ranges::min_element(
@@ -170,7 +197,7 @@ void Plan<T>::build(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStr
         bytes_ = tiles->bytes();
         multiply_ = [a, tiles](T const* x, T* y, cudaStream_t on) { (*tiles)(a, x, y, on); };
     } else if (format_ == "vector") {
-        multiply_ = [a, lanes = lanes_of_small(mean_row(a))](T const* x, T* y, cudaStream_t on) {
+        multiply_ = [a, lanes = lanes_](T const* x, T* y, cudaStream_t on) {
             vector_shuffle(lanes, a, x, y, on);
         };
     } else {

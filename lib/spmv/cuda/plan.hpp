@@ -61,6 +61,7 @@ private:
     std::string detail_;
     double nonzeros_;
     double csr_bytes_;
+    int lanes_ = 8; ///< of the vector kernel
     std::size_t bytes_ = 0;
     double seconds_ = 0;
 };
