@@ -23,7 +23,7 @@ NAME = "memwall"
 # The C library has to be that of the machine: its parts load each other by absolute paths.
 C_LIBRARY = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|anl|nss_\w+))\.so\.\d+")
 
-PROGRAMS = ("experiments/*/*", "lib/bench/machine", "lib/*/*-gpu-test")
+PROGRAMS = ("experiments/*/*", "lib/bench/machine", "lib/*/*.so", "lib/*/*-gpu-test")
 SOURCES = ("experiments", "lib", "datasets", "reports/weave")
 NOT_SOURCES = ("__pycache__", "cache", "tests")
 # What of Python's library nothing here needs.
@@ -170,8 +170,7 @@ def needed(program: Path) -> Iterator[tuple[str, Path]]:
 
 def mkl_parts(runtime: Path) -> Iterator[Path]:
     """What MKL's runtime loads, beside it."""
-    wanted = re.compile(r"libmkl_(core|gnu_thread|sequential|intel_lp64|def|avx2|avx512"
-                        r"|vml_(def|avx2|avx512|cmpt))\.so\.\d+")
+    wanted = re.compile(r"libmkl_(core|gnu_thread|intel_lp64|def|avx2|avx512)\.so\.\d+")
     for path in runtime.resolve().parent.iterdir():
         if wanted.fullmatch(path.name):
             yield path

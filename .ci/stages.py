@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from weave import definition, plan
+from weave import definition, plan, results
+from weave.errors import WeaveError
 from weave.measure import Workspace
 from weave.run_all import describe_machine
 
@@ -310,9 +311,19 @@ def bundle() -> Iterator[Check]:
                 shutil.rmtree(other.parent)
         yield command("bundle measures in a bare tree", ".ci/bare-tree", tree, "/memwall/run-all",
                       "--profile", "tiny", "--machine", "bare")
-        result = tree / f"memwall/reports/bare/results/{BUNDLED}.json"
-        yield command("bundle brings a result home", sys.executable, "-m", "weave", "page", result,
-                      "--output", BUILDS / "bundle")
+        yield brought_home(tree / f"memwall/reports/bare/results/{BUNDLED}.json")
+
+
+def brought_home(path: Path) -> Check:
+    """A result that a book would take, with something measured."""
+    name = "bundle brings a result home"
+    try:
+        cases = results.load(path).cases
+    except WeaveError as error:
+        return Check(name, "failed", str(error))
+    if not any(case.passed for case in cases):
+        return Check(name, "failed", "nothing was measured")
+    return Check(name, "passed")
 
 
 STAGES: dict[str, Stage] = {

@@ -59,7 +59,7 @@ inline std::size_t within_l2()
 /// Bandwidth of reading a table of some bytes, a power of two: `device_read`.
 class TableRead
 {
-    static constexpr unsigned steps_ = 256;
+    static constexpr unsigned steps_ = 1024; ///< a pass is long beside the gap between its events
     DeviceTimer timer_;
     cuda::Buffer<double> table_;
     cuda::Buffer<double> sums_{device_blocks()};

@@ -35,7 +35,8 @@ def machine() -> dict:
         "cpu": {
             "model": "Fake CPU", "architecture": "x86_64", "sockets": 1, "numa_nodes": 1,
             "cores": 2, "hardware_threads": 2, "caches": [], "last_level_cache_bytes": 1 << 20,
-            "last_level_cache_known": True, "governor": "unknown", "instruction_sets": [],
+            "last_level_cache_known": True, "governor": "unknown",
+            "instruction_sets": ["avx2", "fma"],
         },
         "memory_bytes": 1 << 30, "virtual": True, "os": "Linux 6", "gpus": [],
     }

@@ -70,6 +70,16 @@ def test_elsewhere_says_how_results_come_home(root: Path, capsys: pytest.Capture
     assert elsewhere.main(root, ["--machine", "Far Away"]) == 2
 
 
+def test_elsewhere_a_processor_must_know_the_instructions(
+    root: Path, capsys: pytest.CaptureFixture
+) -> None:
+    add_experiment(root, "alpha", threads="[1]")
+    machine = root / "build/lib/bench/machine"
+    machine.write_text(machine.read_text().replace('["avx2", "fma"]', '["avx2"]'))
+    assert elsewhere.main(root, []) == 2
+    assert "lacks fma" in capsys.readouterr().err
+
+
 def test_results_become_a_book(root: Path) -> None:
     add_experiment(root, "alpha", threads="[1]")
     code, said = run(root)
