@@ -343,6 +343,8 @@ TEST_CASE("a plan converts only if the multiplies can pay for it")
     Csr<float> const a{test.a.view()};
     CHECK(Plan<float>(test.a.view(), a.view(), stream.get(), {.multiplies = 3}).format() ==
           "row_tiles");
+    CHECK(Plan<float>(test.a.view(), a.view(), stream.get(), {.multiplies = 1e5}).format() ==
+          "diagonals");
     CHECK_THROWS_AS(Plan<float>(test.a.view(), a.view(), stream.get(), {.format = "coo"}),
                     std::invalid_argument);
 }

@@ -24,6 +24,9 @@ namespace spmv::gpu {
 
 namespace {
 
+/// Bytes a second of an H200; on other GPUs only the ratios of times count.
+constexpr double bandwidth = 4e12;
+
 /// A format that a matrix may be stored in.
 struct Candidate
 {
@@ -36,7 +39,6 @@ struct Candidate
     /// Seconds of so many multiplies, the conversion among them.
     double seconds(double multiplies) const
     {
-        constexpr double bandwidth = 4e12; // of an H200; of others only the ratios count
         double const each = bytes / (bandwidth * efficiency);
         return multiplies < std::numeric_limits<double>::infinity()
                    ? convert_seconds + multiplies * each
@@ -54,15 +56,6 @@ double host_seconds(double bytes)
     return 1e-3 + bytes / 4e9;
 }
 
-/// How a matrix is multiplied that stays in the last-level cache from one multiply to the next, so
-/// that latency decides and not bandwidth.
-struct InCache
-{
-    std::string_view format;
-    int lanes = 0; ///< of the vector kernel
-    std::string detail = {};
-};
-
 /// Twice as many lanes as a row has entries, fewer if there are more rows than resident threads,
 /// more if one of them would be busy for long with the longest row.
 int lanes_in_cache(double mean_row, double rows, double longest_row)
@@ -79,20 +72,22 @@ int lanes_in_cache(double mean_row, double rows, double longest_row)
     return lanes;
 }
 
+/// How to multiply by a matrix that stays in the last-level cache from one multiply to the next, so
+/// that latency decides and not bandwidth.
 template <class T>
-InCache choose_in_cache(CsrView<T> const& a, double bytes, cudaStream_t stream)
+PlanChoice choose_in_cache(CsrView<T> const& a, double bytes, cudaStream_t stream)
 {
     auto const sell = sell_outlook(a, stream);
     double const longest = sell.longest;
     if (longest > 64.0 * 32) {
-        return {"row_tiles", 0, fmt::format("a row of {} nonzeros", sell.longest)};
+        return {"row_tiles", fmt::format("a row of {} nonzeros", sell.longest)};
     }
     bool const even = static_cast<double>(sell.elements) < 1.02 * a.nonzeros;
     if (even && bytes > static_cast<double>(::cuda::l2_bytes()) / 3) {
-        return {"sell32", 0, "it stays in the cache, rows of one length"};
+        return {"sell32", "it stays in the cache, rows of one length"};
     }
     int const lanes = lanes_in_cache(mean_row(a), a.rows, longest);
-    return {"vector", lanes, fmt::format("it stays in the cache, {} lanes for a row", lanes)};
+    return {"vector", fmt::format("it stays in the cache, {} lanes for a row", lanes), lanes};
 }
 
 //! [gpu_plan]
@@ -163,28 +158,46 @@ Plan<T>::Plan(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStream_t 
 {
     auto const begin = std::chrono::steady_clock::now();
     if (!options.format.empty()) {
-        format_ = options.format;
-        detail_ = "asked for";
+        build({.format = options.format, .detail = "asked for"}, host, a, stream);
     } else if (csr_bytes_ < 0.9 * static_cast<double>(::cuda::l2_bytes())) {
-        auto const choice = choose_in_cache(a, csr_bytes_, stream);
-        format_ = choice.format;
-        lanes_ = choice.lanes;
-        detail_ = choice.detail;
+        build(choose_in_cache(a, csr_bytes_, stream), host, a, stream);
     } else {
-        auto const all = candidates(host, a, stream);
-        auto const best = std::ranges::min_element(
-            all, {}, [&](Candidate const& c) { return c.seconds(options.multiplies); });
-        format_ = best->format;
-        detail_ = best->detail;
+        build_best(options.multiplies, host, a, stream);
     }
-    build(host, a, stream);
     std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - begin;
     seconds_ = taken.count();
 }
 
+/// Builds the fastest candidate that can hold the matrix: what is known of them beforehand is an
+/// estimate. Row tiles can hold any.
 template <class T>
-void Plan<T>::build(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStream_t stream)
+void Plan<T>::build_best(double multiplies, sparse::CsrView<T> const& host, CsrView<T> const& a,
+                         cudaStream_t stream)
 {
+    constexpr double look = 20e-3; // seconds that comparing formats may take
+    if (multiplies * csr_bytes_ / bandwidth < look) {
+        build({.format = "row_tiles", .detail = "too few multiplies to pay for another format"},
+              host, a, stream);
+        return;
+    }
+    auto all = candidates(host, a, stream);
+    std::ranges::sort(all, {}, [&](Candidate const& c) { return c.seconds(multiplies); });
+    for (Candidate const& candidate : all) {
+        try {
+            build({.format = std::string{candidate.format}, .detail = candidate.detail}, host, a,
+                  stream);
+            return;
+        } catch (std::length_error const&) { // the next one
+        }
+    }
+}
+
+template <class T>
+void Plan<T>::build(PlanChoice choice, sparse::CsrView<T> const& host, CsrView<T> const& a,
+                    cudaStream_t stream)
+{
+    format_ = std::move(choice.format);
+    detail_ = std::move(choice.detail);
     if (format_ == "sell32" || format_ == "sell16") {
         keep(Sell<T>{a, format_ == "sell16", stream});
     } else if (format_ == "diagonals") {
@@ -197,7 +210,7 @@ void Plan<T>::build(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStr
         bytes_ = tiles->bytes();
         multiply_ = [a, tiles](T const* x, T* y, cudaStream_t on) { (*tiles)(a, x, y, on); };
     } else if (format_ == "vector") {
-        multiply_ = [a, lanes = lanes_](T const* x, T* y, cudaStream_t on) {
+        multiply_ = [a, lanes = choice.lanes](T const* x, T* y, cudaStream_t on) {
             vector_shuffle(lanes, a, x, y, on);
         };
     } else {
