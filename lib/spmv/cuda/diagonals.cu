@@ -4,6 +4,7 @@
 
 #include "cuda/error.hpp"
 
+#include <limits>
 #include <stdexcept>
 #include <unordered_map>
 #include <vector>
@@ -15,6 +16,10 @@ namespace {
 constexpr int kernel_threads = 128;
 constexpr int lane_rows = diagonal_rows_per_lane;
 constexpr int diagonal_slice = lane_rows * warp; ///< rows
+constexpr int every_step = 0x7fffffff;
+
+/// Elements for each nonzero of a slice beyond which its matrix is not stored in diagonals.
+constexpr int most_diagonal_fill = 4;
 
 //! [gpu_diagonals]
 template <class T>
@@ -58,9 +63,11 @@ __global__ __launch_bounds__(kernel_threads) void diagonals_kernel(DiagonalsView
 
 /// Walks through the entries of a slice, one diagonal after the other: calls
 /// `visit(step, offset, mask, entry)` for each, where `entry[r]` is the entry of the lane's row `r`
-/// if the mask has it. The warp calls it together; returns how many diagonals there are.
+/// if the mask has it. The warp calls it together; returns how many diagonals there are, or
+/// `most_steps` if there are no fewer.
 template <class T, class Visit>
-__device__ int for_each_step(CsrView<T> const& a, std::int32_t slice, Visit const& visit)
+__device__ int for_each_step(CsrView<T> const& a, std::int32_t slice, int most_steps,
+                             Visit const& visit)
 {
     constexpr int none = 0x7fffffff;
     std::int32_t const first_row = slice * diagonal_slice + threadIdx.x % warp;
@@ -79,7 +86,7 @@ __device__ int for_each_step(CsrView<T> const& a, std::int32_t slice, Visit cons
             nearest = min(nearest, offset[r]);
         }
         nearest = smallest_of_warp(nearest);
-        if (nearest == none) {
+        if (nearest == none || steps == most_steps) {
             return steps;
         }
         DiagonalMask mask;
@@ -93,7 +100,7 @@ __device__ int for_each_step(CsrView<T> const& a, std::int32_t slice, Visit cons
     }
 }
 
-/// How many steps a slice has, and a hash of them.
+/// How many steps a slice has, -1 if far too many, and a hash of them.
 struct alignas(16) SliceSteps
 {
     std::uint64_t hash;
@@ -114,16 +121,22 @@ __global__ void count_steps(CsrView<T> a, std::int32_t slices, std::uint64_t see
     if (slice >= slices) {
         return;
     }
+    // Far too many steps are not counted to the end: that would take a full row a long time.
+    std::int32_t const first_row = slice * diagonal_slice;
+    std::int32_t const last_row = min(first_row + diagonal_slice, a.rows);
+    int const entries = a.row_ptr[last_row] - a.row_ptr[first_row];
+    int const most_steps = most_diagonal_fill * (entries / diagonal_slice) + 1024;
     std::uint64_t hash = seed;
-    int const steps =
-        for_each_step(a, slice, [&](int, int offset, DiagonalMask const& mask, auto const&) {
-            hash = mixed(hash, static_cast<std::uint32_t>(offset));
-            for (auto const lanes : mask.lanes) {
-                hash = mixed(hash, lanes);
-            }
-        });
+    int const steps = for_each_step(a, slice, most_steps,
+                                    [&](int, int offset, DiagonalMask const& mask, auto const&) {
+                                        hash = mixed(hash, static_cast<std::uint32_t>(offset));
+                                        for (auto const lanes : mask.lanes) {
+                                            hash = mixed(hash, lanes);
+                                        }
+                                    });
     if (threadIdx.x % warp == 0) {
-        found[slice] = {mixed(hash, static_cast<std::uint64_t>(steps)), steps};
+        found[slice] = {mixed(hash, static_cast<std::uint64_t>(steps)),
+                        steps == most_steps ? -1 : steps};
     }
 }
 
@@ -137,7 +150,7 @@ __global__ void fill_patterns(CsrView<T> a, std::int32_t patterns, std::int32_t 
     if (pattern >= patterns) {
         return;
     }
-    for_each_step(a, slice_of[pattern],
+    for_each_step(a, slice_of[pattern], every_step,
                   [&](int step, int offset, DiagonalMask const& mask, auto const&) {
                       if (threadIdx.x % warp == 0) {
                           offsets[pattern_begin[pattern] + step] = offset;
@@ -175,7 +188,7 @@ __global__ void fill_values(CsrView<T> a, DiagonalsView<T> format, T* values, in
                 mask.lanes[r] >> lane & 1 ? a.values[entry[r]] : T{0};
         }
     };
-    if (for_each_step(a, slice, visit) != count) {
+    if (for_each_step(a, slice, every_step, visit) != count) {
         *differs = 1;
     }
 }
@@ -213,6 +226,9 @@ std::int64_t diagonal_elements(CsrView<T> const& a, cudaStream_t stream)
     std::int64_t elements = 0;
     if (slices > 0) {
         for (auto const& slice : steps_of_slices(a, slices, 1, stream)) {
+            if (slice.steps < 0) {
+                return std::numeric_limits<std::int64_t>::max();
+            }
             elements += std::int64_t{slice.steps} * diagonal_slice;
         }
     }
@@ -235,6 +251,9 @@ Diagonals<T>::Diagonals(CsrView<T> const& a, cudaStream_t stream)
         std::unordered_map<std::uint64_t, std::int32_t> known;
         std::int64_t elements = 0;
         for (auto const& [hash, steps] : steps_of_slices(a, slices_, seed, stream)) {
+            if (steps < 0) {
+                throw std::length_error{"diagonals: a slice of rows has hardly any in common"};
+            }
             auto const count = static_cast<std::int32_t>(slice_of.size());
             auto const [place, is_new] = known.try_emplace(hash, count);
             if (is_new) {

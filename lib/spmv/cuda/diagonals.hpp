@@ -18,7 +18,8 @@ struct alignas(4 * diagonal_rows_per_lane) DiagonalMask
     std::uint32_t lanes[diagonal_rows_per_lane];
 };
 
-/// Elements that `Diagonals` would store.
+/// Elements that `Diagonals` would store; the largest number if it refuses the matrix at first
+/// sight.
 template <class T>
 std::int64_t diagonal_elements(CsrView<T> const& a, cudaStream_t stream);
 

@@ -317,7 +317,7 @@ TEST_CASE("a plan chooses by structure, and what it chooses is right")
     // Of some 100 MB, so that they do not stay in the cache.
     std::pair<sparse::Pattern<>, char const*> const expected[] = {
         {sparse::poisson2d(2'000), "diagonals"},
-        {sparse::fem3(30), "block_sell"},
+        {sparse::fem3(36), "block_sell"},
         {sparse::random_rows(1'000'000, 1'000'000, 13, 1), "sell32"},
         {sparse::dense_rows(1'000'000, 2, 9, 100, 1), "row_tiles"},
         {sparse::poisson2d(100), "vector"},
@@ -343,6 +343,8 @@ TEST_CASE("a plan converts only if the multiplies can pay for it")
     Csr<float> const a{test.a.view()};
     CHECK(Plan<float>(test.a.view(), a.view(), stream.get(), {.multiplies = 3}).format() ==
           "row_tiles");
+    CHECK(Plan<float>(test.a.view(), a.view(), stream.get(), {.multiplies = 1e5}).format() ==
+          "diagonals");
     CHECK_THROWS_AS(Plan<float>(test.a.view(), a.view(), stream.get(), {.format = "coo"}),
                     std::invalid_argument);
 }

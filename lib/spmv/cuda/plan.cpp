@@ -24,6 +24,9 @@ namespace spmv::gpu {
 
 namespace {
 
+/// Bytes a second of an H200; on other GPUs only the ratios of times count.
+constexpr double bandwidth = 4e12;
+
 /// A format that a matrix may be stored in.
 struct Candidate
 {
@@ -36,7 +39,6 @@ struct Candidate
     /// Seconds of so many multiplies, the conversion among them.
     double seconds(double multiplies) const
     {
-        constexpr double bandwidth = 4e12; // of an H200; of others only the ratios count
         double const each = bytes / (bandwidth * efficiency);
         return multiplies < std::numeric_limits<double>::infinity()
                    ? convert_seconds + multiplies * each
@@ -54,19 +56,38 @@ double host_seconds(double bytes)
     return 1e-3 + bytes / 4e9;
 }
 
-/// Whether a matrix and its vectors stay in the last-level cache from one multiply to the next, so
-/// that latency decides and not bandwidth.
-bool stays_in_cache(double bytes)
+/// Twice as many lanes as a row has entries, fewer if there are more rows than resident threads,
+/// more if one of them would be busy for long with the longest row.
+int lanes_in_cache(double mean_row, double rows, double longest_row)
 {
-    return bytes < static_cast<double>(::cuda::l2_bytes()) / 1.5;
+    double const resident = 2048.0 * ::cuda::multiprocessors();
+    auto const wanted = std::bit_floor(static_cast<unsigned>(std::clamp(2 * mean_row, 2.0, 32.0)));
+    auto lanes = static_cast<int>(wanted);
+    while (lanes > 2 && rows * lanes > resident && lanes / 2 > mean_row / 8) {
+        lanes /= 2;
+    }
+    while (lanes < 32 && longest_row > 32.0 * lanes) {
+        lanes *= 2;
+    }
+    return lanes;
 }
 
-/// Lanes of the vector kernel where latency decides: each lane has a few entries, which it loads
-/// together.
-int lanes_of_small(double mean_row)
+/// How to multiply by a matrix that stays in the last-level cache from one multiply to the next, so
+/// that latency decides and not bandwidth.
+template <class T>
+PlanChoice choose_in_cache(CsrView<T> const& a, double bytes, cudaStream_t stream)
 {
-    auto const needed = static_cast<unsigned>(std::max(8.0, mean_row / 4));
-    return static_cast<int>(std::min(32u, std::bit_floor(needed)));
+    auto const sell = sell_outlook(a, stream);
+    double const longest = sell.longest;
+    if (longest > 64.0 * 32) {
+        return {"row_tiles", fmt::format("a row of {} nonzeros", sell.longest)};
+    }
+    bool const even = static_cast<double>(sell.elements) < 1.02 * a.nonzeros;
+    if (even && bytes > static_cast<double>(::cuda::l2_bytes()) / 3) {
+        return {"sell32", "it stays in the cache, rows of one length"};
+    }
+    int const lanes = lanes_in_cache(mean_row(a), a.rows, longest);
+    return {"vector", fmt::format("it stays in the cache, {} lanes for a row", lanes), lanes};
 }
 
 //! [gpu_plan]
@@ -92,7 +113,7 @@ std::vector<Candidate> candidates(sparse::CsrView<T> const& host, CsrView<T> con
         double const order = sorts ? 4 * rows : 0;
         double const efficiency = sorts ? 0.6 : 1;
         double const wide = vectors + order + elements * (4 + sizeof(T));
-        found.push_back({"sell32", wide, efficiency * (single ? 0.95 : 0.82), device_seconds(wide),
+        found.push_back({"sell32", wide, efficiency * 0.95, device_seconds(wide),
                          sorts ? "rows sorted by length" : "rows of one length"});
         if (sell.is_narrow && !sorts) {
             double const narrow = vectors + elements * (2 + sizeof(T));
@@ -137,27 +158,46 @@ Plan<T>::Plan(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStream_t 
 {
     auto const begin = std::chrono::steady_clock::now();
     if (!options.format.empty()) {
-        format_ = options.format;
-        detail_ = "asked for";
-    } else if (stays_in_cache(csr_bytes_)) {
-        int const lanes = lanes_of_small(mean_row(a));
-        format_ = "vector";
-        detail_ = fmt::format("it stays in the cache, {} lanes for a row", lanes);
+        build({.format = options.format, .detail = "asked for"}, host, a, stream);
+    } else if (csr_bytes_ < 0.9 * static_cast<double>(::cuda::l2_bytes())) {
+        build(choose_in_cache(a, csr_bytes_, stream), host, a, stream);
     } else {
-        auto const all = candidates(host, a, stream);
-        auto const best = std::ranges::min_element(
-            all, {}, [&](Candidate const& c) { return c.seconds(options.multiplies); });
-        format_ = best->format;
-        detail_ = best->detail;
+        build_best(options.multiplies, host, a, stream);
     }
-    build(host, a, stream);
     std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - begin;
     seconds_ = taken.count();
 }
 
+/// Builds the fastest candidate that can hold the matrix: what is known of them beforehand is an
+/// estimate. Row tiles can hold any.
 template <class T>
-void Plan<T>::build(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStream_t stream)
+void Plan<T>::build_best(double multiplies, sparse::CsrView<T> const& host, CsrView<T> const& a,
+                         cudaStream_t stream)
 {
+    constexpr double look = 20e-3; // seconds that comparing formats may take
+    if (multiplies * csr_bytes_ / bandwidth < look) {
+        build({.format = "row_tiles", .detail = "too few multiplies to pay for another format"},
+              host, a, stream);
+        return;
+    }
+    auto all = candidates(host, a, stream);
+    std::ranges::sort(all, {}, [&](Candidate const& c) { return c.seconds(multiplies); });
+    for (Candidate const& candidate : all) {
+        try {
+            build({.format = std::string{candidate.format}, .detail = candidate.detail}, host, a,
+                  stream);
+            return;
+        } catch (std::length_error const&) { // the next one
+        }
+    }
+}
+
+template <class T>
+void Plan<T>::build(PlanChoice choice, sparse::CsrView<T> const& host, CsrView<T> const& a,
+                    cudaStream_t stream)
+{
+    format_ = std::move(choice.format);
+    detail_ = std::move(choice.detail);
     if (format_ == "sell32" || format_ == "sell16") {
         keep(Sell<T>{a, format_ == "sell16", stream});
     } else if (format_ == "diagonals") {
@@ -170,7 +210,7 @@ void Plan<T>::build(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStr
         bytes_ = tiles->bytes();
         multiply_ = [a, tiles](T const* x, T* y, cudaStream_t on) { (*tiles)(a, x, y, on); };
     } else if (format_ == "vector") {
-        multiply_ = [a, lanes = lanes_of_small(mean_row(a))](T const* x, T* y, cudaStream_t on) {
+        multiply_ = [a, lanes = choice.lanes](T const* x, T* y, cudaStream_t on) {
             vector_shuffle(lanes, a, x, y, on);
         };
     } else {

@@ -24,6 +24,14 @@ struct PlanOptions
     std::string format = {};
 };
 
+/// What a plan chose.
+struct PlanChoice
+{
+    std::string format;
+    std::string detail; ///< why, in a few words
+    int lanes = 8;      ///< of the vector kernel
+};
+
 /// `y = A x` at the speed of a GPU: reads the structure of a matrix, chooses a format and a kernel,
 /// converts if that pays, and says why. `T` is float or double.
 template <class T>
@@ -54,7 +62,10 @@ public:
 private:
     template <class Format>
     void keep(Format format);
-    void build(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStream_t stream);
+    void build_best(double multiplies, sparse::CsrView<T> const& host, CsrView<T> const& a,
+                    cudaStream_t stream);
+    void build(PlanChoice choice, sparse::CsrView<T> const& host, CsrView<T> const& a,
+               cudaStream_t stream);
 
     std::function<void(T const*, T*, cudaStream_t)> multiply_;
     std::string format_;

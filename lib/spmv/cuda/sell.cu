@@ -17,7 +17,11 @@ namespace spmv::gpu {
 namespace {
 
 constexpr int kernel_threads = 128;
-constexpr int most_pack = 4;
+
+/// Neighbouring elements of a lane at most: what makes a load of 16 bytes in single precision. In
+/// double, the columns of a pack would be loaded in smaller pieces than its values.
+template <class T>
+constexpr int most_pack = sizeof(T) == 4 ? 4 : 1;
 
 //! [gpu_sell]
 template <int pack, class T, class Column>
@@ -258,7 +262,7 @@ void Sell<T>::choose_order(CsrView<T> const& a, cudaStream_t stream)
     }
     // Larger packs need fewer loads, as long as they hardly add padding.
     std::int64_t const least = stored_elements(width, 1);
-    for (pack_ = most_pack; stored_elements(width, pack_) > least + least / 64; pack_ /= 2) {
+    for (pack_ = most_pack<T>; stored_elements(width, pack_) > least + least / 64; pack_ /= 2) {
     }
     std::vector<std::int64_t> begin(width.size() + 1, 0);
     for (std::size_t slice = 0; slice < width.size(); ++slice) {
