@@ -6,6 +6,7 @@ labels that were laid out with one font overlap in another.
 
 import io
 import math
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ GROUPED_SERIES = 6  # more are drawn as small multiples
 STANDING_BARS = 56  # more lie
 BAR_GROUPS = 12  # more, with more bars than can stand, are rows of dots
 LABEL_LETTERS = 70  # more are turned
+UPRIGHT_LETTERS = 40  # of a line of a label beside a vertical axis
 MARKERS = "osD^vP*X"
 DASHES = ("-", "--", ":", "-.")
 MODELLED = (0, (1, 1.2))
@@ -199,6 +201,11 @@ def _dots(chart: Chart) -> Figure:
     return figure
 
 
+def _upright(label: str) -> str:
+    """A label beside a vertical axis, in lines that are no longer than the axis is high."""
+    return textwrap.fill(label, UPRIGHT_LETTERS)
+
+
 def _name_categories(axes: Axes, chart: Chart, horizontal: bool) -> None:
     names = [str(category) for category in chart.categories]
     if horizontal:
@@ -207,7 +214,7 @@ def _name_categories(axes: Axes, chart: Chart, horizontal: bool) -> None:
         axes.set(xlabel=chart.value_label, ylabel=chart.category_label)
     else:
         axes.set_xticks(range(len(names)), names)
-        axes.set(xlabel=chart.category_label, ylabel=chart.value_label)
+        axes.set(xlabel=chart.category_label, ylabel=_upright(chart.value_label))
     axes.tick_params(axis="y" if horizontal else "x", length=0)
     if not horizontal and sum(map(len, names)) > LABEL_LETTERS:
         for label in axes.get_xticklabels():
@@ -332,7 +339,7 @@ def _lines(chart: Chart) -> Figure:
         axes.set_xticks(xs, [f"{x:g}" for x in xs])
         axes.minorticks_off()
     axes.set_xlabel(chart.category_label)
-    axes.set_ylabel(chart.value_label)
+    axes.set_ylabel(_upright(chart.value_label))
     _scale_values(axes, chart, horizontal=False)
     _legend(figure, axes)
     return figure

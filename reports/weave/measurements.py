@@ -243,8 +243,8 @@ class Measurements:
                 fraction = case.bytes / statistics.median(case.samples) / ceiling.fastest
                 raise WeaveError(
                     f"{self.result.path.name}: {case.variant} at {self.label(case)}: found"
-                    f" {100 * fraction:.0f} % of the fastest pass of {ceiling.name}, expected at most"
-                    f" {100 * TOO_GOOD:.0f} % of a cold case: bytes, flush or probe are wrong"
+                    f" {100 * fraction:.0f} % of the fastest pass of {ceiling.name}, expected at"
+                    f" most {100 * TOO_GOOD:.0f} % of a cold case: bytes, flush or probe are wrong"
                 )
 
     def label(self, case: Case) -> str:

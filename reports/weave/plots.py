@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from weave import crossover as crossovers
-from weave import figures, formats, statistics
+from weave import figures, formats, statistics, theme
 from weave import model as models
 from weave.blocks import FEATURES
 from weave.comparison import compare
@@ -186,10 +186,11 @@ class Plot:
             for category in categories
         }
         scale, unit = _scale(y, list(cells.values()))
+        slots = self._slots(series, names)
         drawn = tuple(
             figures.Series(
                 str(name) + (" STALE" if any(cells[name, c].stale for c in categories) else ""),
-                self._slot(series, name, index),
+                slots[index],
                 tuple(_value(cells[name, category], scale) for category in categories),
             )
             for index, name in enumerate(names)
@@ -224,6 +225,13 @@ class Plot:
     def _cell(self, basis: Basis, y: str, region: Where) -> Cell:
         variants = self.measured.values("variant", region)
         return measure(basis, y, variants[0] if len(variants) == 1 else None, region)
+
+    def _slots(self, axis: str, names: list[Any]) -> list[int]:
+        """Colours of the series of one figure, where there are enough of them no two alike."""
+        slots = [self._slot(axis, name, index) for index, name in enumerate(names)]
+        enough = len(names) <= len(theme.SERIES)
+        alike = enough and len({theme.series(slot) for slot in slots}) < len(slots)
+        return list(range(len(names))) if alike else slots
 
     def _slot(self, axis: str, name: Any, index: int) -> int:
         """A variant has one colour in all figures of a report."""

@@ -24,15 +24,16 @@ SCRIPT = """\
 set -euo pipefail
 cd {root}
 home={quoted_home}/$SLURM_JOB_ID
-marker=$(mktemp)
+before=" $(echo build/runs/{experiment}-*/) "
 
 bring_home() {{
     local run
     mkdir -p "$home"
     for run in build/runs/{experiment}-*/; do
-        [ "$run" -nt "$marker" ] && cp -r "$run". "$home/"
+        if [ -d "$run" ] && [[ $before != *" $run "* ]]; then
+            cp -r "$run". "$home/"
+        fi
     done
-    rm -f "$marker"
 }}
 trap bring_home EXIT
 
