@@ -41,6 +41,49 @@ private:
     SCOTCH_Graph handle_{};
 };
 
+/// Where Scotch works: one thread and random numbers from a fixed seed. Left to
+/// itself it takes every core and its parts depend on how the threads interleave.
+class ScotchContext
+{
+public:
+    ScotchContext()
+    {
+        check(SCOTCH_contextInit(&handle_), "SCOTCH_contextInit");
+        check(SCOTCH_contextThreadSpawn(&handle_, 1, nullptr), "SCOTCH_contextThreadSpawn");
+        check(SCOTCH_contextRandomClone(&handle_), "SCOTCH_contextRandomClone");
+        SCOTCH_contextRandomSeed(&handle_, 1);
+        SCOTCH_contextRandomReset(&handle_);
+    }
+    ~ScotchContext() { SCOTCH_contextExit(&handle_); }
+    ScotchContext(ScotchContext const&) = delete;
+    ScotchContext& operator=(ScotchContext const&) = delete;
+
+    SCOTCH_Context* get() { return &handle_; }
+
+private:
+    SCOTCH_Context handle_{};
+};
+
+/// A graph as seen from a context; both must outlive it.
+class BoundGraph
+{
+public:
+    BoundGraph(ScotchContext& context, ScotchGraph& graph)
+    {
+        check(SCOTCH_graphInit(&handle_), "SCOTCH_graphInit");
+        check(SCOTCH_contextBindGraph(context.get(), graph.get(), &handle_),
+              "SCOTCH_contextBindGraph");
+    }
+    ~BoundGraph() { SCOTCH_graphExit(&handle_); }
+    BoundGraph(BoundGraph const&) = delete;
+    BoundGraph& operator=(BoundGraph const&) = delete;
+
+    SCOTCH_Graph* get() { return &handle_; }
+
+private:
+    SCOTCH_Graph handle_{};
+};
+
 /// The default strategy.
 class ScotchStrategy
 {
@@ -75,10 +118,11 @@ std::vector<std::int32_t> cut_graph(sparse::PatternView<I> const& a, int parts)
 {
     auto graph = graph_of<SCOTCH_Num>(a);
     ScotchGraph view{graph};
+    ScotchContext context;
+    BoundGraph bound{context, view};
     ScotchStrategy strategy;
-    SCOTCH_randomReset(); // the same parts whatever was cut before
     std::vector<SCOTCH_Num> part(graph.work.size());
-    check(SCOTCH_graphPart(view.get(), parts, strategy.get(), part.data()), "SCOTCH_graphPart");
+    check(SCOTCH_graphPart(bound.get(), parts, strategy.get(), part.data()), "SCOTCH_graphPart");
     return {part.begin(), part.end()};
 }
 
