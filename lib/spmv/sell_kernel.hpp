@@ -89,9 +89,11 @@ Stored const* add_unit_steps(ChunkSums<T>& sums, Stored const* values, T const* 
     return values;
 }
 
+// Inlined always: GCC 12 takes a call that only prefetches for one without effect and drops it.
+
 /// Asks for the elements of `x` that are gathered some steps later.
 template <class T, class Column>
-void prefetch_gather(T const* x, Column const* col)
+[[gnu::always_inline]] inline void prefetch_gather(T const* x, Column const* col)
 {
     constexpr std::int32_t distance = sparse::sell_lookahead * sparse::sell_height<T>;
 #pragma GCC unroll 16
@@ -127,6 +129,33 @@ Column const* add_gathering_steps(ChunkSums<T>& sums, Stored const* values, T co
     return col;
 }
 
+/// Asks for `count` elements that lie `ahead` elements behind `from`.
+template <class Element>
+[[gnu::always_inline]] inline void prefetch_stream(Element const* from, std::size_t ahead,
+                                                   std::size_t count)
+{
+    constexpr std::size_t line = 64 / sizeof(Element);
+    for (std::size_t k = 0; k < count; k += line) {
+        __builtin_prefetch(from + ahead + k);
+    }
+}
+
+/// Asks early for what chunks of few steps read. In longer ones hardware sees the streams and keeps
+/// up with memory by itself; short ones, between which `y` is written, take 1.2 to 1.5 times as
+/// long without this (rows of five and six nonzeros on a core of 2022).
+template <class T, class Stored, class Column>
+[[gnu::always_inline]] inline void prefetch_few_steps(sparse::SellPattern const& pattern,
+                                                      Stored const* values, Column const* col)
+{
+    constexpr std::uint32_t few = 8;
+    constexpr std::size_t ahead = 3072 / sizeof(T);
+    constexpr std::size_t height = sparse::sell_height<T>;
+    if (pattern.steps() < few) {
+        prefetch_stream(values, ahead, pattern.steps() * height);
+        prefetch_stream(col, ahead, (pattern.full + pattern.partial) * height);
+    }
+}
+
 template <bool prefetch, class T, class Stored>
 void multiply_sell(sparse::SellView<T, Stored> const& a, T const* x, T* y, Range chunks)
 {
@@ -145,6 +174,11 @@ void multiply_sell(sparse::SellView<T, Stored> const& a, T const* x, T* y, Range
         std::uint16_t const* masks = a.masks + pattern.first_mask;
         std::int32_t const first = c * height;
 
+        if (base < 0) {
+            prefetch_few_steps<T>(pattern, values, wide);
+        } else {
+            prefetch_few_steps<T>(pattern, values, narrow);
+        }
         ChunkSums<T> sums{};
         values = pattern.whole
                      ? add_whole_steps(sums, values, x + first, offsets, pattern.unit)
