@@ -217,7 +217,7 @@ Vector<T> load_as(Stored const* from)
 /// gather instructions are slower on many processors, several times where a microcode against data
 /// sampling is active.
 template <class T, class Index>
-Vector<T> gather(T const* from, Index const* index)
+[[gnu::always_inline]] inline Vector<T> gather(T const* from, Index const* index)
 {
 #if defined(__AVX2__)
     if constexpr (std::is_same_v<T, double>) {

@@ -37,11 +37,15 @@ struct FormatKernels
     /// Sliced ELLPACK with unit and gathering steps; units are chunks.
     RangeKernel<sparse::SellView<T>, T>* sell;
 
-    /// As `sell`, with software prefetch of `x`.
+    /// As `sell`, with software prefetch of the matrix where hardware does not keep up.
+    RangeKernel<sparse::SellView<T>, T>* sell_streamed;
+
+    /// As `sell_streamed`, with software prefetch of `x`.
     RangeKernel<sparse::SellView<T>, T>* sell_prefetch;
 
     /// As `sell`, with values stored in single precision.
     RangeKernel<sparse::SellView<T, float>, T>* sell_narrow_values;
+
     /// CSR by runs; units are rows.
     RangeKernel<sparse::CsrlView<T>, T>* csrl;
 
@@ -56,6 +60,7 @@ struct FormatKernels
 
     /// Windows of groups of rows with masks; units are groups.
     RangeKernel<sparse::MaskedBlocksView<T>, T>* masked_blocks;
+
     /// Blocked coordinates with indices of 8, 16 and 32 bits; units are strips.
     RangeKernel<sparse::BlockedCooView<T, std::uint8_t>, T>* blocked_coo8;
     RangeKernel<sparse::BlockedCooView<T, std::uint16_t>, T>* blocked_coo16;

@@ -22,6 +22,7 @@ constexpr FormatKernels<T> format_table(char const* name)
         .name = name,
         .csr = csr<T>,
         .sell = sell<T, T>,
+        .sell_streamed = sell_streamed<T, T>,
         .sell_prefetch = sell_prefetch<T, T>,
         .sell_narrow_values = sell<T, float>,
         .csrl = csrl<T>,

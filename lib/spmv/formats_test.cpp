@@ -34,12 +34,13 @@ TEST_CASE_TEMPLATE("sliced ELLPACK multiplies right", T, float, double)
                 CAPTURE(narrow);
                 CAPTURE(unit_steps);
                 sparse::SellOptions const options{sorted, narrow, unit_steps};
-                check_format<T>(
-                    [=](sparse::CsrView<T> const& a) { return sparse::to_sell<T>(a, options); },
-                    [](auto const& set) { return set.sell; });
-                check_format<T>(
-                    [=](sparse::CsrView<T> const& a) { return sparse::to_sell<T>(a, options); },
-                    [](auto const& set) { return set.sell_prefetch; });
+                using Kernels = spmv::FormatKernels<T>;
+                for (auto const kernel :
+                     {&Kernels::sell, &Kernels::sell_streamed, &Kernels::sell_prefetch}) {
+                    check_format<T>(
+                        [=](sparse::CsrView<T> const& a) { return sparse::to_sell<T>(a, options); },
+                        [=](auto const& set) { return set.*kernel; });
+                }
             }
         }
     }

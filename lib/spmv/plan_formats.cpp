@@ -89,8 +89,10 @@ Made<T> make_sell(View<T> const& a, Kernels<T> const& kernels, BuildOptions cons
         return make_parted<T>(sparse::to_sell<float>(a, steps), kernels.sell_narrow_values,
                               options.parts);
     }
-    return make_parted<T>(sparse::to_sell<T>(a, steps),
-                          options.prefetch ? kernels.sell_prefetch : kernels.sell, options.parts);
+    auto* const kernel = options.prefetch   ? kernels.sell_prefetch
+                         : options.streamed ? kernels.sell_streamed
+                                            : kernels.sell;
+    return make_parted<T>(sparse::to_sell<T>(a, steps), kernel, options.parts);
 }
 
 template <class T>

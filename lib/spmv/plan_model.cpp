@@ -189,6 +189,12 @@ private:
         return cold_ || touched >= 0.8 * static_cast<double>(caches_.shared);
     }
 
+    /// Whether it loses a good part of them from its caches to whatever else they have to hold.
+    bool mostly_streams(double touched) const
+    {
+        return cold_ || touched >= static_cast<double>(caches_.shared) / 2;
+    }
+
     double vector_bytes() const
     {
         return (static_cast<double>(a_.rows) + static_cast<double>(a_.columns)) * sizeof(T);
@@ -241,6 +247,7 @@ private:
     void add(Estimate estimate, double processor_ns, double overlap = 2)
     {
         estimate.build.parts = threads_;
+        estimate.build.streamed = mostly_streams(estimate.bytes + vector_bytes());
         estimate.nanoseconds = together(processor_ns / threads_, estimate.bytes, overlap);
         estimate.conversion *= nonzeros_ / threads_;
         estimates_.push_back(std::move(estimate));

@@ -15,6 +15,14 @@
 namespace spmv {
 namespace {
 
+/// What a kernel asks for before it needs it.
+enum class Ahead
+{
+    nothing,
+    matrix,
+    matrix_and_vector
+};
+
 /// The sums of a chunk's rows, in as many vectors as hold a cache line.
 template <class T>
 struct ChunkSums
@@ -25,18 +33,26 @@ struct ChunkSums
     simd::Vector<T> part[vectors];
 };
 
+/// Writes the sums of all lanes.
+template <class T>
+[[gnu::always_inline]] inline void store_all(ChunkSums<T> const& sums, T* to)
+{
+#pragma GCC unroll 4
+    for (int v = 0; v < ChunkSums<T>::vectors; ++v) {
+        simd::store(to + v * ChunkSums<T>::lanes, sums.part[v]);
+    }
+}
+
 /// Writes the sums of `rows` consecutive rows.
 template <class T>
-void store_rows(ChunkSums<T> const& sums, T* y, std::int32_t rows)
+[[gnu::always_inline]] inline void store_rows(ChunkSums<T> const& sums, T* y, std::int32_t rows)
 {
     if (rows == sparse::sell_height<T>) {
-#pragma GCC unroll 4
-        for (int v = 0; v < ChunkSums<T>::vectors; ++v) {
-            simd::store(y + v * ChunkSums<T>::lanes, sums.part[v]);
-        }
+        store_all(sums, y);
         return;
     }
-    T const* sum = reinterpret_cast<T const*>(&sums);
+    T sum[sparse::sell_height<T>];
+    store_all(sums, sum);
     for (std::int32_t lane = 0; lane < rows; ++lane) {
         y[lane] = sum[lane];
     }
@@ -44,9 +60,11 @@ void store_rows(ChunkSums<T> const& sums, T* y, std::int32_t rows)
 
 /// Writes the sum of lane k to `y[order[k]]` for `rows` lanes.
 template <class T>
-void store_permuted(ChunkSums<T> const& sums, T* y, std::uint8_t const* order, std::int32_t rows)
+[[gnu::always_inline]] inline void store_permuted(ChunkSums<T> const& sums, T* y,
+                                                  std::uint8_t const* order, std::int32_t rows)
 {
-    T const* sum = reinterpret_cast<T const*>(&sums);
+    T sum[sparse::sell_height<T>];
+    store_all(sums, sum);
     for (std::int32_t lane = 0; lane < rows; ++lane) {
         y[order[lane]] = sum[lane];
     }
@@ -55,8 +73,9 @@ void store_permuted(ChunkSums<T> const& sums, T* y, std::uint8_t const* order, s
 /// Adds unit steps in which every lane takes part; returns where the values end.
 //! [sell]
 template <class T, class Stored>
-Stored const* add_whole_steps(ChunkSums<T>& sums, Stored const* values, T const* x,
-                              std::int32_t const* offsets, std::uint32_t steps)
+[[gnu::always_inline]] inline Stored const*
+add_whole_steps(ChunkSums<T>& sums, Stored const* values, T const* x, std::int32_t const* offsets,
+                std::uint32_t steps)
 {
     constexpr int lanes = ChunkSums<T>::lanes;
     for (std::uint32_t s = 0; s < steps; ++s) {
@@ -72,9 +91,9 @@ Stored const* add_whole_steps(ChunkSums<T>& sums, Stored const* values, T const*
 
 /// Adds unit steps in which some lanes take part; returns where the values end.
 template <class T, class Stored>
-Stored const* add_unit_steps(ChunkSums<T>& sums, Stored const* values, T const* x,
-                             std::int32_t const* offsets, std::uint16_t const* masks,
-                             std::uint32_t steps)
+[[gnu::always_inline]] inline Stored const*
+add_unit_steps(ChunkSums<T>& sums, Stored const* values, T const* x, std::int32_t const* offsets,
+               std::uint16_t const* masks, std::uint32_t steps)
 {
     constexpr int lanes = ChunkSums<T>::lanes;
     for (std::uint32_t s = 0; s < steps; ++s, values += sparse::sell_height<T>) {
@@ -103,10 +122,10 @@ template <class T, class Column>
 }
 
 /// Adds steps that gather for every lane, then steps that gather for some.
-template <bool prefetch, class T, class Stored, class Column>
-Column const* add_gathering_steps(ChunkSums<T>& sums, Stored const* values, T const* x,
-                                  Column const* col, std::uint16_t const* masks, std::uint32_t full,
-                                  std::uint32_t partial)
+template <Ahead ahead, class T, class Stored, class Column>
+[[gnu::always_inline]] inline Column const*
+add_gathering_steps(ChunkSums<T>& sums, Stored const* values, T const* x, Column const* col,
+                    std::uint16_t const* masks, std::uint32_t full, std::uint32_t partial)
 {
     constexpr int lanes = ChunkSums<T>::lanes;
     for (std::uint32_t s = 0; s < full; ++s) {
@@ -119,7 +138,7 @@ Column const* add_gathering_steps(ChunkSums<T>& sums, Stored const* values, T co
     for (std::uint32_t s = 0; s < partial; ++s) {
 #pragma GCC unroll 4
         for (int v = 0; v < ChunkSums<T>::vectors; ++v, col += lanes, values += lanes) {
-            if constexpr (prefetch) {
+            if constexpr (ahead == Ahead::matrix_and_vector) {
                 prefetch_gather(x, col);
             }
             auto const some = simd::keep<T>(simd::gather(x, col), masks[s] >> (v * lanes));
@@ -142,7 +161,8 @@ template <class Element>
 
 /// Asks early for what chunks of few steps read. In longer ones hardware sees the streams and keeps
 /// up with memory by itself; short ones, between which `y` is written, take 1.2 to 1.5 times as
-/// long without this (rows of five and six nonzeros on a core of 2022).
+/// long without this (rows of five and six nonzeros on a core of 2022). From a cache it costs more
+/// than it saves.
 template <class T, class Stored, class Column>
 [[gnu::always_inline]] inline void prefetch_few_steps(sparse::SellPattern const& pattern,
                                                       Stored const* values, Column const* col)
@@ -156,7 +176,7 @@ template <class T, class Stored, class Column>
     }
 }
 
-template <bool prefetch, class T, class Stored>
+template <Ahead ahead, class T, class Stored>
 void multiply_sell(sparse::SellView<T, Stored> const& a, T const* x, T* y, Range chunks)
 {
     constexpr std::int32_t height = sparse::sell_height<T>;
@@ -173,25 +193,26 @@ void multiply_sell(sparse::SellView<T, Stored> const& a, T const* x, T* y, Range
         std::int32_t const* offsets = a.offsets + pattern.first_offset;
         std::uint16_t const* masks = a.masks + pattern.first_mask;
         std::int32_t const first = c * height;
-
-        if (base < 0) {
-            prefetch_few_steps<T>(pattern, values, wide);
-        } else {
-            prefetch_few_steps<T>(pattern, values, narrow);
+        if constexpr (ahead != Ahead::nothing) {
+            base < 0 ? prefetch_few_steps<T>(pattern, values, wide)
+                     : prefetch_few_steps<T>(pattern, values, narrow);
         }
+
         ChunkSums<T> sums{};
         values = pattern.whole
                      ? add_whole_steps(sums, values, x + first, offsets, pattern.unit)
                      : add_unit_steps(sums, values, x + first, offsets, masks, pattern.unit);
-        masks += pattern.unit;
-        if (base < 0) {
-            wide = add_gathering_steps<prefetch>(sums, values, x, wide, masks, pattern.full,
-                                                 pattern.partial);
-        } else {
-            narrow = add_gathering_steps<false>(sums, values, x + base, narrow, masks, pattern.full,
-                                                pattern.partial);
+        if (std::uint32_t const gathering = pattern.full + pattern.partial; gathering > 0) {
+            masks += pattern.unit;
+            if (base < 0) {
+                wide = add_gathering_steps<ahead>(sums, values, x, wide, masks, pattern.full,
+                                                  pattern.partial);
+            } else {
+                narrow = add_gathering_steps<Ahead::nothing>(sums, values, x + base, narrow, masks,
+                                                             pattern.full, pattern.partial);
+            }
+            values += gathering * std::size_t{height};
         }
-        values += (pattern.full + pattern.partial) * std::size_t{height};
         std::int32_t const rows = height < a.rows - first ? height : a.rows - first;
         if ((number & sparse::sell_sorted) != 0) {
             std::int32_t const window = first / sparse::sell_window * sparse::sell_window;
@@ -203,18 +224,26 @@ void multiply_sell(sparse::SellView<T, Stored> const& a, T const* x, T* y, Range
 }
 //! [sell]
 
+/// For matrices that a cache holds from one multiply to the next.
 template <class T, class Stored>
 void sell(sparse::SellView<T, Stored> const& a, T const* x, T* y, Range chunks)
 {
-    multiply_sell<false>(a, x, y, chunks);
+    multiply_sell<Ahead::nothing>(a, x, y, chunks);
 }
 
-/// Asks for the elements of `x` before they are gathered, where columns have 32 bits: those within
-/// reach of 16 bits are mostly in a cache.
+/// For matrices that come from memory.
+template <class T, class Stored>
+void sell_streamed(sparse::SellView<T, Stored> const& a, T const* x, T* y, Range chunks)
+{
+    multiply_sell<Ahead::matrix>(a, x, y, chunks);
+}
+
+/// For those whose elements of `x` come from far too. They are asked for only where columns have 32
+/// bits: those within reach of 16 bits are mostly in a cache.
 template <class T, class Stored>
 void sell_prefetch(sparse::SellView<T, Stored> const& a, T const* x, T* y, Range chunks)
 {
-    multiply_sell<true>(a, x, y, chunks);
+    multiply_sell<Ahead::matrix_and_vector>(a, x, y, chunks);
 }
 
 } // namespace
