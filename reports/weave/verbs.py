@@ -54,6 +54,7 @@ class Verbs:
             self.fastest,
             self.has,
             self.holds,
+            self.library,
             self.machine,
             self.measured_here,
             self.network,
@@ -291,6 +292,11 @@ class Verbs:
         if what not in facts:
             raise WeaveError(f'machine: found "{what}", expected one of {", ".join(facts)}')
         return facts[what]()
+
+    def library(self, name: str) -> str:
+        """The version of a library that the program loaded, in the library's own words."""
+        libraries = self.measured.result.raw["libraries"]
+        return libraries.get(name, "not loaded")
 
     def has(self, *needs: str) -> bool:
         """Whether the machine and the run meet needs in the words of claims (`avx2`, ...)."""

@@ -386,6 +386,12 @@ def test_a_narrowed_run_says_what_it_lacks(say: Say, raw: Json) -> None:
     assert "Not measured in this run." in say(figure, raw, partial=True)
 
 
+def test_libraries_speak_for_themselves(say: Say, raw: Json) -> None:
+    raw["libraries"]["mkl"] = "2026.0.2 (code for AVX-512)"
+    assert say('{{ library("mkl") }}', raw) == "2026.0.2 (code for AVX-512)"
+    assert say('{{ library("librsb") }}', raw) == "not loaded"
+
+
 def test_conditional_sentences(say: Say) -> None:
     template = "{% if holds('csrl', 'textbook', expect='far') %}yes{% else %}no{% endif %}"
     assert say(template) == "yes"
