@@ -283,9 +283,7 @@ void measure_matrix(bench::Trial<T>& trial, mpi::Communicator const& world,
                     sparse::Datasets& datasets, std::string const& name)
 {
     Problem<T> problem{world, datasets, name, trial};
-    if (datasets.stands_for_larger(name)) {
-        trial.cache(bench::Cache::cold);
-    }
+    trial.cache(bench::Cache::cold);
     if (world.size() == 1) {
         add_openmp(trial, problem, "openmp", distributed::by_runs);
         add_openmp(trial, problem, "openmp_plan", planned(trial));
@@ -310,6 +308,7 @@ void measure_weak_scaling(bench::Trial<T>& trial, mpi::Communicator const& world
     auto pattern = sparse::stencil27<std::int64_t>(side, distributed::equal_share(world, rows));
     Problem<T> problem{world, distributed::filled<T>(std::move(pattern), trial.fill()), rows,
                        trial};
+    trial.cache(bench::Cache::cold);
     add_halo(trial, problem, contiguous_way("equal"), false);
     add_halo(trial, problem, contiguous_way("equal"), false, Overlap::no);
     trial.run();

@@ -69,10 +69,10 @@ class Counted:
 
     def said(self, faster: str, than: str, times: float) -> str:
         """`csrl` needs 0.60x the stored bytes of `csr`."""
-        needed = formats.times(1 / times)
+        less, others, needed = _plain(self.less), _plain(self.than), formats.times(1 / times)
         if self.less == self.than:
-            return f"`{faster}` needs {needed} the {_plain(self.less)} of {than}"
-        return f"The {_plain(self.less)} of `{faster}` are {needed} the {_plain(self.than)} of {than}"
+            return f"`{faster}` needs {needed} the {less} of {than}"
+        return f"The {less} of `{faster}` are {needed} the {others} of {than}"
 
 
 @dataclass(frozen=True)
