@@ -46,9 +46,8 @@ export PYTHONPATH="$here/reports:$here/python/packages"
 # as root, and more ranks than cores.
 if [ -d "$here/mpi" ]; then
     export PATH="$here/mpi/bin:$PATH" OPAL_PREFIX="$here/mpi"
-    export OPAL_BINDIR="$here/mpi/bin" OPAL_LIBDIR="$here/mpi/lib" OPAL_PKGLIBDIR="$here/mpi/plugins"
-    export OPAL_DATADIR="$here/mpi/share" OPAL_PKGDATADIR="$here/mpi/share/openmpi"
-    export OPAL_SYSCONFDIR="$here/mpi/etc"
+    export OPAL_BINDIR="$here/mpi/bin" OPAL_LIBDIR="$here/mpi/lib" OPAL_SYSCONFDIR="$here/mpi/etc"
+    export OPAL_PKGLIBDIR="$here/mpi/plugins" OPAL_PKGDATADIR="$here/mpi/help"
     export PMIX_PREFIX="$here/mpi/pmix" PMIX_LIBDIR="$here/mpi/pmix/lib"
     export PMIX_PKGLIBDIR="$here/mpi/pmix/plugins" PMIX_PKGDATADIR="$here/mpi/pmix/help"
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -193,7 +192,7 @@ def copy_mpi(to: Path) -> list[Path]:
                 for name in ("mpirun", "orted")]
     plugins = copied_plugins(paths["pkglibdir"], "mca_*.so", to / "plugins")
     (to / "lib").mkdir()
-    shutil.copytree(paths["pkgdatadir"], to / "share/openmpi")
+    shutil.copytree(paths["pkgdatadir"], to / "help")
     shutil.copytree(paths["sysconfdir"], to / "etc")
     plugins += copy_pmix(plugins, to / "pmix")
     return [*programs, *plugins]

@@ -325,13 +325,12 @@ void measure_matrix(bench::Trial<T>& trial, mpi::Communicator const& world,
 /// Measures the 27-point stencil on a cube that grows with the number of ranks, each of which makes
 /// its rows for itself.
 template <class T>
-void measure_weak_scaling(bench::Trial<T>& trial, mpi::Communicator const& world,
-                          std::size_t cache_bytes)
+void measure_weak_scaling(bench::Trial<T>& trial, mpi::Communicator const& world)
 {
     if (world.size() == 1 && trial.threads() > 1) {
         trial.not_applicable("it grows with the ranks, of which there is one");
     }
-    auto const side = weak_side(cache_bytes, world.size());
+    auto const side = weak_side(world.size());
     auto const rows = side * side * side;
     auto pattern = sparse::stencil27<std::int64_t>(side, distributed::equal_share(world, rows));
     Problem<T> problem{world, distributed::filled<T>(std::move(pattern), trial.fill()), rows,

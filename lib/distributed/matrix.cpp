@@ -231,8 +231,7 @@ HaloMatrix<T>::HaloMatrix(mpi::Communicator const& communicator, Split split,
                           Partition const& columns, Choice const& choose)
     : own_{std::move(split.own)}, border_{std::move(split.border)}, border_row_{std::move(
                                                                         split.border_row)},
-      border_sum_(border_row_.size()), inner_{plan(own_, choose)}, outer_{plan(border_,
-                                                                               always("csr"))},
+      border_sum_(border_row_.size()), inner_{plan(own_, choose)}, outer_{plan(border_, choose)},
       halo_{communicator, split.ghosts, columns}, bytes_{over_all(communicator,
                                                                   inner_.bytes() + outer_.bytes())}
 {

@@ -1,4 +1,4 @@
-"""`run-all` and `run` of a bundle: they measure on a machine that has no toolchain and cannot weave."""
+"""`run-all` and `run` of a bundle: they measure where there is no toolchain and no weaver."""
 
 import argparse
 import signal
