@@ -86,7 +86,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(dir=given.build) as folder:
             stage = Path(folder) / NAME
             fill(stage, given.build.resolve(), given.experiments)
-            with tarfile.open(given.archive, "w:gz", compresslevel=9) as archive:
+            with tarfile.open(given.archive, "w:gz", compresslevel=6) as archive:
                 archive.add(stage, NAME)
     except (BundleError, OSError) as error:
         print(f"bundle: {error}", file=sys.stderr)
