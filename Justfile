@@ -64,12 +64,18 @@ slurm NODES *ARGS: (_needs "run")
     @.ci/build build experiments/spmv-mpi-partitioning/spmv-mpi-partitioning lib/bench/machine
     @"{{python}}" -m weave slurm "$@"
 
-# Make an archive that measures on machines without a toolchain (fixed instruction sets)
+# Make an archive that measures, all or some experiments, on machines without a toolchain
 [no-exit-message]
-bundle: (_needs "run")
-    @MESON_ARGS="-Dnative={{ if arch() == "x86_64" { "x86-64-v3" } else { "" } }}" .ci/build build-bundle programs
-    @! command -v nvcc >/dev/null || .ci/build build-bundle gpu-tests
-    @"{{python}}" .ci/bundle.py build-bundle "build-bundle/memwall-{{arch()}}.tar.gz"
+bundle *EXPERIMENTS: (_needs "run")
+    #!/usr/bin/env bash
+    set -euo pipefail
+    export MESON_ARGS="-Dnative={{ if arch() == "x86_64" { "x86-64-v3" } else { "" } }}"
+    targets=(lib/bench/machine)
+    for name in "$@"; do targets+=("experiments/$name/$name"); done
+    [ $# -gt 0 ] || targets=(programs)
+    .ci/build build-bundle "${targets[@]}"
+    if [ $# = 0 ] && command -v nvcc >/dev/null; then .ci/build build-bundle gpu-tests; fi
+    "{{python}}" .ci/bundle.py build-bundle "build-bundle/memwall-{{arch()}}.tar.gz" "$@"
 
 # Weave the books again from their results (or only that of one machine)
 [no-exit-message]

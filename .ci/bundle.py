@@ -2,7 +2,8 @@
 """Makes an archive that measures on machines without a toolchain: `just bundle`.
 
 It holds the programs as they were built, the shared libraries that they load (but for the C
-library), a Python that runs them, and what describes the experiments. It unpacks anywhere.
+library), Open MPI where programs need it, a Python that runs them, and what describes the
+experiments. It unpacks anywhere.
 """
 
 import argparse
@@ -14,7 +15,7 @@ import sys
 import sysconfig
 import tarfile
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -23,24 +24,43 @@ NAME = "memwall"
 # The C library has to be that of the machine: its parts load each other by absolute paths.
 C_LIBRARY = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|anl|nss_\w+))\.so\.\d+")
 
-PROGRAMS = ("experiments/*/*", "lib/bench/machine", "lib/*/*.so", "lib/*/*-gpu-test")
-SOURCES = ("experiments", "lib", "datasets", "reports/weave")
+PROGRAMS = ("lib/bench/machine", "lib/*/*.so", "lib/*/*-gpu-test")
+SOURCES = ("lib", "datasets", "reports/weave")
 NOT_SOURCES = ("__pycache__", "cache", "tests")
 # What of Python's library nothing here needs.
 NOT_LIBRARY = ("__pycache__", "config-*", "dist-packages", "site-packages", "ensurepip", "idlelib",
                "lib2to3", "pydoc_data", "test", "tests", "tkinter", "turtledemo")
 
-RUN_ALL = """\
+# Networks beyond TCP: their plugins load what only machines with such hardware have. What belongs
+# to OpenSHMEM is not for MPI at all.
+OTHER_NETWORKS = re.compile(
+    r"lib(fabric|uc[mpst]|ibverbs|rdmacm|efa|psm\w*|infinipath|oshmem|lustreapi)\.so.*")
+
+RUN = """\
 #!/bin/sh
-# Measures every experiment on this machine; --help tells the options.
+# {what}; --help tells the options.
 here=$(cd "$(dirname "$0")" && pwd)
 export LD_LIBRARY_PATH="$here/shared" PYTHONHOME="$here/python" PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH="$here/reports:$here/python/packages"
+# Open MPI looks for itself where it was built unless it is told; it refuses both by default: to run
+# as root, and more ranks than cores.
+if [ -d "$here/mpi" ]; then
+    export PATH="$here/mpi/bin:$PATH" OPAL_PREFIX="$here/mpi"
+    export OPAL_BINDIR="$here/mpi/bin" OPAL_LIBDIR="$here/mpi/lib" OPAL_SYSCONFDIR="$here/mpi/etc"
+    export OPAL_PKGLIBDIR="$here/mpi/plugins" OPAL_PKGDATADIR="$here/mpi/help"
+    export PMIX_PREFIX="$here/mpi/pmix" PMIX_LIBDIR="$here/mpi/pmix/lib"
+    export PMIX_PKGLIBDIR="$here/mpi/pmix/plugins" PMIX_PKGDATADIR="$here/mpi/pmix/help"
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+    # It ends where it finds no ssh, even if all ranks are here, and no home of an unknown user.
+    command -v ssh >/dev/null || export OMPI_MCA_plm=^rsh
+    export HOME="${{HOME:-$here}}"
+fi
 if ! "$here/python/bin/python3" -c '' 2>/dev/null; then
-    echo "run-all: cannot start; the C library has to be glibc {glibc} or later" >&2
+    echo "{command}: cannot start; the C library has to be glibc {glibc} or later" >&2
     exit 2
 fi
-exec "$here/python/bin/python3" -m weave.elsewhere "$@"
+exec "$here/python/bin/python3" -m weave.elsewhere {command} "$@"
 """
 
 TEST_GPU = """\
@@ -60,32 +80,41 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", type=Path, help="build directory with the programs")
     parser.add_argument("archive", type=Path, help="what to write: NAME.tar.gz")
+    parser.add_argument("experiments", nargs="*", help="only these; default: all that were built")
     given = parser.parse_args()
     try:
         with tempfile.TemporaryDirectory(dir=given.build) as folder:
             stage = Path(folder) / NAME
-            fill(stage, given.build.resolve())
+            fill(stage, given.build.resolve(), given.experiments)
             with tarfile.open(given.archive, "w:gz", compresslevel=6) as archive:
                 archive.add(stage, NAME)
     except (BundleError, OSError) as error:
         print(f"bundle: {error}", file=sys.stderr)
         return 2
     print(f"{given.archive}: {given.archive.stat().st_size / 1e6:.0f} MB; unpack it on the machine"
-          f" and call {NAME}/run-all")
+          f" and call {NAME}/run-all, or {NAME}/run EXPERIMENT")
     return 0
 
 
-def fill(stage: Path, build: Path) -> None:
+def fill(stage: Path, build: Path, experiments: Sequence[str]) -> None:
     """Puts everything into an empty folder."""
-    for folder in SOURCES:
+    chosen = [f"experiments/{name}" for name in experiments] or ["experiments"]
+    for folder in (*SOURCES, *chosen):
+        if not (ROOT / folder).is_dir():
+            raise BundleError(f"no folder {folder}")
         shutil.copytree(ROOT / folder, stage / folder, ignore=shutil.ignore_patterns(*NOT_SOURCES))
-    programs = list(copied_programs(build, stage / "build"))
+    programs = list(copied_programs(build, stage / "build", experiments))
     interpreter = copy_python(stage / "python")
     loaded = [*programs, interpreter, *(stage / "python").rglob("*.so")]
+    if any(name.startswith("libmpi.so") for program in programs for name, _ in needed(program)):
+        loaded += copy_mpi(stage / "mpi")
     copy_libraries(loaded, stage / "shared")
     shutil.copy(ROOT / ".ci/gpu-tests", stage)
-    glibc = subprocess.run(["ldd", "--version"], capture_output=True, text=True, check=True)
-    script(stage / "run-all", RUN_ALL.format(glibc=glibc.stdout.splitlines()[0].split()[-1]))
+    version = subprocess.run(["ldd", "--version"], capture_output=True, text=True, check=True)
+    glibc = version.stdout.splitlines()[0].split()[-1]
+    for command, what in (("run-all", "Measures every experiment on this machine"),
+                          ("run", "Measures one experiment on this machine: run NAME [OPTION...]")):
+        script(stage / command, RUN.format(command=command, what=what, glibc=glibc))
     if any(program.name.endswith("-gpu-test") for program in programs):
         script(stage / "test-gpu", TEST_GPU)
 
@@ -95,13 +124,18 @@ def script(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
-def copied_programs(build: Path, to: Path) -> Iterator[Path]:
-    """Copies the programs that were built, each to its place."""
-    found = [path for pattern in PROGRAMS for path in build.glob(pattern)
+def copied_programs(build: Path, to: Path, experiments: Sequence[str]) -> Iterator[Path]:
+    """Copies the programs that were built, each to its place, and what they load from there."""
+    wanted = [f"experiments/{name}/{name}" for name in experiments] or ["experiments/*/*"]
+    found = [path for pattern in (*wanted, *PROGRAMS) for path in build.glob(pattern)
              if path.is_file() and is_elf(path)]
-    if not found:
-        raise BundleError(f"{build}: no programs there")
+    measuring = [path for path in found if path.parent.parent.name == "experiments"]
+    if len(measuring) < max(1, len(experiments)):
+        raise BundleError(f"{build}: no programs there of {' '.join(experiments) or 'experiments'}")
+    loaded = {place.resolve() for path in measuring for _, place in needed(path)}
     for path in found:
+        if path.suffix == ".so" and path.resolve() not in loaded:
+            continue  # for experiments that were not asked for
         target = to / path.relative_to(build)
         target.parent.mkdir(parents=True, exist_ok=True)
         yield Path(shutil.copy(path, target))
@@ -144,6 +178,45 @@ def with_needs(name: str) -> set[str]:
         found.add(name)
         waiting += [re.split(r"[^\w.-]", need)[0] for need in needs if "extra ==" not in need]
     return found
+
+
+def copy_mpi(to: Path) -> list[Path]:
+    """Copies what Open MPI consists of beside its libraries: `mpirun`, plugins, help texts. Returns
+    what loads libraries in turn."""
+    told = subprocess.run(["ompi_info", "--parsable", "--path", "all"], capture_output=True,
+                          text=True, check=True)
+    paths = {name: Path(place) for _, name, place in
+             (line.split(":", 2) for line in told.stdout.splitlines() if line.startswith("path:"))}
+    (to / "bin").mkdir(parents=True)
+    programs = [Path(shutil.copy(paths["bindir"] / name, to / "bin/" / name))
+                for name in ("mpirun", "orted")]
+    plugins = copied_plugins(paths["pkglibdir"], "mca_*.so", to / "plugins")
+    (to / "lib").mkdir()
+    shutil.copytree(paths["pkgdatadir"], to / "help")
+    shutil.copytree(paths["sysconfdir"], to / "etc")
+    plugins += copy_pmix(plugins, to / "pmix")
+    return [*programs, *plugins]
+
+
+def copy_pmix(plugins: Iterable[Path], to: Path) -> list[Path]:
+    """Copies the plugins and help texts of the PMIx that Open MPI's plugins load, if it is none of
+    Open MPI's own; returns its plugins."""
+    found = {place.resolve() for plugin in plugins for name, place in needed(plugin)
+             if name.startswith("libpmix.so")}
+    for library in found:
+        home = library.parents[1]
+        if (home / "share/pmix").is_dir():
+            shutil.copytree(home / "share/pmix", to / "help")
+        return copied_plugins(library.parent / "pmix", "*.so", to / "plugins")
+    return []
+
+
+def copied_plugins(folder: Path, pattern: str, to: Path) -> list[Path]:
+    """Copies the plugins that load nothing of a network beyond TCP."""
+    to.mkdir(parents=True)
+    kept = [path for path in sorted(folder.glob(pattern))
+            if not any(OTHER_NETWORKS.fullmatch(name) for name, _ in needed(path))]
+    return [Path(shutil.copy(path, to / path.name)) for path in kept]
 
 
 def copy_libraries(programs: Iterable[Path], to: Path) -> None:

@@ -30,6 +30,7 @@ FUZZ_SECONDS = 60
 FUZZ_MEGABYTES = 512
 SHOWN_LINES = 40
 BUNDLED = "machine-ceilings"
+BUNDLED_RANKS = "spmv-mpi-partitioning"
 COMPILE_EXAMPLE = "g++ -std=c++20 example.cpp $(pkg-config --cflags --libs memwall) -o example"
 OUTCOMES = {"OK": "passed", "EXPECTEDFAIL": "passed", "SKIP": "skipped"}  # meson's words
 
@@ -305,23 +306,32 @@ def bundle() -> Iterator[Check]:
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder)
         yield from unless_passed(command("bundle unpacks", "tar", "-xf", archive, "-C", tree))
+        if shutil.which("mpirun"):
+            yield command("bundle runs two ranks in a bare tree", ".ci/bare-tree", tree,
+                          "/memwall/run", BUNDLED_RANKS, "--profile", "tiny", "--ranks", "2",
+                          "--matrix", "pois2d-tiny")
+            yield brought_home(tree, f"build/runs/{BUNDLED_RANKS}-*/result.json", ranks=2)
+        else:
+            yield Check("bundle runs two ranks in a bare tree", "skipped", "no mpirun here")
         for other in (tree / "memwall/experiments").glob("*/experiment.toml"):
             if other.parent.name != BUNDLED:  # one tells whether it works
                 shutil.rmtree(other.parent)
         yield command("bundle measures in a bare tree", ".ci/bare-tree", tree, "/memwall/run-all",
                       "--profile", "tiny", "--machine", "bare")
-        yield brought_home(tree / f"memwall/reports/bare/results/{BUNDLED}.json")
+        yield brought_home(tree, f"reports/bare/results/{BUNDLED}.json", ranks=1)
 
 
-def brought_home(path: Path) -> Check:
-    """A result that a book would take, with something measured."""
-    name = "bundle brings a result home"
+def brought_home(tree: Path, result: str, ranks: int) -> Check:
+    """A result that a book would take, with something measured by so many ranks."""
+    name = f"bundle brings home {result}"
     try:
-        cases = results.load(path).cases
+        found = [results.load(path) for path in (tree / "memwall").glob(result)]
     except WeaveError as error:
         return Check(name, "failed", str(error))
-    if not any(case.passed for case in cases):
-        return Check(name, "failed", "nothing was measured")
+    counted = [one.raw["launches"][case.launch]["ranks"] for one in found for case in one.cases
+               if case.passed]
+    if ranks not in counted:
+        return Check(name, "failed", f"nothing was measured by {ranks} ranks")
     return Check(name, "passed")
 
 

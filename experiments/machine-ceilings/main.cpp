@@ -30,7 +30,7 @@ int main(int argc, char** argv)
             auto const& kernel = at.text("kernel");
             auto const count = 2 * cache / sizeof(T); // two arrays: four caches
             if (kernel == "read") {
-                machine_ceilings::read(trial, count);
+                machine_ceilings::read(trial, machine_ceilings::enough_to_read<T>(count));
             } else if (kernel == "copy") {
                 machine_ceilings::copy(trial, count);
             } else if (kernel == "triad") {

@@ -7,6 +7,8 @@
 #include "ceilings/reference.hpp"
 #include "ceilings/stream_loops.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -41,6 +43,16 @@ struct Arrays
 
     double bytes(int arrays) const { return static_cast<double>(count * sizeof(T)) * arrays; }
 };
+
+/// Elements of an array that is read once after the caches were emptied: nothing of it can be in
+/// them, whatever its size, so 128 MiB will do. What is written has to be far more than the caches
+/// hold, as they may keep the end of it to themselves.
+template <class T>
+std::size_t enough_to_read(std::size_t count)
+{
+    constexpr std::size_t bytes = std::size_t{128} << 20;
+    return std::min(count, bytes / sizeof(T));
+}
 
 /// The dot product of two arrays: nothing but reads.
 template <class T>

@@ -16,7 +16,7 @@ int main(int argc, char** argv)
     bench::Experiment experiment{"spmv-mpi-partitioning", argc, argv,
                                  std::make_unique<mpi::Team>()};
     experiment.clock(std::make_unique<mpi::MaxClock>(std::make_unique<bench::HostClock>()));
-    experiment.axis("matrix", partitioning::points(datasets, cache, ranks));
+    experiment.axis("matrix", partitioning::points(datasets, ranks));
     experiment.ceiling([=](int threads) {
         return partitioning::ReadOnAllRanks{threads, cache, ranks};
     });
@@ -30,7 +30,7 @@ int main(int argc, char** argv)
             if (name.starts_with(partitioning::ring)) {
                 partitioning::measure_ring(trial, world, partitioning::ring_bytes(name));
             } else if (name == partitioning::weak_scaling) {
-                partitioning::measure_weak_scaling(trial, world, cache);
+                partitioning::measure_weak_scaling(trial, world);
             } else {
                 partitioning::measure_matrix(trial, world, datasets, name);
             }

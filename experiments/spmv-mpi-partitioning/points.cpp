@@ -1,6 +1,5 @@
 #include "points.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <initializer_list>
@@ -28,9 +27,9 @@ std::size_t ring_bytes(std::string_view point)
     return bytes;
 }
 
-bench::AxisValues points(sparse::Datasets const& datasets, std::size_t cache_bytes, int ranks)
+bench::AxisValues points(sparse::Datasets const& datasets, int ranks)
 {
-    bench::AxisValues values{datasets.set_beyond_cache("ranks", cache_bytes)};
+    bench::AxisValues values{datasets.set("ranks")};
     for (auto* const profile : {&values.tiny, &values.quick, &values.full}) {
         profile->emplace_back(std::string{weak_scaling});
         for (int const bytes : message_bytes) {
@@ -42,11 +41,10 @@ bench::AxisValues points(sparse::Datasets const& datasets, std::size_t cache_byt
     return values;
 }
 
-std::int64_t weak_side(std::size_t cache_bytes, int ranks)
+std::int64_t weak_side(int ranks)
 {
-    constexpr double bytes_of_row = 27 * 12.0; // values and columns in double precision
-    auto const rows = std::clamp(static_cast<double>(cache_bytes) / bytes_of_row, 64e3, 512e3);
-    return std::llround(std::cbrt(rows * ranks));
+    constexpr double rows_of_rank = 100e3;
+    return std::llround(std::cbrt(rows_of_rank * ranks));
 }
 
 } // namespace partitioning

@@ -25,11 +25,11 @@ inline constexpr std::string_view ring = "ring-";
 std::size_t ring_bytes(std::string_view point);
 
 /// The matrices, then weak scaling, and messages where there is somebody to send them to.
-bench::AxisValues points(sparse::Datasets const& datasets, std::size_t cache_bytes, int ranks);
+bench::AxisValues points(sparse::Datasets const& datasets, int ranks);
 
-/// Points along each side of the cube that all ranks share, such that a rank has as many rows in
-/// company as alone, and more than its part of the caches holds.
-std::int64_t weak_side(std::size_t cache_bytes, int ranks);
+/// Points along each side of the cube that all ranks share, such that a rank has about 100,000 rows
+/// in company as alone: 32 MB in double precision, far more than the caches of a core hold.
+std::int64_t weak_side(int ranks);
 
 /// The bandwidth of reading of all ranks together.
 class ReadOnAllRanks

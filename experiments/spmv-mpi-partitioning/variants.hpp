@@ -7,6 +7,8 @@
 #include "peers/petsc.hpp"
 #include "sparse/generators.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -53,6 +55,21 @@ distributed::Partition cut(Problem<T> const& problem, Way const& way)
     return distributed::broadcast(world, partition);
 }
 
+/// Why a variant is not measured here; empty if it is. One rank has all rows of a matrix, however
+/// they are cut: of what is the same there, one is measured for curves over ranks to begin with,
+/// and in double precision the partitions for other numbers of ranks are studied.
+template <class T>
+std::string repeats_another(Problem<T> const& problem, std::string_view name)
+{
+    constexpr std::string_view measured[] = {"everywhere_alternate", "gather_alternate",
+                                             "halo_bottleneck", "halo_graph"};
+    bool const is_studied = std::is_same_v<T, double> && name.starts_with("halo_");
+    bool const is_alone = problem.world().size() == 1 && !problem.name().empty();
+    bool const is_measured =
+        !is_alone || is_studied || std::ranges::find(measured, name) != std::end(measured);
+    return is_measured ? "" : "one rank has all rows, however they are cut";
+}
+
 /// Adds a variant that calls `multiply(matrix, share)` with what `make(share)` has built.
 template <class T, class Make, class Multiply>
 bench::Variant& add_multiply(bench::Trial<T>& trial, Problem<T>& problem, std::string name,
@@ -89,6 +106,10 @@ template <class T>
 void add_everywhere(bench::Trial<T>& trial, Problem<T>& problem, std::string const& name,
                     Way const& way, distributed::Choice const& choose)
 {
+    if (auto const reason = repeats_another(problem, name); !reason.empty()) {
+        trial.skip(name, reason).group("everywhere");
+        return;
+    }
     add_multiply<T>(
         trial, problem, name, [=, &problem] { return cut(problem, way); },
         [=, &problem](bench::Setup& setup, Share<T> const& share) {
@@ -177,8 +198,13 @@ void add_halo(bench::Trial<T>& trial, Problem<T>& problem, Way const& way, bool 
 {
     bool const overlaps = overlap == Overlap::yes;
     auto const choose = planned(trial);
+    auto const name = (overlaps ? "halo_" : "wait_") + way.name;
+    if (auto const reason = repeats_another(problem, name); !reason.empty()) {
+        trial.skip(name, reason).group(overlaps ? "halo" : "wait");
+        return;
+    }
     add_multiply<T>(
-        trial, problem, (overlaps ? "halo_" : "wait_") + way.name,
+        trial, problem, name,
         [=, &problem] { return problem.name().empty() ? problem.equal() : cut(problem, way); },
         [=, &problem](bench::Setup& setup, Share<T> const& share) {
             auto matrix = std::make_shared<distributed::HaloMatrix<T>>(
@@ -203,8 +229,10 @@ template <class T>
 void add_petsc(bench::Trial<T>& trial, Problem<T>& problem, Way const& way)
 {
     auto const name = "petsc_" + way.name;
-    if (auto const missing = peers::Petsc::missing<T>(); !missing.empty()) {
-        trial.skip(name, missing).group("peer");
+    auto const missing = peers::Petsc::missing<T>();
+    if (auto const reason = missing.empty() ? repeats_another(problem, name) : missing;
+        !reason.empty()) {
+        trial.skip(name, reason).group("peer");
         return;
     }
     add_multiply<T>(
@@ -255,12 +283,12 @@ void add_openmp(bench::Trial<T>& trial, Problem<T>& problem, std::string const& 
         .excerpt("openmp");
 }
 
-/// All ways of several ranks to multiply one matrix.
+/// All ways of ranks to multiply one matrix.
 template <class T>
 void add_ranks(bench::Trial<T>& trial, Problem<T>& problem)
 {
-    bool const is_alone = problem.world().size() == 1;
-    bool const is_studied = is_alone && std::is_same_v<T, double> && trial.is_timed();
+    bool const is_studied =
+        problem.world().size() == 1 && std::is_same_v<T, double> && trial.is_timed();
     auto const& alternate = contiguous_way("alternate");
     auto const& bottleneck = contiguous_way("bottleneck");
     for (auto const& way : contiguous_ways()) {
@@ -283,9 +311,7 @@ void measure_matrix(bench::Trial<T>& trial, mpi::Communicator const& world,
                     sparse::Datasets& datasets, std::string const& name)
 {
     Problem<T> problem{world, datasets, name, trial};
-    if (datasets.stands_for_larger(name)) {
-        trial.cache(bench::Cache::cold);
-    }
+    trial.cache(bench::Cache::cold);
     if (world.size() == 1) {
         add_openmp(trial, problem, "openmp", distributed::by_runs);
         add_openmp(trial, problem, "openmp_plan", planned(trial));
@@ -299,17 +325,17 @@ void measure_matrix(bench::Trial<T>& trial, mpi::Communicator const& world,
 /// Measures the 27-point stencil on a cube that grows with the number of ranks, each of which makes
 /// its rows for itself.
 template <class T>
-void measure_weak_scaling(bench::Trial<T>& trial, mpi::Communicator const& world,
-                          std::size_t cache_bytes)
+void measure_weak_scaling(bench::Trial<T>& trial, mpi::Communicator const& world)
 {
     if (world.size() == 1 && trial.threads() > 1) {
         trial.not_applicable("it grows with the ranks, of which there is one");
     }
-    auto const side = weak_side(cache_bytes, world.size());
+    auto const side = weak_side(world.size());
     auto const rows = side * side * side;
     auto pattern = sparse::stencil27<std::int64_t>(side, distributed::equal_share(world, rows));
     Problem<T> problem{world, distributed::filled<T>(std::move(pattern), trial.fill()), rows,
                        trial};
+    trial.cache(bench::Cache::cold);
     add_halo(trial, problem, contiguous_way("equal"), false);
     add_halo(trial, problem, contiguous_way("equal"), false, Overlap::no);
     trial.run();

@@ -1,5 +1,6 @@
 #include "bench/fill.hpp"
 
+#include "bench/all_processors.hpp"
 #include "bench/random.hpp"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ void Fill::operator()(std::span<T> values) const
 {
     constexpr std::size_t chunk = 1 << 16;
     auto const chunks = static_cast<std::int64_t>((values.size() + chunk - 1) / chunk);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) num_threads(all_processors(values.size()))
     for (std::int64_t c = 0; c < chunks; ++c) {
         auto const first = static_cast<std::size_t>(c) * chunk;
         Random random{Random{seed_ + static_cast<std::uint64_t>(c)}.next()};

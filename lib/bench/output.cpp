@@ -1,6 +1,8 @@
 #include "bench/output.hpp"
 
-#include <algorithm>
+#include "bench/all_processors.hpp"
+
+#include <cstdint>
 #include <limits>
 
 namespace bench {
@@ -13,8 +15,26 @@ class HostOutput : public Output
 public:
     explicit HostOutput(std::span<T> values) : values_{values} {}
 
-    void poison() override { std::ranges::fill(values_, std::numeric_limits<T>::quiet_NaN()); }
-    std::vector<double> fetch() override { return {values_.begin(), values_.end()}; }
+    void poison() override
+    {
+        auto const count = static_cast<std::int64_t>(values_.size());
+#pragma omp parallel for schedule(static) num_threads(all_processors(values_.size()))
+        for (std::int64_t i = 0; i < count; ++i) {
+            values_[static_cast<std::size_t>(i)] = std::numeric_limits<T>::quiet_NaN();
+        }
+    }
+
+    std::vector<double> fetch() override
+    {
+        std::vector<double> fetched(values_.size());
+        auto const count = static_cast<std::int64_t>(values_.size());
+#pragma omp parallel for schedule(static) num_threads(all_processors(values_.size()))
+        for (std::int64_t i = 0; i < count; ++i) {
+            auto const at = static_cast<std::size_t>(i);
+            fetched[at] = static_cast<double>(values_[at]);
+        }
+        return fetched;
+    }
 
 private:
     std::span<T> values_;

@@ -1,9 +1,12 @@
 #include "bench/verify.hpp"
 
+#include "bench/all_processors.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <stdexcept>
 
 namespace bench {
@@ -45,7 +48,13 @@ void require_usable(Check check, Expected const& expected, std::size_t count)
     if (check == Check::bounded && expected.bound.size() != count) {
         throw std::logic_error{"the expected result has not one bound for each value"};
     }
-    if (!std::ranges::all_of(expected.value, [](double v) { return std::isfinite(v); })) {
+    std::size_t finite = 0;
+    auto const elements = static_cast<std::int64_t>(count);
+#pragma omp parallel for schedule(static) num_threads(all_processors(count)) reduction(+ : finite)
+    for (std::int64_t i = 0; i < elements; ++i) {
+        finite += std::isfinite(expected.value[static_cast<std::size_t>(i)]) ? 1 : 0;
+    }
+    if (finite != count) {
         throw std::logic_error{"the expected result is not finite"};
     }
 }
@@ -57,17 +66,22 @@ void compare(Check check, Expected const& expected, std::vector<double> const& a
 {
     require_usable(check, expected, actual.size());
     std::size_t wrong = 0;
-    std::size_t first = 0;
-    for (std::size_t i = 0; i < actual.size(); ++i) {
+    std::size_t first = actual.size();
+    double error = verdict.error;
+    auto const elements = static_cast<std::int64_t>(actual.size());
+#pragma omp parallel for schedule(static) num_threads(all_processors(actual.size()))               \
+    reduction(+ : wrong) reduction(min : first) reduction(max : error)
+    for (std::int64_t k = 0; k < elements; ++k) {
+        auto const i = static_cast<std::size_t>(k);
         if (is_wrong(check, expected, actual[i], i)) {
-            first = wrong == 0 ? i : first;
+            first = std::min(first, i);
             ++wrong;
         } else if (check == Check::bounded) {
-            verdict.error =
-                std::max(verdict.error, relative_error(std::abs(actual[i] - expected.value[i]),
-                                                       expected.bound[i]));
+            error = std::max(
+                error, relative_error(std::abs(actual[i] - expected.value[i]), expected.bound[i]));
         }
     }
+    verdict.error = error;
     if (wrong > 0) {
         verdict.fail(fmt::format("{}: {} of {} elements are wrong; {}", occasion, wrong,
                                  actual.size(), describe(check, expected, actual[first], first)));

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <omp.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include <algorithm>
 #include <cstddef>
@@ -39,6 +42,9 @@ inline Slice slice(std::size_t count, std::size_t element_bytes, int index, int 
 
 /// An array of zeros that starts on a page (4096 bytes) and whose pages were first touched by the
 /// threads that own their slices, so that each NUMA node holds what its threads read.
+///
+/// Large ones ask for huge pages, as the arrays of matrices do: a ceiling without them would be
+/// lower than what it is the ceiling of, and gigabytes of small pages take seconds to touch.
 template <class T>
 class Array
 {
@@ -46,6 +52,11 @@ public:
     Array(std::size_t count, int threads)
         : count_{count}, elements_{static_cast<T*>(::operator new(count * sizeof(T), page))}
     {
+#ifdef MADV_HUGEPAGE
+        if (auto const bytes = count * sizeof(T); bytes >= 2 * huge_page) {
+            madvise(elements_.get(), bytes, MADV_HUGEPAGE); // a hint: may fail
+        }
+#endif
 #pragma omp parallel num_threads(threads)
         {
             auto const own = slice(count, sizeof(T), omp_get_thread_num(), omp_get_num_threads());
@@ -79,7 +90,8 @@ public:
     }
 
 private:
-    static constexpr std::align_val_t page{4096};
+    static constexpr std::size_t huge_page = std::size_t{1} << 21;
+    static constexpr std::align_val_t page{4096}; // not more, or all arrays met in the same banks
     struct Delete
     {
         void operator()(T* elements) const { ::operator delete(elements, page); }

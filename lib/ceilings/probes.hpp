@@ -5,6 +5,7 @@
 #include "ceilings/instruction_set.hpp"
 #include "ceilings/memory.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -17,11 +18,19 @@ namespace ceilings {
 // `flops` of one pass (of the two, only what it is the ceiling of; the other is 0) and `pass()`.
 // `threads` is the number of OpenMP threads, `cache_bytes` is `last_level_cache_bytes()`.
 
-/// Elements of an array of four times `cache_bytes`, which is what STREAM asks of each array.
+/// Elements of each of the `arrays` arrays that a probe goes through again and again.
+///
+/// Each has four times `cache_bytes`, as STREAM asks, up to 512 MiB. Caches of more than 128 MiB
+/// would make that gigabytes, most of which is time for touching them: there all arrays together
+/// have at least four times the cache. A pass comes back to an element only after all others. A
+/// cache that replaces the oldest has lost it by then; one that keeps whatever it likes has at most
+/// a quarter.
 template <class T>
-constexpr std::size_t beyond_cache(std::size_t cache_bytes)
+constexpr std::size_t beyond_cache(std::size_t cache_bytes, std::size_t arrays)
 {
-    return 4 * cache_bytes / sizeof(T);
+    constexpr std::size_t enough = std::size_t{512} << 20;
+    auto const of_stream = 4 * cache_bytes;
+    return std::max(std::min(of_stream, enough), of_stream / arrays) / sizeof(T);
 }
 
 /// Bandwidth of reading: the dot product `read_four_streams`.
@@ -38,9 +47,8 @@ public:
     double flops = 0;
 
     Read(int threads, std::size_t cache_bytes)
-        : threads_{threads}, a_{beyond_cache<double>(cache_bytes), threads},
-          b_{beyond_cache<double>(cache_bytes), threads}, bytes{2.0 * static_cast<double>(
-                                                                          a_.span().size_bytes())}
+        : threads_{threads}, a_{beyond_cache<double>(cache_bytes, 2), threads},
+          b_{a_.span().size(), threads}, bytes{2.0 * static_cast<double>(a_.span().size_bytes())}
     {
     }
 
@@ -68,9 +76,8 @@ public:
     double flops = 0;
 
     Copy(int threads, std::size_t cache_bytes)
-        : threads_{threads}, a_{beyond_cache<double>(cache_bytes), threads},
-          c_{beyond_cache<double>(cache_bytes), threads}, bytes{2.0 * static_cast<double>(
-                                                                          a_.span().size_bytes())}
+        : threads_{threads}, a_{beyond_cache<double>(cache_bytes, 2), threads},
+          c_{a_.span().size(), threads}, bytes{2.0 * static_cast<double>(a_.span().size_bytes())}
     {
         streaming_ = is_faster([this] { past_caches(); }, [this] { through_caches(); });
     }
@@ -97,10 +104,9 @@ public:
     double flops = 0;
 
     Triad(int threads, std::size_t cache_bytes)
-        : threads_{threads}, a_{beyond_cache<double>(cache_bytes), threads},
-          b_{beyond_cache<double>(cache_bytes), threads}, c_{beyond_cache<double>(cache_bytes),
-                                                             threads},
-          bytes{3.0 * static_cast<double>(a_.span().size_bytes())}
+        : threads_{threads}, a_{beyond_cache<double>(cache_bytes, 3), threads}, b_{a_.span().size(),
+                                                                                   threads},
+          c_{a_.span().size(), threads}, bytes{3.0 * static_cast<double>(a_.span().size_bytes())}
     {
         streaming_ = is_faster([this] { past_caches(); }, [this] { through_caches(); });
     }

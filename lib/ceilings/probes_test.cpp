@@ -26,6 +26,24 @@ TEST_CASE("bandwidth probes count their arrays, each four caches large")
     }
 }
 
+TEST_CASE("arrays of probes are four caches large, up to half a gigabyte and beyond that together")
+{
+    constexpr std::size_t mebi = 1 << 20;
+    for (std::size_t const arrays : {2, 3}) {
+        std::size_t before = 0;
+        for (std::size_t cache = mebi / 2; cache <= 2048 * mebi; cache += mebi / 2) {
+            auto const bytes = sizeof(double) * ceilings::beyond_cache<double>(cache, arrays);
+            CHECK(bytes <= 4 * cache);
+            CHECK(bytes * arrays >= 4 * cache - sizeof(double) * arrays);
+            CHECK((bytes == 4 * cache || bytes >= 512 * mebi));
+            CHECK(bytes >= before);
+            before = bytes;
+        }
+    }
+    CHECK(ceilings::beyond_cache<double>(300 * mebi, 2) == 600 * mebi / sizeof(double));
+    CHECK(ceilings::beyond_cache<double>(300 * mebi, 3) == 512 * mebi / sizeof(double));
+}
+
 TEST_CASE("arithmetic probes count two operations a step")
 {
     CHECK(ceilings::Fma<float>{3}.flops == 3 * ceilings::Fma<float>{1}.flops);

@@ -2,6 +2,8 @@
 
 #include "ceilings/fma.hpp"
 
+#include <omp.h>
+
 #include <cmath>
 #include <limits>
 
@@ -19,6 +21,8 @@ Reference dot_reference(std::span<T const> a, std::span<T const> b)
 {
     long double sum = 0;
     double magnitude = 0;
+#pragma omp parallel for schedule(static) num_threads(omp_get_num_procs())                         \
+    reduction(+ : sum, magnitude)
     for (std::size_t i = 0; i < a.size(); ++i) {
         auto const product = static_cast<long double>(a[i]) * b[i];
         sum += product;
@@ -38,7 +42,7 @@ template <class T>
 Reference triad_reference(std::span<T const> b, T scalar, std::span<T const> c)
 {
     Reference reference{std::vector<double>(b.size()), std::vector<double>(b.size())};
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) num_threads(omp_get_num_procs())
     for (std::size_t i = 0; i < b.size(); ++i) {
         auto const product = static_cast<double>(scalar) * c[i];
         reference.value[i] = b[i] + product;

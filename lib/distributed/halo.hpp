@@ -4,6 +4,7 @@
 
 #include "mpi/communicator.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,6 +28,9 @@ public:
 
     /// Waits for what was started; the ghosts, in their order, until the next start.
     std::span<T const> finish();
+
+    /// Elements that this rank gets from others each time.
+    std::size_t ghosts() const { return ghosts_.size(); }
 
     /// Messages that this rank receives each time.
     int messages() const { return requests_.receives(); }

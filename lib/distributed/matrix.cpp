@@ -24,6 +24,15 @@ spmv::Plan<T> plan(sparse::Csr<T> const& rows, Choice const& choose)
     return spmv::Plan<T>{rows, options};
 }
 
+/// Frees rows that no multiply reads.
+template <class T>
+void keep_what_is_read(sparse::Csr<T>& rows, spmv::Plan<T> const& plan)
+{
+    if (!plan.borrows()) {
+        rows = {};
+    }
+}
+
 std::size_t over_all(mpi::Communicator const& communicator, std::size_t bytes)
 {
     return static_cast<std::size_t>(communicator.sum(static_cast<std::int64_t>(bytes)));
@@ -58,11 +67,6 @@ sparse::Csr<T> slice_of(sparse::Csr<T> const& whole, Partition const& rows, int 
 
 } // namespace
 
-spmv::PlanOptions by_plan(sparse::PatternView<> const&)
-{
-    return {};
-}
-
 spmv::PlanOptions by_runs(sparse::PatternView<> const& rows)
 {
     auto const features = sparse::features(rows);
@@ -89,6 +93,7 @@ EverywhereMatrix<T>::EverywhereMatrix(mpi::Communicator const& communicator, spa
         places_ = mpi::displacements(counts_);
         x_.resize(static_cast<std::size_t>(slice_.columns));
     }
+    keep_what_is_read(slice_, plan_);
 }
 
 //! [everywhere]
@@ -175,6 +180,9 @@ struct HaloMatrix<T>::Split
         auto const end = columns.end(rank);
         auto const is_own = [=](std::int64_t place) { return place >= begin && place < end; };
         std::ranges::remove_copy_if(mine.col, std::back_inserter(ghosts), is_own);
+        reserve(own, mine.nonzeros() - ghosts.size());
+        reserve(border, ghosts.size());
+        own.row_ptr.reserve(mine.row_ptr.size());
         std::ranges::sort(ghosts);
         ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
 
@@ -197,6 +205,13 @@ struct HaloMatrix<T>::Split
         }
     }
 
+    /// Arrays that grow step by step would end with room that nobody needs.
+    static void reserve(sparse::Csr<T>& part, std::size_t nonzeros)
+    {
+        part.col.reserve(nonzeros);
+        part.values.reserve(nonzeros);
+    }
+
     /// Where a place stands among the ghosts.
     std::int64_t ghost(std::int64_t place) const
     {
@@ -216,11 +231,12 @@ HaloMatrix<T>::HaloMatrix(mpi::Communicator const& communicator, Split split,
                           Partition const& columns, Choice const& choose)
     : own_{std::move(split.own)}, border_{std::move(split.border)}, border_row_{std::move(
                                                                         split.border_row)},
-      border_sum_(border_row_.size()), inner_{plan(own_, choose)}, outer_{plan(border_,
-                                                                               always("csr"))},
+      border_sum_(border_row_.size()), inner_{plan(own_, choose)}, outer_{plan(border_, choose)},
       halo_{communicator, split.ghosts, columns}, bytes_{over_all(communicator,
                                                                   inner_.bytes() + outer_.bytes())}
 {
+    keep_what_is_read(own_, inner_);
+    keep_what_is_read(border_, outer_);
 }
 
 //! [halo]

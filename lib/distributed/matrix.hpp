@@ -25,13 +25,11 @@ namespace distributed {
 /// Chooses the format of one rank's rows.
 using Choice = std::function<spmv::PlanOptions(sparse::PatternView<> const& rows)>;
 
-/// What `spmv::Plan` makes of the structure.
-spmv::PlanOptions by_plan(sparse::PatternView<> const& rows);
-
 /// The article's rule: CSR by runs where there are fewer than 0.3 runs for each nonzero, else CSR.
 spmv::PlanOptions by_runs(sparse::PatternView<> const& rows);
 
-/// The same format on every rank, one of `spmv::plan_formats()`.
+/// The same format on every rank, one of `spmv::plan_formats()`; empty for what `spmv::Plan` makes
+/// of each rank's rows.
 Choice always(std::string format);
 
 /// The article's way: every rank has all of `x`.
@@ -58,7 +56,7 @@ public:
 
 private:
     mpi::Communicator const& communicator_;
-    sparse::Csr<T> slice_;
+    sparse::Csr<T> slice_; ///< freed unless the plan reads it
     spmv::Plan<T> plan_;
     std::vector<int> counts_; ///< elements of `x` of each rank
     std::vector<int> places_; ///< where they begin
@@ -101,7 +99,7 @@ public:
     std::string_view format() const { return inner_.format(); }
 
     /// Elements of `x` that this rank gets from others.
-    std::size_t ghosts() const { return static_cast<std::size_t>(border_.columns); }
+    std::size_t ghosts() const { return halo_.ghosts(); }
 
     /// The messages.
     Halo<T> const& halo() const { return halo_; }
@@ -113,8 +111,8 @@ private:
 
     void add_border(std::span<T const> ghosts, std::span<T> y);
 
-    sparse::Csr<T> own_;                   ///< all rows, own columns
-    sparse::Csr<T> border_;                ///< rows with ghosts, ghost columns
+    sparse::Csr<T> own_;                   ///< all rows, own columns; freed unless read
+    sparse::Csr<T> border_;                ///< rows with ghosts, ghost columns; freed unless read
     std::vector<std::int32_t> border_row_; ///< which rows these are
     std::vector<T> border_sum_;
     spmv::Plan<T> inner_;

@@ -199,6 +199,12 @@ std::string_view Plan<T>::format() const
 }
 
 template <class T>
+bool Plan<T>::borrows() const
+{
+    return state_->format.borrows && state_->long_rows.empty(); // else on a copy of the short ones
+}
+
+template <class T>
 int Plan<T>::threads() const
 {
     return state_->threads;

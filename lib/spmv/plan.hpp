@@ -53,8 +53,9 @@ template <class T>
 class Plan
 {
 public:
-    /// The arrays of `a` must outlive the plan. Throws `std::invalid_argument` if the options make
-    /// no sense, `std::length_error` if a format that was asked for cannot hold the matrix.
+    /// The arrays of `a` must outlive a plan that borrows them. Throws `std::invalid_argument` if
+    /// the options make no sense, `std::length_error` if a format that was asked for cannot hold
+    /// the matrix.
     explicit Plan(sparse::CsrView<T> const& a, PlanOptions const& options = {});
     ~Plan();
     Plan(Plan&&) noexcept;
@@ -66,6 +67,10 @@ public:
 
     /// Name of the chosen format.
     std::string_view format() const;
+
+    /// Whether multiplies read the arrays that the plan was made from; else the caller may free
+    /// them.
+    bool borrows() const;
 
     /// Threads of a multiply.
     int threads() const;

@@ -69,6 +69,36 @@ TEST_CASE_TEMPLATE("a plan multiplies the awkward matrices right", T, float, dou
     }
 }
 
+TEST_CASE_TEMPLATE("what a plan does not borrow may go", T, float, double)
+{
+    for (auto const& [name, pattern] : classes()) {
+        for (auto const format : spmv::plan_formats()) {
+            CAPTURE(name);
+            CAPTURE(format.name);
+            auto a = filled<T>(pattern);
+            spmv::testing::Generator random{7};
+            auto const x =
+                spmv::testing::make_vector<T>(a.columns, spmv::testing::Values::uniform, random);
+            std::unique_ptr<spmv::Plan<T>> plan;
+            try {
+                plan = std::make_unique<spmv::Plan<T>>(
+                    a, spmv::PlanOptions{.threads = 2, .format = std::string{format.name}});
+            } catch (std::length_error const&) {
+                continue;
+            }
+            auto const before = product(*plan, a, x);
+            if (!plan->borrows()) {
+                std::ranges::fill(a.row_ptr, -1);
+                std::ranges::fill(a.col, -1);
+                std::ranges::fill(a.values, T(-77));
+            }
+            CHECK(product(*plan, a, x) == before);
+            CHECK((plan->borrows() || format.name != "csr" || name == "dnrow" || name == "wide" ||
+                   name == "rmat"));
+        }
+    }
+}
+
 TEST_CASE_TEMPLATE("every format of a plan multiplies right or refuses", T, float, double)
 {
     for (auto const& [name, pattern] : classes()) {

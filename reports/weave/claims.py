@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weave import crossover, definition, expectations, sources
-from weave.comparison import Quantities, compare
+from weave.comparison import Counted, Measure, Reached, compare
 from weave.definition import Claim, Condition
 from weave.errors import WeaveError
 from weave.expectations import (
@@ -92,13 +92,19 @@ def unmet_needs(measured: Measurements, needs: Sequence[str]) -> list[str]:
 
 def _examine(measured: Measurements, condition: Condition) -> Finding:
     faster, than = _sides(measured, condition)
-    of = Quantities(*condition.of) if condition.of else None
-    compared = compare(measured, faster, than, condition.where, of)
+    compared = compare(measured, faster, than, condition.where, _measure(measured, condition))
     if isinstance(compared, Absence):
         return Finding(NOT_APPLICABLE, f"{compared.reason}.")
     if condition.along:
         return crossover.examine(measured, compared, condition.along, condition.between)
     return expectations.examine(compared, condition.expect, condition.on)
+
+
+def _measure(measured: Measurements, condition: Condition) -> Measure | None:
+    """What is compared, if it is not time."""
+    if condition.of is None:
+        return None
+    return Reached(measured, condition.of[0]) if condition.more else Counted(*condition.of)
 
 
 def _sides(measured: Measurements, condition: Condition) -> tuple[str, Over]:

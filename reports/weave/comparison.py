@@ -1,4 +1,5 @@
-"""Two variants over the points of a region: how much faster one is, or how much less it needs.
+"""Two variants over the points of a region: how much faster one is, how much less it needs, or how
+much more it reaches.
 
 The ratio of each round is a geometric mean over the points; its median and interval count. What was
 counted and not timed (stored bytes) has one value at each point, and its ratio no interval.
@@ -7,11 +8,12 @@ counted and not timed (stored bytes) has one value at each point, and its ratio 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
-from weave import statistics
+from weave import formats, statistics
 from weave.errors import WeaveError
 from weave.measurements import Absence, Measurements
-from weave.metrics import Basis, Over, quantity
+from weave.metrics import Basis, Over, measure_of, quantity
 from weave.region import Where, words
 from weave.results import Case
 from weave.statistics import Estimate
@@ -19,20 +21,91 @@ from weave.statistics import Estimate
 Points = tuple[tuple[Case, Case], ...]
 
 
+class Measure(Protocol):
+    """What is compared in place of time."""
+
+    better: str  # what the first side is to be: "less", "more"
+    worse: str
+    is_timed: bool  # so that two runs of the same code differ by the noise floor
+
+    def ratios(self, first: Case, than: Case) -> list[float]:
+        """How many times better the first is, in each round or once."""
+
+    def doubt(self, first: Case, than: Case) -> tuple[float, float]:
+        """By how much these ratios may all be wrong together: the least and the largest factor."""
+
+    def sides(self, faster: str, than: str) -> str:
+        """Both sides in words."""
+
+    def said(self, faster: str, than: str, times: float) -> str:
+        """What was found, in words."""
+
+
 @dataclass(frozen=True)
-class Quantities:
-    """What is compared in place of time: a quantity of each side, the same unless told."""
+class Counted:
+    """A quantity of each side that was counted, the same unless told: less is better."""
 
     less: str
     than: str
+    better = "less"
+    worse = "more"
+    is_timed = False
 
-    def ratio(self, less: Case, than: Case) -> float:
+    def ratios(self, first: Case, than: Case) -> list[float]:
         """How many times less the first needs."""
-        first, second = quantity(self.less, less), quantity(self.than, than)
-        if not first or not second:
-            empty = (less, self.less) if not first else (than, self.than)
+        needed, others = quantity(self.less, first), quantity(self.than, than)
+        if not needed or not others:
+            empty = (first, self.less) if not needed else (than, self.than)
             raise WeaveError(f"{empty[0].variant} records no {empty[1]}, nothing to compare")
-        return second / first
+        return [others / needed]
+
+    def doubt(self, first: Case, than: Case) -> tuple[float, float]:
+        return 1.0, 1.0
+
+    def sides(self, faster: str, than: str) -> str:
+        """The stored bytes of `csrl` against those of `csr`."""
+        others = "those" if self.less == self.than else f"the {_plain(self.than)}"
+        return f"The {_plain(self.less)} of `{faster}` against {others} of {than}"
+
+    def said(self, faster: str, than: str, times: float) -> str:
+        """`csrl` needs 0.60x the stored bytes of `csr`."""
+        less, others, needed = _plain(self.less), _plain(self.than), formats.times(1 / times)
+        if self.less == self.than:
+            return f"`{faster}` needs {needed} the {less} of {than}"
+        return f"The {less} of `{faster}` are {needed} the {others} of {than}"
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A metric of rounds, such as the part of its launch's ceiling: more is better."""
+
+    measured: Measurements
+    name: str
+    better = "more"
+    worse = "less"
+    is_timed = True
+
+    def ratios(self, first: Case, than: Case) -> list[float]:
+        """How many times more the first reaches."""
+        basis, metric = Basis(self.measured), measure_of(self.name)
+        return statistics.ratios(metric.of(basis, first), metric.of(basis, than))
+
+    def doubt(self, first: Case, than: Case) -> tuple[float, float]:
+        """Parts of two ceilings are as uncertain as both ceilings are."""
+        if not measure_of(self.name).of_ceiling or first.launch == than.launch:
+            return 1.0, 1.0
+        own, others = (self.measured.ceiling(case.launch).rate for case in (first, than))
+        value = others.value / own.value
+        return others.low / own.high / value, others.high / own.low / value
+
+    def sides(self, faster: str, than: str) -> str:
+        """The part of its ceiling of `halo` against that of `halo` on one rank."""
+        return f"The {measure_of(self.name).noun} of `{faster}` against that of {than}"
+
+    def said(self, faster: str, than: str, times: float) -> str:
+        """`halo` reaches 0.95x the part of the ceiling that `halo` reaches on one rank."""
+        what = measure_of(self.name).noun
+        return f"`{faster}` reaches {formats.times(times)} the {what} that {than} reaches"
 
 
 @dataclass(frozen=True)
@@ -46,16 +119,22 @@ class Comparison:
     labels: tuple[str, ...]
     unmeasured: int  # points of the region where one of the two was skipped
     region: str = ""  # what `where` narrows to, in words
-    of: Quantities | None = None  # None: time
+    of: Measure | None = None  # None: time
 
     @cached_property
     def overall(self) -> Estimate:
         """Geometric mean over the points."""
-        return statistics.estimate(statistics.geometric_mean_per_round(self.ratios))
+        found = statistics.estimate(statistics.geometric_mean_per_round(self.ratios))
+        if self.of is None:
+            return found
+        doubts = [self.of.doubt(faster, than) for faster, than in self.points]
+        low, high = (statistics.geometric_mean(factors) for factors in zip(*doubts, strict=True))
+        return found.widened(low, high)
 
     @cached_property
     def each(self) -> tuple[Estimate, ...]:
-        return tuple(statistics.estimate(ratios) for ratios in self.ratios)
+        alone = self.split(range(len(self.points)))
+        return tuple(one.overall for one in alone)
 
     @cached_property
     def each_matrix(self) -> tuple[Estimate, ...]:
@@ -82,11 +161,11 @@ class Comparison:
 
     @property
     def better(self) -> str:
-        return "less" if self.of else "faster"
+        return self.of.better if self.of else "faster"
 
     @property
     def worse(self) -> str:
-        return "more" if self.of else "slower"
+        return self.of.worse if self.of else "slower"
 
     @property
     def noun(self) -> str:
@@ -102,11 +181,11 @@ class Comparison:
         """For each point the ratio of each round; a single one of what was counted."""
         if self.of is None:
             return [statistics.ratios(than.samples, faster.samples) for faster, than in self.points]
-        return [[self.of.ratio(less, than)] for less, than in self.points]
+        return [self.of.ratios(first, than) for first, than in self.points]
 
 
 def compare(
-    measured: Measurements, faster: str, than: Over, where: Where, of: Quantities | None = None
+    measured: Measurements, faster: str, than: Over, where: Where, of: Measure | None = None
 ) -> Comparison | Absence:
     """A variant and what it is compared with, where both were timed; why not, if nowhere."""
     basis = Basis(measured, than)
@@ -125,9 +204,13 @@ def compare(
         return Absence("missing", f"`{faster}` and {named} were timed at no common point")
     known = [len(found.cases) + found.unmeasured for found in (first, *others.values())]
     labels = tuple(measured.label(case) for case, _ in points)
-    noise = 1.0 if of else measured.noise.factor
+    noise = 1.0 if of and not of.is_timed else measured.noise.factor
     unmeasured = max(known) - len(points)
     return Comparison(faster, named, points, noise, labels, unmeasured, words(where), of)
+
+
+def _plain(quantity: str) -> str:
+    return quantity.replace("_", " ")
 
 
 def _was(absence: Absence) -> str:

@@ -41,6 +41,7 @@ class Condition:
     where: Mapping[str, Any]
     on: str = "all"  # the points together, or `any` or `every` matrix by itself
     of: tuple[str, str] | None = None  # quantities of both sides in place of time
+    more: bool = False  # of a metric, which is better; else less of what was counted
     along: str = ""  # with `between`: the number along which it stops being faster
     between: tuple[float, float] = (0.0, 0.0)
 
@@ -144,13 +145,15 @@ def _claim(raw: Mapping[str, Any]) -> Claim:
 
 def _condition(raw: Mapping[str, Any]) -> Condition:
     than = raw["than"]
+    side = next(name for name in ("faster", "less", "more") if name in raw)
     return Condition(
-        faster=_names(raw.get("faster") or raw["less"]),
+        faster=_names(raw[side]),
         than=than if isinstance(than, Mapping) else _names(than),
-        expect=raw.get("expect", "less" if "less" in raw else "faster"),
+        expect=raw.get("expect", side),
         where=raw.get("where", {}),
         on=raw.get("on", "all"),
         of=(raw["of"], raw.get("than_of", raw["of"])) if "of" in raw else None,
+        more=side == "more",
         along=raw.get("along", ""),
         between=tuple(raw.get("between", (0.0, 0.0))),
     )

@@ -154,6 +154,7 @@ def expect_keeps_up(comparison: Comparison) -> Finding:
 EXPECTATIONS: dict[str, Callable[[Comparison], Finding]] = {
     "faster": expect_faster,
     "less": expect_faster,
+    "more": expect_faster,
     "clearly": expect_clearly,
     "several": expect_several,
     "far": expect_far,
@@ -191,13 +192,20 @@ def _on_each(
     verdict = REPRODUCED if decided[0] else NOT_REPRODUCED if decided[1] else INCONCLUSIVE
     told = {name: parts[name].overall for name in named}
     sentence = (
-        f"`{comparison.faster}` against {comparison.than}, each {comparison.noun} by itself"
+        f"{_sides(comparison)}, each {comparison.noun} by itself"
         f"{_in_region(comparison)}: {_wanted(expect, comparison)} on {len(holding)} of"
         f" {formats.plural(len(found), comparison.noun)}, not on {len(failing)}, undecided on"
         f" {len(found) - len(holding) - len(failing)} ({_places(told)})."
     )
     best = max if on == "any" else min
     return Finding(verdict, sentence, formats.times(best(e.value for e in told.values())))
+
+
+def _sides(comparison: Comparison) -> str:
+    faster, than = comparison.faster, comparison.than
+    if comparison.of:
+        return comparison.of.sides(faster, than)
+    return f"`{faster}` against {than}"
 
 
 def _wanted(expect: Expectation, comparison: Comparison) -> str:
@@ -236,7 +244,9 @@ def _expect_at_least(comparison: Comparison, threshold: float, word: str = "") -
 
 
 def _at_least(comparison: Comparison, threshold: float) -> bool:
-    return comparison.overall.low >= threshold and comparison.overall.low > comparison.noise
+    """Where a little less would do, noise cannot have made it up."""
+    least = threshold if threshold < 1 else max(threshold, comparison.noise)
+    return comparison.overall.low >= least
 
 
 def _is_alike(estimate: Estimate) -> bool:
@@ -245,32 +255,19 @@ def _is_alike(estimate: Estimate) -> bool:
 
 def _finding(verdict: str, comparison: Comparison, meaning: str) -> Finding:
     overall = comparison.overall
-    if comparison.of:
-        said = f"{_counted(comparison)} ({_extent(comparison)})"
-    else:
+    details = _extent(comparison)
+    if comparison.of is None or comparison.of.is_timed:
         interval = formats.interval(overall, formats.factor(overall.value))
-        said = (
-            f"`{comparison.faster}` runs at {formats.times(overall.value)} the speed of"
-            f" {comparison.than} ({formats.coverage(overall)} {interval}; {_extent(comparison)})"
-        )
-    sentence = f"{said}: {meaning}."
+        details = f"{formats.coverage(overall)} {interval}; {details}"
+    sentence = f"{_said(comparison)} ({details}): {meaning}."
     return Finding(verdict, sentence, formats.times(overall.value))
 
 
-def _counted(comparison: Comparison) -> str:
-    """`csrl` needs 0.60x the stored bytes of `csr`."""
-    of, times = comparison.of, formats.times(1 / comparison.overall.value)
-    assert of is not None
-    if of.less == of.than:
-        return f"`{comparison.faster}` needs {times} the {_plain(of.less)} of {comparison.than}"
-    return (
-        f"The {_plain(of.less)} of `{comparison.faster}` are {times} the {_plain(of.than)} of"
-        f" {comparison.than}"
-    )
-
-
-def _plain(quantity: str) -> str:
-    return quantity.replace("_", " ")
+def _said(comparison: Comparison) -> str:
+    faster, than, times = comparison.faster, comparison.than, comparison.overall.value
+    if comparison.of:
+        return comparison.of.said(faster, than, times)
+    return f"`{faster}` runs at {formats.times(times)} the speed of {than}"
 
 
 def _extent(comparison: Comparison) -> str:

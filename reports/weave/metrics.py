@@ -98,7 +98,13 @@ class Metric:
     mean: bool = False  # a geometric mean over points has a meaning
     relative: bool = False  # refers to `over`
     of_point: bool = False  # the same for every variant of a point
+    of_ceiling: bool = False  # refers to what the case's launch reached at best
     unit: str = ""
+
+    @property
+    def noun(self) -> str:
+        """What it is called in a sentence."""
+        return "part of its ceiling" if self.of_ceiling else self.header
 
 
 @dataclass(frozen=True)
@@ -143,6 +149,19 @@ def metric_named(name: str) -> Metric:
         known = ", ".join(METRICS)
         raise WeaveError(f'no metric "{name}", expected one of {known} or {COUNT}NAME')
     return METRICS[name]
+
+
+def measure_of(name: str) -> Metric:
+    """A metric that each case has by itself, of which more is better."""
+    metric = metric_named(name)
+    if metric.kind not in ("rate", "percent") or metric.relative or metric.of_point:
+        known = ", ".join(
+            name
+            for name, one in METRICS.items()
+            if one.kind in ("rate", "percent") and not one.relative and not one.of_point
+        )
+        raise WeaveError(f'found more of "{name}", expected one of {known}')
+    return metric
 
 
 def quantity(name: str, case: Case) -> float:
@@ -274,6 +293,7 @@ METRICS: dict[str, Metric] = {
         "percent",
         lambda b, c: [_bound(b, c) / s for s in c.samples],
         mean=True,
+        of_ceiling=True,
         unit="%",
     ),
     "speedup": Metric("speed-up", "factor", _speedup, mean=True, relative=True, unit="x"),

@@ -2,24 +2,17 @@
 
 import argparse
 import signal
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
-from weave import book, definition, slurm
+from weave import book, slurm
 from weave.console import Console
-from weave.errors import WeaveError
-from weave.launch import Launch, ProgramFailed
-from weave.measure import Watch, Workspace, measure
-from weave.plan import PROFILES, expected_seconds, launches_of
+from weave.launch import ProgramFailed
+from weave.measure import Workspace
 from weave.run_all import run_all
+from weave.run_one import run_one
 
-#: Options of the programs that the runner sets itself.
-OWNED = ("--output", "--events", "--lockstep")
 #: Exit code after Ctrl-C, as shells have it.
 INTERRUPTED = 130
 
@@ -65,7 +58,7 @@ def _workspace(given: argparse.Namespace) -> Workspace:
 
 
 def _run(given: argparse.Namespace) -> int:
-    return run(_workspace(given), given.name, given.arguments, Console())
+    return run_one(_workspace(given), given.name, given.arguments, Console(), book.weave_page)
 
 
 def _run_all(given: argparse.Namespace) -> int:
@@ -77,58 +70,3 @@ def _slurm(given: argparse.Namespace) -> int:
     workspace = _workspace(given)
     print(f"sbatch {workspace.shown(slurm.write(workspace, given.nodes, given.arguments))}")
     return 0
-
-
-def run(workspace: Workspace, name: str, arguments: list[str], console: Console) -> int:
-    """Measures one experiment into a folder of its own under build/runs/, and weaves its page."""
-    experiment = definition.load(workspace.root, name)
-    program = workspace.program(name)
-    if {"--help", "-h", "--list"} & set(arguments):
-        return subprocess.call([program, *arguments])
-    for argument in arguments:
-        if argument.split("=")[0] in OWNED:
-            raise WeaveError(f"{argument} is the runner's own: results go to build/runs/")
-    options, rest = _runner_options(arguments)
-    launches = _launches(experiment, options)
-    folder = _new_folder(workspace.build / "runs", name)
-    watch = Watch(console, name, expected_seconds(experiment, options.profile))
-    measured = measure(program, [*rest, "--profile", options.profile], launches, folder, watch)
-    for failure in measured.failures:
-        console.line(failure)
-    console.line(workspace.shown(book.weave_page(workspace.root, measured.result, folder)))
-    return 1 if measured.failures else 0
-
-
-def _new_folder(parent: Path, name: str) -> Path:
-    """A folder that no other run has, named by the time."""
-    parent.mkdir(parents=True, exist_ok=True)
-    return Path(tempfile.mkdtemp(prefix=f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}-", dir=parent))
-
-
-def _launches(experiment: definition.Experiment, asked: argparse.Namespace) -> list[Launch]:
-    """The launches of an experiment, or those with threads and ranks as the user asked."""
-    if asked.ranks is not None and "ranks" not in experiment.launch:
-        raise WeaveError(f"--ranks: {experiment.name} is measured by one process")
-    launches = launches_of(experiment)
-    if asked.ranks is not None:
-        known = {launch.ranks for launch in launches}
-        more = [Launch(1, ranks=ranks) for ranks in asked.ranks if ranks not in known]
-        launches = [launch for launch in launches if launch.ranks in asked.ranks] + more
-    if asked.threads is not None:
-        chosen = [replace(launch, threads=asked.threads) for launch in launches or [Launch(1)]]
-        launches = [launch for i, launch in enumerate(chosen) if launch not in chosen[:i]]
-    if not launches:
-        raise WeaveError(f"{experiment.name}: its launch axes ask for more threads than are here")
-    return launches
-
-
-def _runner_options(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    """The program's options that the runner must know too, and the rest."""
-    parser = argparse.ArgumentParser(allow_abbrev=False, add_help=False, exit_on_error=False)
-    parser.add_argument("--threads", type=int)
-    parser.add_argument("--ranks", type=int, nargs="+")
-    parser.add_argument("--profile", choices=PROFILES, default="quick")
-    try:
-        return parser.parse_known_args(arguments)
-    except argparse.ArgumentError as error:
-        raise WeaveError(str(error)) from None

@@ -28,6 +28,12 @@ class Estimate:
             self.value * factor, self.low * factor, self.high * factor, self.coverage, self.rounds
         )
 
+    def widened(self, low: float, high: float) -> "Estimate":
+        """The estimate of something that may be off by a factor from `low` to `high`."""
+        return Estimate(
+            self.value, self.low * low, self.high * high, self.coverage, self.rounds
+        )
+
 
 @dataclass(frozen=True)
 class NoiseFloor:

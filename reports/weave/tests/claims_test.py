@@ -102,6 +102,22 @@ def test_a_number_stands_for_itself(speedup: float, verdict: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("speedup", "noise", "verdict"),
+    [
+        (0.92, 1.01, REPRODUCED),
+        (0.92, 1.3, REPRODUCED),  # noise has not made up what is below one
+        (0.90, 1.01, INCONCLUSIVE),
+        (0.88, 1.01, NOT_REPRODUCED),
+        (0.88, 1.3, INCONCLUSIVE),
+    ],
+)
+def test_a_number_below_one_allows_so_much_less(
+    speedup: float, noise: float, verdict: str
+) -> None:
+    assert expectations.examine(comparison([speedup], noise=noise), 0.9).verdict == verdict
+
+
+@pytest.mark.parametrize(
     ("on", "expect", "speedups", "verdict"),
     [
         ("any", "far", [0.8, 0.9, 2.2], REPRODUCED),
@@ -355,11 +371,76 @@ def test_a_count_may_stand_for_the_other_side(measured: Measure, raw: Json) -> N
     assert found.findings[0].sentence.startswith(said)
 
 
+def test_what_was_counted_can_be_asked_of_every_matrix(measured: Measure, raw: Json) -> None:
+    counted(raw, "csrl", 600, bytes_as_csr=580)
+    claim = less("csrl", "csrl", than_of="bytes_as_csr")
+    every = replace(claim.conditions[0], on="every", expect=0.95)
+    found = claims.judge(measured(raw), replace(claim, conditions=(every,)))
+    assert found.verdict == REPRODUCED
+    said = "The stored bytes of `csrl` against the bytes as csr of `csrl`, each matrix by itself"
+    assert found.findings[0].sentence.startswith(said)
+    assert "at least 0.95x on 5 of 5 matrices" in found.findings[0].sentence
+    every = replace(every, expect=0.97)
+    found = claims.judge(measured(raw), replace(claim, conditions=(every,)))
+    assert found.verdict == NOT_REPRODUCED
+
+
 def test_what_was_not_counted_stops_the_weave(measured: Measure, raw: Json) -> None:
     with pytest.raises(WeaveError, match="textbook records no stored_bytes, nothing to compare"):
         claims.judge(measured(raw), less("csrl", "textbook"))
     with pytest.raises(WeaveError, match='no quantity "tiles" of csrl, which has: stored_bytes'):
         claims.judge(measured(raw), less("csrl", "csrl", than_of="tiles"))
+
+
+def more(of: str, expect: str | float = 0.9) -> Claim:
+    """Of a variant on all threads against itself on one."""
+    than = {"variant": "unroll4", "threads": 1}
+    where = {"threads": "max"}
+    condition = Condition(("unroll4",), than, expect, where, of=(of, of), more=True)
+    return Claim("1.x", 1, "Says.", "magnitude", False, (), (condition,))
+
+
+def slower_ceiling(raw: Json, factor: float, when: tuple[str, ...] = ("before", "after")) -> None:
+    """As if the machine could do less with two threads than twice what it can do with one."""
+    for probe in raw["ceilings"]:
+        if probe["launch"] == 1 and probe["when"] in when:
+            probe["samples_s"] = [seconds * factor for seconds in probe["samples_s"]]
+
+
+def test_more_of_a_metric_is_compared_by_rounds(measured: Measure, raw: Json) -> None:
+    """Twice the threads are twice as fast here, and so is their ceiling."""
+    found = claims.judge(measured(raw), more("of_ceiling"))
+    assert found.verdict == REPRODUCED
+    said = "`unroll4` reaches 1.00x the part of its ceiling that unroll4 at threads = 1 reaches (95"
+    assert found.findings[0].sentence.startswith(said)
+    assert found.findings[0].sentence.endswith("10 points, threads = max): at least 0.9x.")
+    assert claims.judge(measured(raw), more("of_ceiling", "clearly")).verdict == NOT_REPRODUCED
+    assert claims.judge(measured(raw), more("gbps", 1.9)).verdict == REPRODUCED
+    synthetic.scale(raw, "unroll4", 1.25)  # everywhere: the parts stay as they are
+    assert claims.judge(measured(raw), more("of_ceiling")).verdict == REPRODUCED
+
+
+def test_a_part_is_that_of_the_launch_s_own_ceiling(measured: Measure, raw: Json) -> None:
+    for entry in raw["cases"]:
+        if entry["launch"] == 1:
+            entry["samples_s"] = [seconds * 1.5 for seconds in entry["samples_s"]]
+    assert claims.judge(measured(raw), more("of_ceiling")).verdict == NOT_REPRODUCED
+    slower_ceiling(raw, 1.5)
+    assert claims.judge(measured(raw), more("of_ceiling")).verdict == REPRODUCED
+
+
+def test_a_part_is_as_uncertain_as_its_ceiling(measured: Measure, raw: Json) -> None:
+    """A machine that was slower after than before leaves open what it allows."""
+    slower_ceiling(raw, 1.3, ("after",))
+    found = claims.judge(measured(raw), more("of_ceiling", 1.05))
+    assert found.verdict == INCONCLUSIVE
+    assert claims.judge(measured(raw), more("gbps", 1.9)).verdict == REPRODUCED
+
+
+def test_more_of_what_has_no_direction_stops_the_weave(measured: Measure, raw: Json) -> None:
+    for name in ("median", "speedup", "bound_gflops", "stored_bytes"):
+        with pytest.raises(WeaveError, match=f'found more of "{name}", expected one of gbps, '):
+            claims.judge(measured(raw), more(name))
 
 
 def test_unknown_variants_stop_the_weave(measured: Measure, raw: Json) -> None:

@@ -44,6 +44,11 @@ less = "csrl"
 than = ["unroll4", "textbook"]
 of = "stored_bytes"
 [[claim.condition]]
+more = "csrl"
+than = { variant = "csrl", threads = 1 }
+of = "of_ceiling"
+expect = 0.9
+[[claim.condition]]
 faster = "csrl"
 than = "textbook"
 along = "mean_row"
@@ -51,10 +56,12 @@ between = [0.3, 0.5]
 """,
         encoding="utf-8",
     )
-    rival, less, crossing = definition.load(root, synthetic.NAME).claim("kinds").conditions
+    rival, less, more, crossing = definition.load(root, synthetic.NAME).claim("kinds").conditions
     assert (rival.than, rival.expect, rival.on) == ({"best_of": "own"}, 1.5, "every")
     assert (less.faster, less.expect) == (("csrl",), "less")
     assert less.of == ("stored_bytes", "stored_bytes")
+    assert (more.faster, more.of[0], more.expect) == (("csrl",), "of_ceiling", 0.9)
+    assert more.more and not less.more
     assert (crossing.along, crossing.between) == ("mean_row", (0.3, 0.5))
 
 
@@ -76,10 +83,10 @@ between = [0.3, 0.5]
         (
             'expect = "several"',
             'expect = "several"\nof = "stored_bytes"',
-            "expected faster= with expect=, less= with of=, or faster= with along= and between=",
+            "expected faster= with expect=, less= or more= with of=, or faster= with along=",
         ),
         ('expect = "several"', "", "expected faster= with expect=, less="),
-        ('expect = "several"', "expect = 0.9", "expected more than 1"),
+        ('expect = "several"', "expect = 0", "expected more than 0"),
         ('expect = "several"', 'expect = "several"\non = "each"', 'expected one of ["any", "ev'),
         ('expect = "several"', 'along = "x"\nbetween = [0.3]', "expected at least 2 entries"),
         ('than = "textbook"', 'than = { best = "own" }', "expected variant = a name or best_of"),

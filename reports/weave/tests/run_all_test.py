@@ -64,10 +64,27 @@ def test_without_a_weaver_results_wait(root: Path) -> None:
 
 def test_elsewhere_says_how_results_come_home(root: Path, capsys: pytest.CaptureFixture) -> None:
     add_experiment(root, "alpha", threads="[1]")
-    assert elsewhere.main(root, ["--profile", "tiny", "--machine", "far-away"]) == 0
+    assert elsewhere.main(root, ["run-all", "--profile", "tiny", "--machine", "far-away"]) == 0
     assert "just report far-away" in capsys.readouterr().out
     assert (root / "reports/far-away/results/alpha.json").exists()
-    assert elsewhere.main(root, ["--machine", "Far Away"]) == 2
+    assert elsewhere.main(root, ["run-all", "--machine", "Far Away"]) == 2
+
+
+def test_elsewhere_one_experiment_can_be_measured(
+    root: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)
+    add_experiment(root, "alpha", threads="[1]")
+    assert elsewhere.main(root, ["run", "alpha", "--profile", "tiny"]) == 0
+    assert "just keep RESULT TITLE" in capsys.readouterr().out
+    assert len(list(root.glob("build/runs/alpha-*/result.json"))) == 1
+    assert list((root / "reports").iterdir()) == []
+
+
+def test_elsewhere_a_users_error_is_one_line(root: Path, capsys: pytest.CaptureFixture) -> None:
+    add_experiment(root, "alpha", threads="[1]", refuse="--samples: found 'x', expected a number")
+    assert elsewhere.main(root, ["run", "alpha"]) == 2
+    assert "--samples: found 'x'" in capsys.readouterr().err
 
 
 def test_elsewhere_a_processor_must_know_the_instructions(
@@ -76,7 +93,9 @@ def test_elsewhere_a_processor_must_know_the_instructions(
     add_experiment(root, "alpha", threads="[1]")
     machine = root / "build/lib/bench/machine"
     machine.write_text(machine.read_text().replace('["avx2", "fma"]', '["avx2"]'))
-    assert elsewhere.main(root, []) == 2
+    assert elsewhere.main(root, ["run-all"]) == 2
+    assert "lacks fma" in capsys.readouterr().err
+    assert elsewhere.main(root, ["run", "alpha"]) == 2
     assert "lacks fma" in capsys.readouterr().err
 
 

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from weave import definition
+from weave import book, definition
 from weave.console import Console
 from weave.errors import WeaveError
 from weave.launch import ProgramFailed
 from weave.measure import Workspace
-from weave.runner import _launches, _runner_options, run
+from weave.run_one import Weave, _launches, _runner_options
+from weave.run_one import run_one as measure_and_weave
 from weave.tests.fake_tree import add_experiment, make_tree
 
 
@@ -22,9 +23,12 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tree
 
 
-def run_one(root: Path, name: str, *arguments: str) -> tuple[int, list[str]]:
+def run_one(
+    root: Path, name: str, *arguments: str, weave: Weave | None = book.weave_page
+) -> tuple[int, list[str]]:
     stream = io.StringIO()
-    code = run(Workspace(root, root / "build"), name, list(arguments), Console(stream))
+    workspace = Workspace(root, root / "build")
+    code = measure_and_weave(workspace, name, list(arguments), Console(stream), weave)
     return code, stream.getvalue().splitlines()
 
 
@@ -34,6 +38,14 @@ def test_the_page_is_the_last_line(root: Path) -> None:
     assert code == 0
     assert said[-1].startswith("build/runs/alpha-") and said[-1].endswith("/alpha.md")
     assert "tiny profile" in (root / said[-1]).read_text()
+
+
+def test_without_a_weaver_the_result_is_the_last_line(root: Path) -> None:
+    add_experiment(root, "alpha")
+    code, said = run_one(root, "alpha", "--profile", "tiny", weave=None)
+    assert code == 0
+    assert said[-1].startswith("build/runs/alpha-") and said[-1].endswith("/result.json")
+    assert (root / said[-1]).exists()
 
 
 def test_no_book_is_touched(root: Path) -> None:
