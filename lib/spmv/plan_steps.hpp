@@ -15,8 +15,8 @@ namespace spmv {
 /// not foresee it from the lengths of the loops before.
 using Steps = std::array<double, 6>;
 
-/// Rows; rows that are not as long as the one before (the end of the loop is mispredicted);
-/// products of rows too short for vectors; products in whole vectors; products behind them.
+/// Rows; rows whose length is a surprise; products in whole vectors; products behind them, or in
+/// rows too short for vectors.
 template <class T>
 Steps csr_steps(sparse::CsrView<T> const& a);
 
@@ -25,16 +25,14 @@ Steps csr_steps(sparse::CsrView<T> const& a);
 template <class T>
 Steps sell_steps(sparse::Sell<T> const& a);
 
-/// Rows; rows whose number of pieces is a surprise; pieces; vectors.
-template <class T>
-Steps run_steps(sparse::PatternView<> const& a);
+/// Rows; rows whose number of pieces is a surprise; pieces; vectors of `lanes` elements.
+Steps run_steps(sparse::PatternView<> const& a, std::int32_t lanes);
 
 /// Groups of `group_rows` rows; groups whose number of windows is a surprise; windows; masks.
 template <class T>
 Steps window_steps(sparse::PatternView<> const& a, std::int32_t group_rows);
 
-/// Block rows; block rows whose number of blocks is a surprise; blocks; vectors.
-template <class T>
+/// Block rows; block rows whose number of blocks is a surprise; blocks.
 Steps block_steps(sparse::PatternView<> const& a, std::int32_t block_rows,
                   std::int32_t block_columns);
 
