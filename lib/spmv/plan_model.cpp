@@ -224,6 +224,7 @@ private:
         for (Term& term : estimate.core) {
             term.count /= threads;
         }
+        estimate.core.push_back({"threads.fork", threads_ > 1 ? 1.0 : 0.0});
         double const core = spmv::nanoseconds(estimate.core, processor_, single);
         double const memory = spmv::nanoseconds(estimate.memory, processor_, single);
         estimate.nanoseconds =

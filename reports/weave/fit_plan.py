@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from weave import plan_fit, results, statistics
+from weave import plan_fit, results
 from weave.errors import WeaveError
 from weave.plan_fit import Point, Vector, Way
 from weave.results import Case, Json, Result
@@ -21,6 +21,7 @@ PRECISIONS = ("fp32", "fp64")
 GROUPS = ("format", "build")  # of variants that a plan may choose
 PIECES = re.compile(r", \d+ rows in pieces$")
 COLUMNS = ("now", "fitted", "without")
+UNDISTURBED = 0.25  # quantile of samples; half of them may have met somebody else's work
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ def _fit_plan(given: argparse.Namespace) -> int:
     fitted = {precision: Fitted.to(runs, counted, precision) for precision in PRECISIONS}
     for precision in PRECISIONS:
         print(fitted[precision].report(precision))
-    title = f"// Fitted to {fitted['fp64'].matrices} matrices on {machine.model}, {machine.kernels}."
+    title = (f"// Fitted to {fitted['fp64'].matrices} matrices on {machine.model} with"
+             f" {machine.kernels}: see CONTRIBUTING.md.")
     text = table(title, {name: one.constants for name, one in fitted.items()}, terms_of(counted))
     path = given.root / f"lib/spmv/plan_times/{counted['kind']}.inc"
     if given.write:
@@ -107,8 +109,12 @@ def terms_of(counted: Json) -> list[str]:
 
 def points_of(runs: Sequence[Result], counted: Json, precision: str) -> list[Point]:
     """What was measured in one precision, beside what the model counts there."""
+    return [point for run in runs for point in _points(run, counted, precision)]
+
+
+def _points(run: Result, counted: Json, precision: str) -> list[Point]:
     terms = {name: index for index, name in enumerate(terms_of(counted))}
-    measured = _measured(runs, precision)
+    measured = _measured(run, precision)
     points = []
     for entry in counted["points"]:
         place = (entry["sha256"], entry["threads"], entry["cache"])
@@ -124,17 +130,17 @@ def points_of(runs: Sequence[Result], counted: Json, precision: str) -> list[Poi
     return points
 
 
-def _measured(runs: Sequence[Result],
+def _measured(run: Result,
               precision: str) -> Mapping[tuple[str, int, str], Mapping[str, list[float]]]:
     """Nanoseconds by matrix, threads and cache, then by what the variant says that it is."""
-    found: dict[tuple[str, int, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for run in runs:
-        for case in run.cases:
-            if case.group in GROUPS and case.passed and case.parameters["precision"] == precision:
-                digest = run.raw["datasets"][case.parameters["matrix"]]["sha256"]
-                threads = run.raw["launches"][case.launch]["threads"]
-                found[digest, threads, case.cache][says(case)].append(
-                    1e9 * statistics.median(case.samples))
+    found: dict[tuple[str, int, str], dict[str, list[float]]] = defaultdict(
+        lambda: defaultdict(list))
+    for case in run.cases:
+        if case.group in GROUPS and case.passed and case.parameters["precision"] == precision:
+            digest = run.raw["datasets"][case.parameters["matrix"]]["sha256"]
+            threads = run.raw["launches"][case.launch]["threads"]
+            found[digest, threads, case.cache][says(case)].append(
+                1e9 * float(np.quantile(case.samples, UNDISTURBED)))
     return found
 
 

@@ -13,7 +13,7 @@ TRUE = np.array([1.0, 0.2, 4.0, 0.05, 0.9, 7.0])  # the last is of a format that
 NAMES = ("rows", "chunks", "never")
 
 
-def points(noise: Callable[[], float] = lambda: 1.0, matrices: int = 40) -> list[Point]:
+def points(noise: Callable[[], float] = lambda: 1.0, matrices: int = 300) -> list[Point]:
     """Matrices with random counts: `rows` counts terms 0 and 1, `chunks` 2 and 4; both wait for
     memory, term 3; `never` counts term 5 and has no times."""
     random = np.random.default_rng(7)
@@ -34,7 +34,7 @@ def points(noise: Callable[[], float] = lambda: 1.0, matrices: int = 40) -> list
 
 def test_constants_are_found_again() -> None:
     found = plan_fit.fit(points(), TRUE * [1.7, 0.5, 1.5, 0.6, 1.3, 1.0])
-    assert found[:5] == pytest.approx(TRUE[:5], rel=0.02)
+    assert found[:5] == pytest.approx(TRUE[:5], rel=0.05)
 
 
 def test_noise_is_tolerated() -> None:
@@ -60,12 +60,15 @@ def test_what_was_never_measured_keeps_its_proportion_to_the_others() -> None:
 
 
 def test_a_constant_that_does_not_matter_becomes_none() -> None:
-    start = TRUE + [0, 0, 0, 0, 0, 0]
-    found = plan_fit.fit([Point(point.matrix, point.label, tuple(
-        Way(way.name, way.core, way.memory, way.overlap,
-            way.measured_ns and way.nanoseconds(TRUE * [0, 1, 1, 1, 1, 1])) for way in point.ways),
-        1.0) for point in points()], start)
-    assert found[0] < 0.03 * TRUE[0]
+    others = TRUE * [0, 1, 1, 1, 1, 1]
+    some = []
+    for point in points():
+        ways = [Way(way.name, way.core, way.memory, way.overlap,
+                    way.measured_ns and way.nanoseconds(others)) for way in point.ways]
+        best = min(way.measured_ns for way in ways if way.measured_ns is not None)
+        some.append(Point(point.matrix, point.label, tuple(ways), best))
+    found = plan_fit.fit(some, TRUE)
+    assert found[:5] == pytest.approx(others[:5], abs=0.03)
 
 
 def test_nothing_measured_changes_nothing() -> None:
@@ -101,7 +104,7 @@ def test_choices_are_judged_by_what_they_cost() -> None:
 
 def test_a_matrix_is_judged_by_constants_that_never_saw_it() -> None:
     """One matrix on which `rows` takes ten times as long: without it the fit cannot know."""
-    some = points(matrices=10)
+    some = points(matrices=30)
     odd = some[3]
     slow = tuple(Way(way.name, way.core, way.memory, way.overlap,
                      way.measured_ns and (10 if way.name == "rows" else 1) * way.measured_ns)
@@ -109,4 +112,4 @@ def test_a_matrix_is_judged_by_constants_that_never_saw_it() -> None:
     some[3] = Point(odd.matrix, odd.label, slow, odd.best_ns)
     for point, constants in plan_fit.left_out(some, TRUE):
         if point is some[3]:
-            assert constants[:5] == pytest.approx(TRUE[:5], rel=0.02)
+            assert constants[:5] == pytest.approx(TRUE[:5], rel=1e-3)
