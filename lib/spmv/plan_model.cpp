@@ -128,8 +128,17 @@ private:
     /// Elements in a vector of the kernels.
     double lanes() const { return static_cast<double>(processor_.vector_bytes / sizeof(T)); }
 
-    /// The steps of all rows that are not long, under their names; loops whose ends the processor
-    /// does not foresee lose time, but it keeps some in mind from one multiply to the next.
+    /// Of so many loop ends a thread comes to, the share that the processor has forgotten when it
+    /// comes to them again: none or all, but for those where its memory begins to overflow.
+    static double forgotten_share(double ends)
+    {
+        constexpr double memory = 12'000;
+        return std::clamp(2 * (ends / memory - 1), 0.0, 1.0);
+    }
+
+    /// The steps of all rows that are not long, under their names. Loops whose ends the processor
+    /// does not foresee lose time, little as long as it keeps them in mind from one multiply to the
+    /// next.
     Terms steps(std::string const& family, Steps const& counts,
                 std::initializer_list<std::pair<std::string_view, std::size_t>> kinds) const
     {
@@ -139,7 +148,7 @@ private:
         }
         double const ends = counts[1] * scale_;
         terms.push_back({"loop_end.beyond_3000", std::max(0.0, ends - 3000)});
-        terms.push_back({"loop_end.beyond_9000", std::max(0.0, ends - 9000)});
+        terms.push_back({"loop_end.forgotten", ends * forgotten_share(ends / threads_)});
         return terms;
     }
 
@@ -270,12 +279,14 @@ private:
                           .name = "sell_unit_plain",
                           .bytes = static_cast<double>(sell.bytes()) * scale_,
                           .conversion = 12,
-                          .detail = percent(counts[2] * sparse::sell_height<T> / stored) +
-                                    " of the products in unit steps, " +
-                                    percent(stored_zeros(sell)) + " zeros stored",
+                          .detail =
+                              percent((counts[2] + counts[6]) * sparse::sell_height<T> / stored) +
+                              " of the products in unit steps, " + percent(stored_zeros(sell)) +
+                              " zeros stored",
                           .core = steps("sell", counts,
                                         {{"chunk", 0},
                                          {"unit_step", 2},
+                                         {"masked_unit_step", 6},
                                          {"full_step", 3},
                                          {"partial_step", 4},
                                          {"sorted_chunk", 5}})};

@@ -99,7 +99,7 @@ Steps sell_steps(sparse::Sell<T> const& a)
         auto const& pattern = a.patterns[chunk.pattern & ~sparse::sell_sorted];
         chunks.add(std::int64_t{pattern.unit} * 65'537 * 257 + pattern.full * 65'537 +
                    pattern.partial);
-        steps[2] += pattern.unit;
+        steps[pattern.whole ? 2 : 6] += pattern.unit;
         steps[3] += pattern.full;
         steps[4] += pattern.partial;
         steps[5] += (chunk.pattern & sparse::sell_sorted) != 0 ? 1 : 0;

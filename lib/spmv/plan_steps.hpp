@@ -13,15 +13,15 @@ namespace spmv {
 
 /// How often a kernel takes each kind of step. A loop's end is a surprise if the processor would
 /// not foresee it from the lengths of the loops before.
-using Steps = std::array<double, 6>;
+using Steps = std::array<double, 7>;
 
 /// Rows; rows whose length is a surprise; products in whole vectors; products behind them, or in
 /// rows too short for vectors.
 template <class T>
 Steps csr_steps(sparse::CsrView<T> const& a);
 
-/// Chunks; chunks that are a surprise; unit steps; full gathering steps; partial ones; sorted
-/// chunks.
+/// Chunks; chunks that are a surprise; unit steps of every lane; full gathering steps; partial
+/// ones; sorted chunks; unit steps that have a mask.
 template <class T>
 Steps sell_steps(sparse::Sell<T> const& a);
 

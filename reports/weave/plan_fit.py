@@ -1,7 +1,7 @@
 """Fits the constants of the plan's model to measured times, and judges what it then chooses.
 
-The model (`lib/spmv/plan_model.hpp`) takes the norm of two sums of counts times constants. A norm is
-homogeneous: with the sums weighted as they are at present constants, the time is linear in the
+The model (`lib/spmv/plan_model.hpp`) takes the norm of two sums of counts times constants. A norm
+is homogeneous: with the sums weighted as they are at present constants, the time is linear in the
 constants, so that a few rounds of linear least squares fit them. Errors count relatively, wild ones
 no more than large ones (Huber), and those of slow formats, which nobody chooses, less than those of
 fast ones. Constants are not negative, and stay near where they began as far as nothing speaks
@@ -18,7 +18,8 @@ Vector = np.ndarray
 
 TIME_ERROR = 0.1  # what a time is expected to differ from the model by
 CONSTANT_ERROR = 0.3  # and a constant from where it began
-WILD_ERROR = 0.3  # beyond it an error counts no more than proportionally
+WILD_ERROR = 0.2  # beyond it an error counts no more than proportionally
+SLOWNESS = 0.25  # a format that takes n times as long as the best counts n to minus this
 ROUNDS = 8
 CLOSE = 0.05  # a choice that takes so much longer than the best is as good
 
@@ -88,7 +89,7 @@ def fit(points: Sequence[Point], start: Vector) -> Vector:
     for _ in range(ROUNDS):
         slopes = np.array([way.slope(constants) for way in ways])
         wild = np.abs(np.log(slopes @ constants / times)) / WILD_ERROR
-        weights = np.sqrt(best / times / np.maximum(1, wild))
+        weights = (best / times) ** SLOWNESS / np.sqrt(np.maximum(1, wild))
         shares = slopes * scale * (weights / times)[:, None]
         gram = shares.T @ shares + near_start * np.eye(len(start))
         constants = scale * nonnegative(gram, shares.T @ weights + near_start * start / scale)
