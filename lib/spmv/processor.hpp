@@ -29,7 +29,7 @@ struct Processor
 /// A processor of `vendor`, "amd", "intel" or any other, that runs the kernels of this name.
 Processor processor(std::string_view vendor, std::string_view kernels, Caches const& caches);
 
-/// The processor that runs this.
+/// The processor that runs this, with the kernels of this name.
 Processor detect_processor(std::string_view kernels);
 
 } // namespace spmv

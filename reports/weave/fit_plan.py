@@ -40,6 +40,10 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     fit.add_argument("result", type=Path, nargs="+", help="runs of spmv-formats on one machine")
     fit.add_argument("--matrices", type=Path, nargs="+", default=[], metavar="FILE",
                      help="those matrices of the runs that the catalogue does not have")
+    fit.add_argument("--precision", choices=PRECISIONS, nargs="+", default=list(PRECISIONS),
+                     help="fit these, leave the others as they are")
+    fit.add_argument("--spread", type=float, default=plan_fit.SPREAD,
+                     help="by what share the constants of now may be wrong; default: %(default)s")
     fit.add_argument("--write", action="store_true", help="replace the constants of its kind")
     fit.add_argument("--build", type=Path, help="where plan-terms is; default: build/")
     fit.set_defaults(command=_fit_plan)
@@ -53,12 +57,16 @@ def _fit_plan(given: argparse.Namespace) -> int:
     machine = machines.pop()
     program = (given.build or given.root / "build") / "lib/spmv/plan-terms"
     counted = count_terms(program, machine, runs, given.matrices)
-    fitted = {precision: Fitted.to(runs, counted, precision) for precision in PRECISIONS}
-    for precision in PRECISIONS:
-        print(fitted[precision].report(precision))
-    title = (f"// Fitted to {fitted['fp64'].matrices} matrices on {machine.model} with"
-             f" {machine.kernels}: see CONTRIBUTING.md.")
-    text = table(title, {name: one.constants for name, one in fitted.items()}, terms_of(counted))
+    constants = {precision: _present(counted, precision) for precision in PRECISIONS}
+    matrices = 0
+    for precision in given.precision:
+        fitted = Fitted.to(runs, counted, precision, given.spread)
+        print(fitted.report(precision))
+        constants[precision] = fitted.constants
+        matrices = fitted.matrices
+    title = (f"// {' and '.join(given.precision)} fitted to {matrices} matrices on {machine.model}"
+             f" with {machine.kernels}: see CONTRIBUTING.md.")
+    text = table(title, constants, terms_of(counted))
     path = given.root / f"lib/spmv/plan_times/{counted['kind']}.inc"
     if given.write:
         path.write_text(text, encoding="utf-8")
@@ -105,6 +113,11 @@ def count_terms(program: Path, machine: Machine, runs: Sequence[Result],
 def terms_of(counted: Json) -> list[str]:
     """Names of all constants, in the order of the table."""
     return list(counted["times"])
+
+
+def _present(counted: Json, precision: str) -> Vector:
+    """The constants of now."""
+    return np.array([counted["times"][name][precision] for name in terms_of(counted)])
 
 
 def points_of(runs: Sequence[Result], counted: Json, precision: str) -> list[Point]:
@@ -175,15 +188,15 @@ class Fitted:
     errors: Mapping[str, Mapping[str, plan_fit.Errors]]
 
     @staticmethod
-    def to(runs: Sequence[Result], counted: Json, precision: str) -> "Fitted":
+    def to(runs: Sequence[Result], counted: Json, precision: str, spread: float) -> "Fitted":
         points = points_of(runs, counted, precision)
         if not points:
             raise WeaveError(f"fit-plan: nothing was measured in {precision} that the model knows")
         names = terms_of(counted)
-        start = np.array([counted["times"][name][precision] for name in names])
-        constants = plan_fit.fit(points, start)
+        start = _present(counted, precision)
+        constants = plan_fit.fit(points, start, spread)
         used = sum(way.core + way.memory for point in points for way in point.measured)
-        without = plan_fit.left_out(points, start)
+        without = plan_fit.left_out(points, start, spread)
         judged = dict(zip(COLUMNS, ([(point, start) for point in points],
                                     [(point, constants) for point in points], without),
                           strict=True))

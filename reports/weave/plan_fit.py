@@ -17,7 +17,7 @@ import numpy as np
 Vector = np.ndarray
 
 TIME_ERROR = 0.1  # what a time is expected to differ from the model by
-CONSTANT_ERROR = 0.3  # and a constant from where it began
+SPREAD = 0.3  # and a constant from where it began, relatively
 WILD_ERROR = 0.2  # beyond it an error counts no more than proportionally
 SLOWNESS = 0.25  # a format that takes n times as long as the best counts n to minus this
 ROUNDS = 8
@@ -74,7 +74,7 @@ class Point:
         return choice.measured_ns / self.best_ns - 1
 
 
-def fit(points: Sequence[Point], start: Vector) -> Vector:
+def fit(points: Sequence[Point], start: Vector, spread: float = SPREAD) -> Vector:
     """The constants that suit measured times best; those that no time depends on are scaled like
     all others."""
     ways = [way for point in points for way in point.measured]
@@ -84,7 +84,7 @@ def fit(points: Sequence[Point], start: Vector) -> Vector:
     best = np.array([point.best_ns for point in points for _ in point.measured])
     start = start * float(np.median(times / [way.nanoseconds(start) for way in ways]))
     scale = _scale(ways, times, start)
-    near_start = (TIME_ERROR / CONSTANT_ERROR) ** 2
+    near_start = (TIME_ERROR / spread) ** 2
     constants = start
     for _ in range(ROUNDS):
         slopes = np.array([way.slope(constants) for way in ways])
@@ -130,11 +130,12 @@ def nonnegative(gram: Vector, right: Vector) -> Vector:
             free &= ~(blocked & (x <= 1e-15))
 
 
-def left_out(points: Sequence[Point], start: Vector) -> list[tuple[Point, Vector]]:
+def left_out(points: Sequence[Point], start: Vector,
+             spread: float = SPREAD) -> list[tuple[Point, Vector]]:
     """Every point with constants that were fitted without its matrix."""
     judged = []
     for matrix in sorted({point.matrix for point in points}):
-        constants = fit([point for point in points if point.matrix != matrix], start)
+        constants = fit([point for point in points if point.matrix != matrix], start, spread)
         judged += [(point, constants) for point in points if point.matrix == matrix]
     return judged
 

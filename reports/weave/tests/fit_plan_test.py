@@ -86,6 +86,13 @@ def test_constants_are_written_and_judged(fit: Callable[..., int], root: Path,
     assert "5 matrices" in said
 
 
+def test_one_precision_leaves_the_other_alone(fit: Callable[..., int], root: Path) -> None:
+    assert fit("--write", "--precision", "fp64", "--spread", "0.5") == 0
+    found = constants((root / "lib/spmv/plan_times/avx2.inc").read_text())
+    assert {name: single for name, (single, _) in found.items()} == START
+    assert found["csr.row"][1] == pytest.approx(3.0, rel=0.03)
+
+
 def test_without_write_nothing_is_touched(fit: Callable[..., int], root: Path,
                                           capsys: pytest.CaptureFixture[str]) -> None:
     assert fit() == 0
