@@ -3,6 +3,7 @@
 #include "ceilings/probes.hpp"
 #include "ceilings/topology.hpp"
 #include "sparse/blocked_coo.hpp"
+#include "spmv/format_kernels.hpp"
 #include "spmv/plan.hpp"
 #include "spmv/serial.hpp"
 
@@ -24,6 +25,7 @@ int main(int argc, char** argv)
         [&]<class T>(bench::Point const& at, bench::Trial<T>& trial) {
             Problem<T> problem{datasets, at, trial};
             auto& [a, x, y] = problem;
+            spmv::format_kernels<T>(kernels); // refuses a name that this processor has not
             auto const tiles_in_csr =
                 static_cast<double>(sparse::bytes_of_tiles_in_csr(a.view(), 256, sizeof(T)));
             spmv::PlanOptions const options{
