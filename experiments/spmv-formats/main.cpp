@@ -3,6 +3,7 @@
 #include "ceilings/probes.hpp"
 #include "ceilings/topology.hpp"
 #include "sparse/blocked_coo.hpp"
+#include "spmv/format_kernels.hpp"
 #include "spmv/plan.hpp"
 #include "spmv/serial.hpp"
 
@@ -13,20 +14,28 @@ int main(int argc, char** argv)
     sparse::Datasets datasets;
     bench::Experiment experiment{"spmv-formats", argc, argv};
     experiment.axis("matrix", datasets.set_beyond_cache("formats", cache));
+    std::int64_t builds = 0;
+    std::string kernels;
+    experiment.option("builds", builds,
+                      "1: measure all ways to build a format that the plan compares");
+    experiment.option("kernels", kernels, "avx512, avx2 or baseline; default: the widest");
     experiment.ceiling([=](int threads) { return ceilings::Read{threads, cache}; });
 
     return experiment.each<float, double>(
         [&]<class T>(bench::Point const& at, bench::Trial<T>& trial) {
             Problem<T> problem{datasets, at, trial};
             auto& [a, x, y] = problem;
+            spmv::format_kernels<T>(kernels); // refuses a name that this processor has not
             auto const tiles_in_csr =
                 static_cast<double>(sparse::bytes_of_tiles_in_csr(a.view(), 256, sizeof(T)));
+            spmv::PlanOptions const options{
+                .threads = trial.threads(), .cold = trial.is_cold(), .kernels = kernels};
             auto const planned = [&](std::string_view format) {
                 return [&, name = std::string{format}](bench::Setup& setup) {
                     try {
-                        spmv::PlanOptions const options{
-                            .threads = trial.threads(), .cold = trial.is_cold(), .format = name};
-                        auto const plan = setup.keep(spmv::Plan<T>{a, options});
+                        auto options_of = options;
+                        options_of.format = name;
+                        auto const plan = setup.keep(spmv::Plan<T>{a, options_of});
                         setup.note(plan->explain());
                         setup.count("bytes_of_tiles_in_csr", tiles_in_csr);
                         return [&, plan] { (*plan)(x, y); };
@@ -41,6 +50,10 @@ int main(int argc, char** argv)
                 trial.add(std::string{format.name}, planned(format.name))
                     .excerpt(std::string{format.excerpt})
                     .group("format");
+            }
+            for (auto const& name :
+                 builds != 0 ? spmv::plan_builds<T>(a, options) : std::vector<std::string>{}) {
+                trial.add(name, planned(name)).excerpt("plan").group("build");
             }
             trial.add("plan", planned("")).group("plan");
             add_peers(experiment, trial, problem);

@@ -124,26 +124,11 @@ MaskedBlocks<T> to_masked_blocks(CsrView<T> const& a, std::int32_t group_rows)
     return blocks;
 }
 
-template <class T>
-double windows_per_nonzero(PatternView<> const& a, std::int32_t group_rows)
-{
-    check(group_rows);
-    std::int64_t windows = 0;
-    std::int64_t nonzeros = 0;
-    visit_sample(group_count(a, group_rows), [&](std::int32_t unit) {
-        windows += count_windows<T>(a, group_rows, unit);
-        nonzeros += nonzeros_before(a, group_rows, unit + 1) - nonzeros_before(a, group_rows, unit);
-    });
-    return nonzeros == 0 ? 0.0 : static_cast<double>(windows) / static_cast<double>(nonzeros);
-}
-
 template struct MaskedBlocksView<float>;
 template struct MaskedBlocksView<double>;
 template struct MaskedBlocks<float>;
 template struct MaskedBlocks<double>;
 template MaskedBlocks<float> to_masked_blocks(CsrView<float> const&, std::int32_t);
 template MaskedBlocks<double> to_masked_blocks(CsrView<double> const&, std::int32_t);
-template double windows_per_nonzero<float>(PatternView<> const&, std::int32_t);
-template double windows_per_nonzero<double>(PatternView<> const&, std::int32_t);
 
 } // namespace sparse

@@ -75,10 +75,4 @@ struct MaskedBlocks
 template <class T>
 MaskedBlocks<T> to_masked_blocks(CsrView<T> const& a, std::int32_t group_rows);
 
-/// Windows that groups of `group_rows` rows would have for each nonzero, estimated from about 4096
-/// groups that are evenly spread, exact where there are no more. 0 without nonzeros. Throws as
-/// `to_masked_blocks`.
-template <class T>
-double windows_per_nonzero(PatternView<> const& a, std::int32_t group_rows);
-
 } // namespace sparse

@@ -69,22 +69,5 @@ TEST_CASE("groups of other sizes are refused")
             sparse::to_masked_blocks<double>(a, rows),
             ("masked blocks have 1, 2, 3, 4 or 6 rows, not " + std::to_string(rows)).c_str(),
             std::length_error);
-        CHECK_THROWS_AS(sparse::windows_per_nonzero<float>(a, rows), std::length_error);
     }
-}
-
-TEST_CASE_TEMPLATE("windows are counted before they are made", T, float, double)
-{
-    for (auto const& [name, structure] : sparse::testing::structures()) {
-        CAPTURE(name);
-        auto const a = numbered(structure);
-        if (a.nonzeros() > 0) {
-            auto const blocks = sparse::to_masked_blocks<double>(a, 3);
-            CHECK(sparse::windows_per_nonzero<double>(a, 3) ==
-                  static_cast<double>(blocks.column.size()) / static_cast<double>(a.nonzeros()));
-        }
-    }
-    CHECK(sparse::windows_per_nonzero<T>(sparse::empty(4, 4), 2) == 0.0);
-    auto const wide = sparse::windows_per_nonzero<T>(sparse::banded(100'000, 64), 1);
-    CHECK(wide == doctest::Approx(1.0 / sparse::window_columns<T>));
 }

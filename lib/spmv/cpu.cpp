@@ -45,12 +45,7 @@ std::size_t bytes_of(std::string const& size)
 
 Caches detect_caches()
 {
-    Caches found{std::size_t{32} << 10, std::size_t{1} << 20, std::size_t{64} << 20, 0.035};
-#if defined(__x86_64__)
-    if (__builtin_cpu_is("amd")) {
-        found.shared_ns_per_byte = 0.006;
-    }
-#endif
+    Caches found{std::size_t{32} << 10, std::size_t{1} << 20, std::size_t{64} << 20};
     int last = 0;
     for (int index = 0; index < 8; ++index) {
         auto const folder =

@@ -21,10 +21,6 @@ struct Caches
     std::size_t first;  ///< first level, of data; 32 KiB if it is unknown
     std::size_t core;   ///< second level; 1 MiB if it is unknown
     std::size_t shared; ///< last level; 64 MiB if it is unknown
-
-    /// What one thread waits for a byte of the last level: a cache next to eight cores delivers
-    /// about four times as fast as one that a whole socket shares.
-    double shared_ns_per_byte;
 };
 
 /// The caches of the first processor, as Linux tells them in /sys.

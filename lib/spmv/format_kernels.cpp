@@ -3,6 +3,8 @@
 #include "spmv/compiled_formats.hpp"
 #include "spmv/cpu.hpp"
 
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -46,6 +48,22 @@ std::span<FormatKernels<T> const> format_kernels()
     return sets;
 }
 
+template <class T>
+FormatKernels<T> const& format_kernels(std::string_view name)
+{
+    std::string known;
+    for (auto const& set : format_kernels<T>()) {
+        if (name.empty() || name == set.name) {
+            return set;
+        }
+        known += (known.empty() ? "" : ", ") + std::string{set.name};
+    }
+    throw std::invalid_argument{"plan: found kernels '" + std::string{name} +
+                                "', expected one of " + known};
+}
+
+template FormatKernels<float> const& format_kernels<float>(std::string_view);
+template FormatKernels<double> const& format_kernels<double>(std::string_view);
 template std::span<FormatKernels<float> const> format_kernels<float>();
 template std::span<FormatKernels<double> const> format_kernels<double>();
 

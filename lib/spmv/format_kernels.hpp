@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 /// \file
 /// Kernels of every format, compiled once for each instruction set. A kernel computes the rows of
@@ -71,5 +72,10 @@ struct FormatKernels
 /// empty. `T` is float or double.
 template <class T>
 std::span<FormatKernels<T> const> format_kernels();
+
+/// The kernels of the instruction set `name`, of the widest if it is empty. Throws
+/// `std::invalid_argument` if this CPU has none of that name.
+template <class T>
+FormatKernels<T> const& format_kernels(std::string_view name);
 
 } // namespace spmv

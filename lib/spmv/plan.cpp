@@ -40,6 +40,16 @@ std::string fixed(char const* format, double number)
     return text;
 }
 
+/// Threads of a multiply.
+int threads_of(PlanOptions const& options)
+{
+    if (options.threads < 0) {
+        throw std::invalid_argument{"plan: found " + std::to_string(options.threads) +
+                                    " threads, expected 1 or more, or 0 for all"};
+    }
+    return options.threads == 0 ? omp_get_max_threads() : options.threads;
+}
+
 template <class T>
 PlanFormat<T> const& format_named(std::string_view name)
 {
@@ -80,7 +90,7 @@ struct Plan<T>::State
     void multiply(T const* x, T* y) const;
 
 private:
-    void convert(sparse::CsrView<T> const& a);
+    void convert(sparse::CsrView<T> const& a, FormatKernels<T> const& kernels);
 };
 
 /// The choice of the model, or the best way to build the format that was asked for.
@@ -92,7 +102,9 @@ Estimate choose(sparse::CsrView<T> const& a, PlanOptions const& options, int thr
     bool const look = options.multiplies >= too_few || !options.format.empty();
     std::vector<Estimate> estimates;
     if (look && a.nonzeros() > 0) {
-        estimates = estimate_formats(a, ModelOptions{threads, options.cold, options.format});
+        auto const processor = detect_processor(format_kernels<T>(options.kernels).name);
+        estimates =
+            estimate_formats(a, processor, ModelOptions{threads, options.cold, options.format});
     }
     if (estimates.empty()) {
         std::string_view const asked = options.format; // a view: estimates own no names
@@ -108,30 +120,24 @@ Estimate choose(sparse::CsrView<T> const& a, PlanOptions const& options, int thr
 
 template <class T>
 Plan<T>::State::State(sparse::CsrView<T> const& a, PlanOptions const& options)
-    : threads{options.threads == 0 ? omp_get_max_threads() : options.threads}, rows{a.rows},
-      columns{a.columns}, nonzeros{a.nonzeros()}
+    : threads{threads_of(options)}, rows{a.rows}, columns{a.columns}, nonzeros{a.nonzeros()}
 {
     auto const begin = std::chrono::steady_clock::now();
-    if (threads < 1) {
-        throw std::invalid_argument{"plan: found " + std::to_string(options.threads) +
-                                    " threads, expected 1 or more, or 0 for all"};
-    }
     choice = choose<T>(a, options, threads);
     format = format_named<T>(choice.format);
     if (options.narrow_values && (std::is_same_v<T, float> || !format.narrows)) {
         throw std::invalid_argument{"plan: narrow values are for double matrices in the formats "
                                     "sell32, sell16 and sell_unit"};
     }
-    convert(a);
+    convert(a, format_kernels<T>(options.kernels));
     std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - begin;
     seconds = taken.count();
 }
 
 template <class T>
-void Plan<T>::State::convert(sparse::CsrView<T> const& a)
+void Plan<T>::State::convert(sparse::CsrView<T> const& a, FormatKernels<T> const& kernels)
 {
     constexpr std::int32_t piece = 4096;
-    FormatKernels<T> const& kernels = format_kernels<T>().front();
     auto split = spmv::long_rows(a, choice.build.longest_row, piece);
     if (split.rows.empty()) {
         matrix = format.make(a, kernels, choice.build);
@@ -248,6 +254,22 @@ std::vector<FormatName> plan_formats()
     return names;
 }
 
+template <class T>
+std::vector<std::string> plan_builds(sparse::CsrView<T> const& a, PlanOptions const& options)
+{
+    auto const processor = detect_processor(format_kernels<T>(options.kernels).name);
+    ModelOptions const model{threads_of(options), options.cold, options.format};
+    std::vector<std::string> names;
+    for (auto& estimate : estimate_formats(a, processor, model)) {
+        if (estimate.name != estimate.format) {
+            names.push_back(std::move(estimate.name));
+        }
+    }
+    return names;
+}
+
+template std::vector<std::string> plan_builds(sparse::CsrView<float> const&, PlanOptions const&);
+template std::vector<std::string> plan_builds(sparse::CsrView<double> const&, PlanOptions const&);
 template class Plan<float>;
 template class Plan<double>;
 

@@ -26,8 +26,13 @@ struct PlanOptions
     /// could hold it.
     bool cold = false;
 
-    /// One of `plan_formats()`, in place of the choice by structure; empty to choose.
+    /// One of `plan_formats()` or of `plan_builds()`, in place of the choice by structure;
+    /// empty to choose.
     std::string format = {};
+
+    /// Instruction set of the kernels, "avx512", "avx2" or "baseline"; empty for the widest that
+    /// the processor has.
+    std::string kernels = {};
 
     /// Stores the values of a double matrix in single precision and adds up in double. The result
     /// is that of the rounded matrix.
@@ -43,6 +48,12 @@ struct FormatName
 
 /// All formats that a plan knows.
 std::vector<FormatName> plan_formats();
+
+/// Names of the ways to build formats that a plan compares for `a`, such as `bcsr_3x3`; of formats
+/// that can be built in one way only, none. Throws `std::invalid_argument` if the options make no
+/// sense.
+template <class T>
+std::vector<std::string> plan_builds(sparse::CsrView<T> const& a, PlanOptions const& options = {});
 
 /// `y = A x` at the speed of the machine: the library's front door.
 ///

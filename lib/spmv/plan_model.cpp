@@ -1,6 +1,5 @@
 #include "spmv/plan_model.hpp"
 
-#include "spmv/cpu.hpp"
 #include "spmv/plan_sample.hpp"
 #include "spmv/plan_steps.hpp"
 
@@ -12,7 +11,7 @@
 #include <cstdio>
 #include <initializer_list>
 #include <limits>
-#include <numeric>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -20,56 +19,22 @@ namespace spmv {
 
 namespace {
 
-/// Nanoseconds of each kind of step that `plan_steps.hpp` counts, fitted to times of 38 matrices on
-/// a core of 2022 with AVX-512 at about 3.7 GHz; only their proportions matter.
-struct StepTimes
+/// The shapes of blocks that kernels are compiled for.
+constexpr sparse::BlockShape block_shapes[] = {{2, 2}, {2, 3}, {2, 4}, {3, 2}, {3, 3},
+                                               {4, 2}, {4, 4}, {6, 6}, {8, 8}};
+
+/// The sum of all counts, each times its constant.
+double nanoseconds(std::vector<Term> const& terms, Processor const& processor, bool single)
 {
-    Steps csr;
-    Steps delta_csr;
-    Steps sell;
-    Steps runs;
-    Steps windows;
-};
-
-constexpr StepTimes single_times = {
-    .csr = {1.00, 0, 0.208, 0.180},
-    .delta_csr = {0.97, 0, 0.208, 0.170},
-    .sell = {4.9, 0, 0.90, 3.95, 4.8, 6.2},
-    .runs = {0.98, 0, 1.03, 0.165},
-    .windows = {0.95, 0, 0.15, 1.40},
-};
-
-constexpr StepTimes double_times = {
-    .csr = {0.76, 0, 0.218, 0.210},
-    .delta_csr = {0.61, 0, 0.228, 0.220},
-    .sell = {2.8, 0, 0.84, 2.30, 2.25, 4.0},
-    .runs = {0.85, 0, 0.66, 0.53},
-    .windows = {0.60, 0, 0.05, 1.25},
-};
-
-/// Nanoseconds of a block row and of a block, by shape.
-struct BlockTimes
-{
-    sparse::BlockShape shape;
-    double row_single;
-    double block_single;
-    double row_double;
-    double block_double;
-};
-
-constexpr BlockTimes block_times[] = {
-    {{2, 2}, 1.33, 0.317, 1.22, 0.267}, {{2, 3}, 0.50, 0.360, 0.80, 0.480},
-    {{2, 4}, 1.11, 0.400, 0.80, 0.620}, {{3, 2}, 0.40, 0.333, 1.13, 0.378},
-    {{3, 3}, 0.80, 0.545, 1.37, 0.566}, {{4, 2}, 2.32, 0.261, 1.50, 0.341},
-    {{4, 4}, 3.75, 0.240, 1.50, 0.677}, {{6, 6}, 5.66, 0.908, 6.10, 1.786},
-    {{8, 8}, 5.00, 2.000, 6.00, 3.300},
-};
-
-/// Nanoseconds that a multiply loses at the ends of loops which the processor does not foresee: it
-/// keeps some in mind from one multiply to the next.
-double surprise(double ends)
-{
-    return 2 * std::max(0.0, ends - 3000) + 8 * std::max(0.0, ends - 9000);
+    double sum = 0;
+    for (auto const& [name, count] : terms) {
+        auto const time = std::ranges::find(processor.times, name, &TermTime::term);
+        if (time == processor.times.end()) {
+            throw std::logic_error{"plan: no time of " + name};
+        }
+        sum += count * (single ? time->single_ns : time->double_ns);
+    }
+    return sum;
 }
 
 /// Estimates all formats for one matrix.
@@ -77,9 +42,9 @@ template <class T>
 class Model
 {
 public:
-    Model(sparse::CsrView<T> const& a, ModelOptions const& options)
-        : a_{a}, threads_{options.threads}, cold_{options.cold}, nonzeros_{static_cast<double>(
-                                                                     a.nonzeros())}
+    Model(sparse::CsrView<T> const& a, Processor const& processor, ModelOptions const& options)
+        : a_{a}, processor_{processor}, caches_{processor.caches}, threads_{options.threads},
+          cold_{options.cold}, only_{options.only}, nonzeros_{static_cast<double>(a.nonzeros())}
     {
         look_for_long_rows();
         sample_ = take_sample(a, sampled_rows(), longest_row_, caches_);
@@ -87,8 +52,8 @@ public:
                  static_cast<double>(std::max<std::size_t>(1, sample_.a.nonzeros()));
     }
 
-    /// The estimates of all formats, or of the format `only`.
-    std::vector<Estimate> estimates(std::string_view only)
+    /// The estimates of all formats, or of those asked for.
+    std::vector<Estimate> estimates()
     {
         struct Family
         {
@@ -101,21 +66,22 @@ public:
               Family{{"packed_csrl"}, &Model::add_runs},
               Family{{"masked_blocks"}, &Model::add_windows}, Family{{"bcsr"}, &Model::add_blocks},
               Family{{"blocked_coo16"}, &Model::add_tiles}}) {
-            if (only.empty() || std::ranges::find(formats, only) != formats.end()) {
+            auto const begins_like = [&](auto format) { return only_.starts_with(format); };
+            if (only_.empty() || std::ranges::any_of(formats, begins_like)) {
                 (this->*add)();
             }
         }
         std::erase_if(estimates_, [&](Estimate const& estimate) {
-            return !only.empty() && estimate.format != only;
+            return !only_.empty() && estimate.format != only_ && estimate.name != only_;
         });
         return std::move(estimates_);
     }
 
 private:
+    using Terms = std::vector<Term>;
+
     static constexpr bool single = std::is_same_v<T, float>;
     static constexpr std::int32_t no_limit = std::numeric_limits<std::int32_t>::max();
-    static constexpr double lanes = 64 / sizeof(T);
-    static constexpr StepTimes const& times = single ? single_times : double_times;
 
     /// Finds the rows that multiply better in pieces than in a lane of a chunk, and their runs.
     void look_for_long_rows()
@@ -138,9 +104,8 @@ private:
             }
         }
         longest_row_ = max_row_ > limit ? limit : no_limit;
-        bool const in_runs = runs < long_nonzeros_ / 4; // as `make_pieces` decides
-        long_bytes_ = long_nonzeros_ * sizeof(T) + 4 * (in_runs ? runs : long_nonzeros_);
-        long_core_ = long_nonzeros_ * (in_runs ? times.runs[3] / lanes : times.csr[2]);
+        long_in_runs_ = runs < long_nonzeros_ / 4; // as `make_pieces` decides
+        long_bytes_ = long_nonzeros_ * sizeof(T) + 4 * (long_in_runs_ ? runs : long_nonzeros_);
     }
 
     /// So many that a look at them costs some multiplies, not hundreds.
@@ -160,27 +125,31 @@ private:
                    : no_limit;
     }
 
-    /// Nanoseconds of all steps outside long rows.
-    double processor(Steps const& steps, Steps const& times_of) const
+    /// Elements in a vector of the kernels.
+    double lanes() const { return static_cast<double>(processor_.vector_bytes / sizeof(T)); }
+
+    /// Of so many loop ends a thread comes to, the share that the processor has forgotten when it
+    /// comes to them again: none or all, but for those where its memory begins to overflow.
+    static double forgotten_share(double ends)
     {
-        double const total = std::inner_product(steps.begin(), steps.end(), times_of.begin(), 0.0);
-        return total * scale_ + surprise(steps[1] * scale_);
+        constexpr double memory = 12'000;
+        return std::clamp(2 * (ends / memory - 1), 0.0, 1.0);
     }
 
-    /// Nanoseconds of a multiply whose processor works for `core`, each thread, and which reads
-    /// `bytes` of the matrix: caches add to the work, memory goes on beside it, the better the
-    /// larger `overlap` is.
-    double together(double core, double bytes, double overlap) const
+    /// The steps of all rows that are not long, under their names. Loops whose ends the processor
+    /// does not foresee lose time, little as long as it keeps them in mind from one multiply to the
+    /// next.
+    Terms steps(std::string const& family, Steps const& counts,
+                std::initializer_list<std::pair<std::string_view, std::size_t>> kinds) const
     {
-        double const touched = bytes + vector_bytes();
-        double const threads = threads_;
-        if (streams(touched)) {
-            double const gigabytes_per_second = 17 * threads / (1 + threads / 16);
-            double const memory = touched / gigabytes_per_second;
-            return std::pow(std::pow(core, overlap) + std::pow(memory, overlap), 1 / overlap);
+        Terms terms;
+        for (auto const& [kind, index] : kinds) {
+            terms.push_back({family + "." + std::string{kind}, counts[index] * scale_});
         }
-        bool const at_the_core = touched < 0.8 * static_cast<double>(caches_.core) * threads;
-        return core + touched * (at_the_core ? 0.004 : caches_.shared_ns_per_byte) / threads;
+        double const ends = counts[1] * scale_;
+        terms.push_back({"loop_end.beyond_3000", std::max(0.0, ends - 3000)});
+        terms.push_back({"loop_end.forgotten", ends * forgotten_share(ends / threads_)});
+        return terms;
     }
 
     /// Whether a multiply that touches so many bytes has to fetch them from memory.
@@ -200,41 +169,34 @@ private:
         return (static_cast<double>(a_.rows) + static_cast<double>(a_.columns)) * sizeof(T);
     }
 
-    /// Nanoseconds that a thread waits for elements of `x`.
-    double vector_waits() const { return near_elements() + far_elements(); }
+    /// Elements of `x` that a thread waits for. Loads of several elements wait for two lines where
+    /// they cross from one to the next.
+    void add_vector_waits(Terms& terms, bool wide) const
+    {
+        terms.push_back({"x.near", (wide ? 2 : 1) * near_elements()});
+        terms.push_back(far_elements());
+    }
 
-    /// Loads of several elements wait for two lines where they cross from one to the next.
-    double wide_vector_waits() const { return 2 * near_elements() + far_elements(); }
-
-    /// Of which those that the second level has: next to nothing, unless it is busy with a matrix
-    /// that streams through it from memory.
+    /// Those that the second level has: next to nothing, unless it is busy with a matrix that
+    /// streams through it from memory.
     double near_elements() const
     {
         double const csr_bytes = nonzeros_ * (sizeof(T) + 4) + vector_bytes();
-        double const wait = streams(csr_bytes) ? 2.0 : 0;
-        return nonzeros_ * std::max(0.0, sample_.miss_first - sample_.miss_core) * wait;
+        bool const busy = streams(csr_bytes);
+        return busy ? nonzeros_ * std::max(0.0, sample_.miss_first - sample_.miss_core) : 0;
     }
 
-    /// Of which those farther away. The more of them there are, the more come at the same time.
-    double far_elements() const
+    /// Those farther away. The more of them there are, the more come at the same time.
+    Term far_elements() const
     {
         constexpr double most_at_a_time = 10;
         constexpr double nonzeros_in_flight = 100;
-        double const x_bytes = static_cast<double>(a_.columns) * sizeof(T);
-        double const latency = x_bytes < static_cast<double>(caches_.core) / 2     ? 0
-                               : x_bytes < static_cast<double>(caches_.shared) / 3 ? 16
-                                                                                   : 160;
         double const share = sample_.miss_core;
         double const at_a_time = std::clamp(nonzeros_in_flight * share, 1.0, most_at_a_time);
-        return nonzeros_ * share * latency / at_a_time;
-    }
-
-    /// Adds a format that converts the matrix, long rows apart.
-    void add_converted(Estimate estimate, double processor_ns)
-    {
-        estimate.bytes += long_bytes_;
-        estimate.build.longest_row = longest_row_;
-        add(std::move(estimate), processor_ns + long_core_);
+        double const x_bytes = static_cast<double>(a_.columns) * sizeof(T);
+        bool const is_near = x_bytes < static_cast<double>(caches_.core) / 2;
+        return {x_is_in_shared_cache() ? "x.shared" : "x.memory",
+                is_near ? 0 : nonzeros_ * share / at_a_time};
     }
 
     /// The matrix streams through the shared cache too.
@@ -244,28 +206,72 @@ private:
                static_cast<double>(caches_.shared) / 3;
     }
 
-    void add(Estimate estimate, double processor_ns, double overlap = 2)
+    /// Adds a format that converts the matrix, long rows apart.
+    void add_converted(Estimate estimate)
     {
+        if (long_nonzeros_ > 0) {
+            double const products = long_nonzeros_;
+            estimate.core.push_back(long_in_runs_ ? Term{"packed_csrl.vector", products / lanes()}
+                                                  : Term{"csr.vector_product", products});
+        }
+        estimate.bytes += long_bytes_;
+        estimate.build.longest_row = longest_row_;
+        add(std::move(estimate));
+    }
+
+    /// Adds a format whose `core` counts what all threads do together: caches add to the work,
+    /// memory goes on beside it.
+    void add(Estimate estimate)
+    {
+        if (estimate.name.empty()) {
+            estimate.name = estimate.format;
+        }
         estimate.build.parts = threads_;
-        estimate.build.streamed = mostly_streams(estimate.bytes + vector_bytes());
-        estimate.nanoseconds = together(processor_ns / threads_, estimate.bytes, overlap);
-        estimate.conversion *= nonzeros_ / threads_;
+        double const threads = threads_;
+        double const touched = estimate.bytes + vector_bytes();
+        estimate.build.streamed = mostly_streams(touched);
+        if (streams(touched)) {
+            estimate.memory.push_back({"memory.byte", touched * (1 / threads + 1.0 / 16)});
+        } else {
+            bool const at_the_core = touched < 0.8 * static_cast<double>(caches_.core) * threads;
+            estimate.core.push_back(
+                {at_the_core ? "cache.core_byte" : "cache.shared_byte", touched});
+        }
+        for (Term& term : estimate.core) {
+            term.count /= threads;
+        }
+        estimate.core.push_back({"threads.fork", threads_ > 1 ? 1.0 : 0.0});
+        double const core = spmv::nanoseconds(estimate.core, processor_, single);
+        double const memory = spmv::nanoseconds(estimate.memory, processor_, single);
+        estimate.nanoseconds =
+            std::pow(std::pow(core, estimate.overlap) + std::pow(memory, estimate.overlap),
+                     1 / estimate.overlap);
+        estimate.conversion *= nonzeros_ / threads;
         estimates_.push_back(std::move(estimate));
     }
 
     void add_rows()
     {
-        auto const steps = csr_steps<T>(sample_.a);
+        auto const counts = csr_steps<T>(sample_.a);
+        auto const kinds = {std::pair{std::string_view{"row"}, std::size_t{0}},
+                            {"vector_product", 2},
+                            {"product", 3}};
         double const row_bytes = 4.0 * a_.rows;
-        Estimate rows{.format = "csr", .bytes = nonzeros_ * (sizeof(T) + 4) + row_bytes};
+        Estimate rows{.format = "csr",
+                      .bytes = nonzeros_ * (sizeof(T) + 4) + row_bytes,
+                      .core = steps("csr", counts, kinds)};
         rows.build.longest_row = longest_for_threads();
-        add(rows, processor(steps, times.csr) + long_nonzeros_ * times.csr[2] + vector_waits());
+        rows.core.push_back({"csr.vector_product", long_nonzeros_});
+        add_vector_waits(rows.core, false);
+        add(std::move(rows));
         if (widest_ <= 65535) {
-            Estimate const deltas{.format = "delta_csr",
-                                  .bytes = short_nonzeros() * (sizeof(T) + 2) + 2 * row_bytes,
-                                  .conversion = 4,
-                                  .detail = "every row spans fewer than 65536 columns"};
-            add_converted(deltas, processor(steps, times.delta_csr) + vector_waits());
+            Estimate deltas{.format = "delta_csr",
+                            .bytes = short_nonzeros() * (sizeof(T) + 2) + 2 * row_bytes,
+                            .conversion = 4,
+                            .detail = "every row spans fewer than 65536 columns",
+                            .core = steps("delta_csr", counts, kinds)};
+            add_vector_waits(deltas.core, false);
+            add_converted(std::move(deltas));
         }
     }
 
@@ -274,29 +280,47 @@ private:
     void add_sell()
     {
         auto const sell = sparse::to_sell<T>(sample_.a.view());
-        auto const steps = sell_steps<T>(sell);
+        auto const counts = sell_steps<T>(sell);
         double const stored = static_cast<double>(std::max<std::size_t>(1, sell.values.size()));
         Estimate estimate{.format = "sell_unit",
+                          .name = "sell_unit_plain",
                           .bytes = static_cast<double>(sell.bytes()) * scale_,
                           .conversion = 12,
-                          .detail = percent(steps[2] * lanes / stored) +
-                                    " of the products in unit steps, " +
-                                    percent(stored_zeros(sell)) + " zeros stored"};
-        double const core = processor(steps, times.sell);
-        double const far = far_elements();
-        double const near = near_elements();
-        double const wide = static_cast<double>(sell.wide.size()) / stored;
-        add_converted(estimate, core + near + far);
+                          .detail =
+                              percent((counts[2] + counts[6]) * sparse::sell_height<T> / stored) +
+                              " of the products in unit steps, " + percent(stored_zeros(sell)) +
+                              " zeros stored",
+                          .core = steps("sell", counts,
+                                        {{"chunk", 0},
+                                         {"unit_step", 2},
+                                         {"masked_unit_step", 6},
+                                         {"full_step", 3},
+                                         {"partial_step", 4},
+                                         {"sorted_chunk", 5}})};
+        auto const waiting = [&](Estimate waits) {
+            add_vector_waits(waits.core, false);
+            return waits;
+        };
         for (char const* plainer : {"sell16", "sell32"}) { // never better, but built alike
-            Estimate same = estimate;
-            same.format = plainer;
-            add_converted(same, 1.01 * (core + near + far));
+            if (only_ == plainer) {
+                Estimate same = waiting(estimate);
+                same.format = plainer; // a literal, which outlives the name
+                same.name = plainer;
+                add_converted(std::move(same));
+            }
         }
-        if (far > 0 && wide > 0.02) {
+        add_converted(waiting(estimate));
+        double const wide = static_cast<double>(sell.wide.size()) / stored;
+        auto far = far_elements();
+        if (far.count > 0 && wide > 0.02) {
+            estimate.name = "sell_unit_ahead";
             estimate.build.prefetch = true;
             estimate.detail += ", elements of x asked for early";
-            double const still = x_is_in_shared_cache() ? 0.9 : 0.4;
-            add_converted(estimate, core + near + still * far + 0.15 * wide * nonzeros_);
+            far.count *= x_is_in_shared_cache() ? 0.9 : 0.4;
+            estimate.core.push_back({"x.near", near_elements()});
+            estimate.core.push_back(std::move(far));
+            estimate.core.push_back({"x.prefetch", wide * nonzeros_});
+            add_converted(std::move(estimate));
         }
     }
 
@@ -308,63 +332,71 @@ private:
 
     void add_runs()
     {
-        auto const steps = run_steps<T>(sparse::PatternView<>{sample_.a});
-        double const pieces = steps[2] * scale_;
+        auto const counts =
+            run_steps(sparse::PatternView<>{sample_.a}, static_cast<std::int32_t>(lanes()));
+        double const pieces = counts[2] * scale_;
         if (a_.columns > 1 << 27 || pieces > 0.6 * short_nonzeros()) {
             return;
         }
-        Estimate estimate{.format = "packed_csrl",
-                          .bytes = short_nonzeros() * sizeof(T) + 4 * pieces + 4.0 * a_.rows,
-                          .conversion = 5,
-                          .detail = "runs of " + decimal(short_nonzeros() / std::max(1.0, pieces)) +
-                                    " nonzeros"};
-        add_converted(estimate, processor(steps, times.runs) + wide_vector_waits());
+        Estimate estimate{
+            .format = "packed_csrl",
+            .bytes = short_nonzeros() * sizeof(T) + 4 * pieces + 4.0 * a_.rows,
+            .conversion = 5,
+            .detail = "runs of " + decimal(short_nonzeros() / std::max(1.0, pieces)) + " nonzeros",
+            .core = steps("packed_csrl", counts, {{"row", 0}, {"piece", 2}, {"vector", 3}})};
+        add_vector_waits(estimate.core, true);
+        add_converted(std::move(estimate));
     }
 
     void add_windows()
     {
-        if (format_kernels<T>().front().name != std::string_view{"avx512"}) {
+        if (processor_.kernels != "avx512") {
             return; // other instruction sets take the bits of a mask one by one
         }
         for (std::int32_t const rows : {1, 2, 3, 4, 6}) {
-            auto const steps = window_steps<T>(sparse::PatternView<>{sample_.a}, rows);
-            double const windows = steps[2] * scale_;
+            auto const counts = window_steps<T>(sparse::PatternView<>{sample_.a}, rows);
+            double const windows = counts[2] * scale_;
             Estimate estimate{
                 .format = "masked_blocks",
+                .name = "masked_blocks_" + std::to_string(rows),
                 .bytes = short_nonzeros() * sizeof(T) + windows * (4 + rows * (single ? 2 : 1)) +
                          4.0 * a_.rows / rows,
                 .conversion = 12,
                 .detail = decimal(short_nonzeros() / std::max(1.0, windows)) +
-                          " nonzeros in a window of " + std::to_string(rows) + " rows"};
+                          " nonzeros in a window of " + std::to_string(rows) + " rows",
+                .core = steps("masked_blocks", counts, {{"group", 0}, {"window", 2}, {"mask", 3}})};
             estimate.build.group_rows = rows;
-            add_converted(estimate, processor(steps, times.windows) + wide_vector_waits());
+            add_vector_waits(estimate.core, true);
+            add_converted(std::move(estimate));
         }
     }
 
     void add_blocks()
     {
-        for (auto const& [shape, row_single, block_single, row_double, block_double] :
-             block_times) {
+        for (auto const& shape : block_shapes) {
             if (shape.columns > a_.columns) {
                 continue;
             }
-            auto const steps =
-                block_steps<T>(sparse::PatternView<>{sample_.a}, shape.rows, shape.columns);
-            double const blocks = steps[2] * scale_;
+            auto const counts =
+                block_steps(sparse::PatternView<>{sample_.a}, shape.rows, shape.columns);
+            double const blocks = counts[2] * scale_;
             double const fill = blocks * shape.size() / std::max(1.0, short_nonzeros());
             if (fill > 2) {
                 continue;
             }
+            std::string const name =
+                "bcsr_" + std::to_string(shape.rows) + "x" + std::to_string(shape.columns);
             Estimate estimate{
                 .format = "bcsr",
+                .name = name,
                 .bytes = blocks * (shape.size() * sizeof(T) + 4) + 4.0 * a_.rows / shape.rows,
                 .conversion = 12,
                 .detail = "blocks of " + std::to_string(shape.rows) + " x " +
-                          std::to_string(shape.columns) + " are " + percent(1 / fill) + " full"};
+                          std::to_string(shape.columns) + " are " + percent(1 / fill) + " full",
+                .core = steps(name, counts, {{"row", 0}, {"block", 2}})};
             estimate.build.shape = shape;
-            Steps const block_step = {single ? row_single : row_double, 0,
-                                      single ? block_single : block_double};
-            add_converted(estimate, processor(steps, block_step) + vector_waits());
+            add_vector_waits(estimate.core, false);
+            add_converted(std::move(estimate));
         }
     }
 
@@ -375,15 +407,16 @@ private:
         double const tiles = strips * std::ceil(static_cast<double>(a_.columns) / shape.columns);
         double const x_bytes = std::min(strips * static_cast<double>(a_.columns) * sizeof(T),
                                         64 * nonzeros_ * sample_.miss_core);
-        Estimate estimate{.format = "blocked_coo16",
-                          .bytes = nonzeros_ * (sizeof(T) + 4),
-                          .conversion = 30,
-                          .detail = percent(sample_.miss_core) +
-                                    " of the elements of x are far from the others"};
-        add(estimate,
-            nonzeros_ * (single ? 0.54 : 0.56) + 60 * tiles + 0.02 * x_bytes +
-                0.012 * static_cast<double>(a_.rows) * sizeof(T),
-            4); // a tile waits for nothing, so that the next is fetched all the while
+        double const y_bytes = static_cast<double>(a_.rows) * sizeof(T);
+        add({.format = "blocked_coo16",
+             .bytes = nonzeros_ * (sizeof(T) + 4),
+             .conversion = 30,
+             .detail = percent(sample_.miss_core) + " of the elements of x are far from the others",
+             .core = {{"blocked_coo16.product", nonzeros_},
+                      {"blocked_coo16.tile", tiles},
+                      {"blocked_coo16.x_byte", x_bytes},
+                      {"blocked_coo16.y_byte", y_bytes}},
+             .overlap = 4}); // a tile waits for nothing, so that the next is fetched all the while
     }
 
     static std::string percent(double share)
@@ -399,16 +432,18 @@ private:
     }
 
     sparse::CsrView<T> const& a_;
+    Processor const& processor_;
+    Caches const& caches_;
     int threads_;
     bool cold_;
+    std::string_view only_;
     double nonzeros_;
-    Caches caches_ = detect_caches();
     std::int32_t max_row_ = 0;
     std::int32_t widest_ = 0;      ///< columns between the ends of a row that is not long
     std::int32_t longest_row_ = 0; ///< with more nonzeros a row is long
     double long_nonzeros_ = 0;     ///< in long rows
     double long_bytes_ = 0;        ///< of long rows, in pieces
-    double long_core_ = 0;         ///< nanoseconds of multiplying them
+    bool long_in_runs_ = false;    ///< whether the pieces are stored by runs
     Sample<T> sample_;             ///< of the other rows
     double scale_ = 1;             ///< from the sample to all of them
     std::vector<Estimate> estimates_;
@@ -417,9 +452,10 @@ private:
 } // namespace
 
 template <class T>
-std::vector<Estimate> estimate_formats(sparse::CsrView<T> const& a, ModelOptions const& options)
+std::vector<Estimate> estimate_formats(sparse::CsrView<T> const& a, Processor const& processor,
+                                       ModelOptions const& options)
 {
-    return Model<T>{a, options}.estimates(options.only);
+    return Model<T>{a, processor, options}.estimates();
 }
 
 Estimate const& best_estimate(std::vector<Estimate> const& estimates, double multiplies)
@@ -430,8 +466,9 @@ Estimate const& best_estimate(std::vector<Estimate> const& estimates, double mul
     return *std::ranges::min_element(estimates, {}, total);
 }
 
-template std::vector<Estimate> estimate_formats(sparse::CsrView<float> const&, ModelOptions const&);
-template std::vector<Estimate> estimate_formats(sparse::CsrView<double> const&,
+template std::vector<Estimate> estimate_formats(sparse::CsrView<float> const&, Processor const&,
+                                                ModelOptions const&);
+template std::vector<Estimate> estimate_formats(sparse::CsrView<double> const&, Processor const&,
                                                 ModelOptions const&);
 
 } // namespace spmv

@@ -99,7 +99,7 @@ Steps sell_steps(sparse::Sell<T> const& a)
         auto const& pattern = a.patterns[chunk.pattern & ~sparse::sell_sorted];
         chunks.add(std::int64_t{pattern.unit} * 65'537 * 257 + pattern.full * 65'537 +
                    pattern.partial);
-        steps[2] += pattern.unit;
+        steps[pattern.whole ? 2 : 6] += pattern.unit;
         steps[3] += pattern.full;
         steps[4] += pattern.partial;
         steps[5] += (chunk.pattern & sparse::sell_sorted) != 0 ? 1 : 0;
@@ -109,10 +109,8 @@ Steps sell_steps(sparse::Sell<T> const& a)
     return steps;
 }
 
-template <class T>
-Steps run_steps(sparse::PatternView<> const& a)
+Steps run_steps(sparse::PatternView<> const& a, std::int32_t lanes)
 {
-    constexpr std::int32_t lanes = 64 / sizeof(T);
     constexpr std::int32_t longest = 32; // nonzeros of a piece
     Loops rows;
     double pieces = 0;
@@ -151,13 +149,9 @@ Steps window_steps(sparse::PatternView<> const& a, std::int32_t group_rows)
     return {groups.count(), groups.surprises(), windows, windows * group_rows};
 }
 
-template <class T>
 Steps block_steps(sparse::PatternView<> const& a, std::int32_t block_rows,
                   std::int32_t block_columns)
 {
-    constexpr std::int32_t lanes = 64 / sizeof(T);
-    std::int32_t const together = std::clamp(lanes / block_rows, 1, block_columns);
-    std::int32_t const vectors = (block_columns + together - 1) / together;
     Loops units;
     double blocks = 0;
     for (std::int32_t i = 0; i < a.rows; i += block_rows) {
@@ -167,18 +161,14 @@ Steps block_steps(sparse::PatternView<> const& a, std::int32_t block_rows,
         units.add(count);
         blocks += static_cast<double>(count);
     }
-    return {units.count(), units.surprises(), blocks, blocks * vectors};
+    return {units.count(), units.surprises(), blocks};
 }
 
 template Steps csr_steps(sparse::CsrView<float> const&);
 template Steps csr_steps(sparse::CsrView<double> const&);
 template Steps sell_steps(sparse::Sell<float> const&);
 template Steps sell_steps(sparse::Sell<double> const&);
-template Steps run_steps<float>(sparse::PatternView<> const&);
-template Steps run_steps<double>(sparse::PatternView<> const&);
 template Steps window_steps<float>(sparse::PatternView<> const&, std::int32_t);
 template Steps window_steps<double>(sparse::PatternView<> const&, std::int32_t);
-template Steps block_steps<float>(sparse::PatternView<> const&, std::int32_t, std::int32_t);
-template Steps block_steps<double>(sparse::PatternView<> const&, std::int32_t, std::int32_t);
 
 } // namespace spmv

@@ -13,28 +13,26 @@ namespace spmv {
 
 /// How often a kernel takes each kind of step. A loop's end is a surprise if the processor would
 /// not foresee it from the lengths of the loops before.
-using Steps = std::array<double, 6>;
+using Steps = std::array<double, 7>;
 
-/// Rows; rows that are not as long as the one before (the end of the loop is mispredicted);
-/// products of rows too short for vectors; products in whole vectors; products behind them.
+/// Rows; rows whose length is a surprise; products in whole vectors; products behind them, or in
+/// rows too short for vectors.
 template <class T>
 Steps csr_steps(sparse::CsrView<T> const& a);
 
-/// Chunks; chunks that are a surprise; unit steps; full gathering steps; partial ones; sorted
-/// chunks.
+/// Chunks; chunks that are a surprise; unit steps of every lane; full gathering steps; partial
+/// ones; sorted chunks; unit steps that have a mask.
 template <class T>
 Steps sell_steps(sparse::Sell<T> const& a);
 
-/// Rows; rows whose number of pieces is a surprise; pieces; vectors.
-template <class T>
-Steps run_steps(sparse::PatternView<> const& a);
+/// Rows; rows whose number of pieces is a surprise; pieces; vectors of `lanes` elements.
+Steps run_steps(sparse::PatternView<> const& a, std::int32_t lanes);
 
 /// Groups of `group_rows` rows; groups whose number of windows is a surprise; windows; masks.
 template <class T>
 Steps window_steps(sparse::PatternView<> const& a, std::int32_t group_rows);
 
-/// Block rows; block rows whose number of blocks is a surprise; blocks; vectors.
-template <class T>
+/// Block rows; block rows whose number of blocks is a surprise; blocks.
 Steps block_steps(sparse::PatternView<> const& a, std::int32_t block_rows,
                   std::int32_t block_columns);
 

@@ -1,4 +1,5 @@
 #include "spmv/plan.hpp"
+#include "spmv/plan_model.hpp"
 #include "spmv/test_matrices.hpp"
 
 #include "sparse/generators.hpp"
@@ -8,7 +9,10 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -125,6 +129,61 @@ TEST_CASE_TEMPLATE("every format of a plan multiplies right or refuses", T, floa
     }
 }
 
+TEST_CASE_TEMPLATE("every way to build a format multiplies right, with every instruction set", T,
+                   float, double)
+{
+    for (auto const& [name, pattern] : classes()) {
+        CAPTURE(name);
+        auto const a = filled<T>(pattern);
+        std::vector<T> const x(static_cast<std::size_t>(a.columns), T(0.3));
+        auto const expected = spmv::expected<T>(a, x);
+        for (auto const& set : spmv::format_kernels<T>()) {
+            CAPTURE(set.name);
+            spmv::PlanOptions options{.threads = 2, .kernels = set.name};
+            auto builds = spmv::plan_builds<T>(a, options);
+            builds.push_back(""); // the plan's own choice
+            for (auto const& build : builds) {
+                CAPTURE(build);
+                options.format = build;
+                spmv::Plan<T> const plan{a, options};
+                CHECK((build.empty() || build.starts_with(plan.format())));
+                CHECK(spmv::testing::first_wrong_row<T>(product(plan, a, x), expected) == -1);
+            }
+        }
+    }
+}
+
+TEST_CASE("every kind of processor has the same constants, one for each term")
+{
+    auto const names = [](spmv::Processor const& processor) {
+        std::vector<std::string_view> terms;
+        for (auto const& [term, single_ns, double_ns] : processor.times) {
+            CAPTURE(processor.kind);
+            CAPTURE(term);
+            CHECK(std::isfinite(single_ns));
+            CHECK(std::isfinite(double_ns));
+            CHECK(std::min(single_ns, double_ns) >= 0);
+            terms.push_back(term);
+        }
+        return terms;
+    };
+    auto const caches = spmv::detect_caches();
+    auto const expected = names(spmv::processor("amd", "avx512", caches));
+    CHECK(std::set(expected.begin(), expected.end()).size() == expected.size());
+    for (auto const& [vendor, kernels, kind] : {std::array{"intel", "avx512", "intel_avx512"},
+                                                {"amd", "avx2", "avx2"},
+                                                {"intel", "avx2", "avx2"},
+                                                {"other", "baseline", "other"}}) {
+        auto const processor = spmv::processor(vendor, kernels, caches);
+        CHECK(processor.kind == kind);
+        CHECK(names(processor) == expected);
+        for (auto const& [name, pattern] : classes()) { // a term without constant would throw
+            CHECK(spmv::estimate_formats<double>(filled<double>(pattern), processor, {}).size() >
+                  1);
+        }
+    }
+}
+
 TEST_CASE_TEMPLATE("a plan is deterministic, also used by several threads at once", T, float,
                    double)
 {
@@ -221,6 +280,9 @@ TEST_CASE("what makes no sense is refused with the value found")
                          "plan: found -1 threads, expected 1 or more, or 0 for all",
                          std::invalid_argument);
     CHECK_THROWS_AS(Plan<double>(a, {.format = "elsewhere"}), std::invalid_argument);
+    CHECK_THROWS_WITH_AS(Plan<double>(a, {.kernels = "mmx"}),
+                         doctest::Contains("plan: found kernels 'mmx', expected one of "),
+                         std::invalid_argument);
     CHECK_THROWS_AS(Plan<double>(a, {.format = "csr", .narrow_values = true}),
                     std::invalid_argument);
     Plan<double> const plan{a};

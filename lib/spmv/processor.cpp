@@ -1,0 +1,69 @@
+#include "spmv/processor.hpp"
+
+#include <array>
+#include <string>
+
+namespace spmv {
+
+namespace {
+
+constexpr TermTime amd_avx512[] = {
+#include "spmv/plan_times/amd_avx512.inc"
+};
+constexpr TermTime intel_avx512[] = {
+#include "spmv/plan_times/intel_avx512.inc"
+};
+constexpr TermTime avx2[] = {
+#include "spmv/plan_times/avx2.inc"
+};
+constexpr TermTime other[] = {
+#include "spmv/plan_times/other.inc"
+};
+
+/// A kind of processor and its constants.
+struct Kind
+{
+    std::string_view vendor;  ///< empty: any
+    std::string_view kernels; ///< empty: any
+    std::string_view name;
+    std::span<TermTime const> times;
+};
+
+/// The first that fits counts; the last fits always.
+constexpr std::array<Kind, 4> kinds = {{
+    {"amd", "avx512", "amd_avx512", amd_avx512},
+    {"", "avx512", "intel_avx512", intel_avx512},
+    {"", "avx2", "avx2", avx2},
+    {"", "", "other", other},
+}};
+
+Kind const& kind_of(std::string_view vendor, std::string_view kernels)
+{
+    for (auto const& kind : kinds) {
+        if ((kind.vendor.empty() || kind.vendor == vendor) &&
+            (kind.kernels.empty() || kind.kernels == kernels)) {
+            return kind;
+        }
+    }
+    return kinds.back();
+}
+
+} // namespace
+
+Processor processor(std::string_view vendor, std::string_view kernels, Caches const& caches)
+{
+    Kind const& kind = kind_of(vendor, kernels);
+    std::size_t const vector_bytes = kernels == "avx512" ? 64 : kernels == "avx2" ? 32 : 16;
+    return {kind.name, kernels, vector_bytes, kind.times, caches};
+}
+
+Processor detect_processor(std::string_view kernels)
+{
+    std::string_view vendor = "other";
+#if defined(__x86_64__)
+    vendor = __builtin_cpu_is("amd") ? "amd" : __builtin_cpu_is("intel") ? "intel" : "other";
+#endif
+    return processor(vendor, kernels, detect_caches());
+}
+
+} // namespace spmv
