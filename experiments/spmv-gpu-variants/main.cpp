@@ -27,6 +27,7 @@ int main(int argc, char** argv)
             spmv_gpu_variants::add_balanced(trial, problem);
             spmv_gpu_variants::add_formats(trial, problem);
             spmv_gpu_variants::add_plan(trial, problem);
+            spmv_gpu_variants::add_roof(trial, problem);
             add_cusparse(experiment, trial, problem);
             trial.run();
         });

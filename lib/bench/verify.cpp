@@ -45,7 +45,12 @@ void require_usable(Check check, Expected const& expected, std::size_t count)
     if (check == Check::bounded && expected.bound.size() != count) {
         throw std::logic_error{"the expected result has not one bound for each value"};
     }
-    if (!std::ranges::all_of(expected.value, [](double v) { return std::isfinite(v); })) {
+    std::size_t infinite = 0;
+#pragma omp parallel for reduction(+ : infinite)
+    for (std::size_t i = 0; i < count; ++i) {
+        infinite += std::isfinite(expected.value[i]) ? 0 : 1;
+    }
+    if (infinite > 0) {
         throw std::logic_error{"the expected result is not finite"};
     }
 }
@@ -57,17 +62,19 @@ void compare(Check check, Expected const& expected, std::vector<double> const& a
 {
     require_usable(check, expected, actual.size());
     std::size_t wrong = 0;
-    std::size_t first = 0;
+    std::size_t first = actual.size();
+    double error = verdict.error;
+#pragma omp parallel for reduction(+ : wrong) reduction(min : first) reduction(max : error)
     for (std::size_t i = 0; i < actual.size(); ++i) {
         if (is_wrong(check, expected, actual[i], i)) {
-            first = wrong == 0 ? i : first;
+            first = std::min(first, i);
             ++wrong;
         } else if (check == Check::bounded) {
-            verdict.error =
-                std::max(verdict.error, relative_error(std::abs(actual[i] - expected.value[i]),
-                                                       expected.bound[i]));
+            error = std::max(
+                error, relative_error(std::abs(actual[i] - expected.value[i]), expected.bound[i]));
         }
     }
+    verdict.error = error;
     if (wrong > 0) {
         verdict.fail(fmt::format("{}: {} of {} elements are wrong; {}", occasion, wrong,
                                  actual.size(), describe(check, expected, actual[first], first)));

@@ -1,4 +1,5 @@
 #include "spmv/cuda/block_sell.hpp"
+#include "spmv/cuda/blocked_coo.hpp"
 #include "spmv/cuda/diagonal_dictionary.hpp"
 #include "spmv/cuda/diagonals.hpp"
 #include "spmv/cuda/dynamic_rows.hpp"
@@ -9,6 +10,7 @@
 #include "spmv/cuda/row_tiles.hpp"
 #include "spmv/cuda/rows.hpp"
 #include "spmv/cuda/sell.hpp"
+#include "spmv/cuda/two_phase.hpp"
 
 #include "cuda/stream.hpp"
 #include "spmv/check_format.hpp"
@@ -133,6 +135,12 @@ std::vector<Way<T>> formats()
     }));
     ways.push_back(way<T>("diagonal_dictionary", [](auto const& on) {
         return DiagonalDictionary<T>{on.a, on.stream};
+    }));
+    ways.push_back(way<T>("blocked_coo", [](auto const& on) {
+        return BlockedCoo<T>{on.a, on.stream};
+    }));
+    ways.push_back(way<T>("two_phase", [](auto const& on) {
+        return TwoPhase<T>{on.a, on.stream};
     }));
     for (sparse::BlockShape const shape :
          {sparse::BlockShape{2, 2}, {2, 3}, {3, 2}, {3, 3}, {2, 4}, {4, 2}, {4, 4}, {6, 6}}) {
