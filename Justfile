@@ -40,6 +40,12 @@ test *STAGES: (_needs "test")
 test-gpu: (_needs "run")
     @command -v nvcc >/dev/null || { echo "test-gpu: skipped, no nvcc here"; exit 0; }; .ci/build build gpu-tests && .ci/gpu-tests build/lib/*/*-gpu-test
 
+# Ask NVIDIA's profiler what limits kernels of the GPU experiment (--run ID: the run it explains)
+[no-exit-message]
+profile-gpu *ARGS: (_needs "run")
+    @.ci/build build experiments/spmv-gpu-variants/spmv-gpu-variants
+    @"{{python}}" -m weave profile-gpu "$@"
+
 # Measure one experiment and weave its page under build/runs/
 [no-cd, no-exit-message]
 run NAME *ARGS: (_needs "run")

@@ -52,6 +52,16 @@ exec "$here/gpu-tests" "$here"/build/lib/*/*-gpu-test
 """
 
 
+PROFILE_GPU = """\
+#!/bin/sh
+# Asks Nsight Compute what limits kernels on this machine; --help tells the options.
+here=$(cd "$(dirname "$0")" && pwd)
+export LD_LIBRARY_PATH="$here/shared" PYTHONHOME="$here/python" PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH="$here/reports:$here/python/packages"
+exec "$here/python/bin/python3" -m weave.profiler "$@"
+"""
+
+
 class BundleError(Exception):
     """Something that the archive needs is not here."""
 
@@ -88,6 +98,7 @@ def fill(stage: Path, build: Path) -> None:
     script(stage / "run-all", RUN_ALL.format(glibc=glibc.stdout.splitlines()[0].split()[-1]))
     if any(program.name.endswith("-gpu-test") for program in programs):
         script(stage / "test-gpu", TEST_GPU)
+        script(stage / "profile-gpu", PROFILE_GPU)
 
 
 def script(path: Path, text: str) -> None:

@@ -326,7 +326,7 @@ TEST_CASE("a plan chooses by structure, and what it chooses is right")
     std::pair<sparse::Pattern<>, char const*> const expected[] = {
         {sparse::poisson2d(2'000), "diagonals"},
         {sparse::fem3(36), "block_sell"},
-        {sparse::random_rows(1'000'000, 1'000'000, 13, 1), "sell32"},
+        {sparse::random_rows(1'000'000, 1'000'000, 13, 1), "blocked_coo"},
         {sparse::dense_rows(1'000'000, 2, 9, 100, 1), "row_tiles"},
         {sparse::poisson2d(100), "vector"},
     };
