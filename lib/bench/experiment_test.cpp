@@ -248,43 +248,6 @@ TEST_CASE("a kernel that replays its last result fails")
     CHECK(reason.find("call 2") != std::string::npos);
 }
 
-TEST_CASE("a variant with an expectation of its own is held to that, and the others to theirs")
-{
-    Folder const folder;
-    CommandLine command{folder.file("result.json"), {}};
-    bench::Experiment experiment{"test", command.argc(), command.argv()};
-    auto const code = experiment.each<double>([](auto const&, auto& trial) {
-        auto const x = trial.input(100);
-        std::vector<double> y(x.size());
-        trial.output(std::span{y});
-        auto const times = [x](double factor) {
-            bench::Expected wanted;
-            for (double const element : x) {
-                wanted.value.push_back(factor * element);
-                wanted.bound.push_back(1e-12);
-            }
-            return wanted;
-        };
-        auto const write = [&y, x](double factor) {
-            return [&y, x, factor] {
-                for (std::size_t i = 0; i < x.size(); ++i) {
-                    y[i] = factor * x[i];
-                }
-            };
-        };
-        trial.expect([=] { return times(1); });
-        trial.add("plain", write(1)).excerpt("kernel");
-        trial.add("probe", write(3)).excerpt("kernel").expect([=] { return times(3); });
-        trial.add("wrong", write(1)).excerpt("kernel").expect([=] { return times(3); });
-        trial.run();
-    });
-    CHECK(code == 1);
-    for (auto const& one : read(folder.file("result.json"))["cases"]) {
-        CAPTURE(one["variant"]);
-        CHECK(one["verdict"]["status"] == (one["variant"] == "wrong" ? "failed" : "passed"));
-    }
-}
-
 TEST_CASE("a kernel or a setup that throws fails and the trial goes on")
 {
     auto const reason = failure_of(
