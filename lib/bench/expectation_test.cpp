@@ -1,23 +1,17 @@
-#include "bench/experiment.hpp"
+#include "bench/experiment_test.hpp"
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
-#include <filesystem>
-#include <fstream>
-#include <string>
 #include <vector>
 
 namespace {
 
 /// Measures three variants: `y = x`, a probe that should and does write `3 x`, and one that should.
 /// Returns their verdicts.
-nlohmann::json verdicts(std::string output)
+nlohmann::json verdicts(std::string const& output)
 {
-    std::string words[] = {"test", "--profile", "tiny", "--threads", "1", "--output"};
-    char* arguments[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(),
-                         words[4].data(), words[5].data(), output.data(),   nullptr};
-    bench::Experiment experiment{"test", 7, arguments};
+    bench::testing::CommandLine line{output, {}};
+    bench::Experiment experiment{"test", line.argc(), line.argv()};
     auto const code = experiment.each<double>([](auto const&, auto& trial) {
         auto const x = trial.input(100);
         std::vector<double> y(x.size());
@@ -43,17 +37,15 @@ nlohmann::json verdicts(std::string output)
         trial.run();
     });
     CHECK(code == 1);
-    return nlohmann::json::parse(std::ifstream{output})["cases"];
+    return bench::testing::read(output)["cases"];
 }
 
 } // namespace
 
 TEST_CASE("a variant with an expectation of its own is held to that, and the others to theirs")
 {
-    auto folder = (std::filesystem::temp_directory_path() / "memwall-XXXXXX").string();
-    REQUIRE(mkdtemp(folder.data()) != nullptr);
-    auto const cases = verdicts(folder + "/result.json");
-    std::filesystem::remove_all(folder);
+    bench::testing::Folder const folder;
+    auto const cases = verdicts(folder.file("result.json"));
     CHECK(cases.size() > 3); // with twins of those that passed
     for (auto const& one : cases) {
         CAPTURE(one["variant"]);

@@ -228,6 +228,10 @@ public:
 
     int threads() const;
 
+    /// Whether this process is the only one, or the first of several: what is no matter of threads
+    /// need not be measured in each.
+    bool is_first_process() const;
+
     /// Whether variants that pass this check are timed: in the other, which only asks for equality,
     /// a library need not search for its fastest way.
     bool is_timed() const;

@@ -19,7 +19,7 @@ from weave.plan import PROFILES, expected_seconds, launches_of
 from weave.run_all import run_all
 
 #: Options of the programs that the runner sets itself.
-OWNED = ("--output", "--events", "--lockstep")
+OWNED = ("--output", "--events", "--lockstep", "--later")
 #: Exit code after Ctrl-C, as shells have it.
 INTERRUPTED = 130
 
