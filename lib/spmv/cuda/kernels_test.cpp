@@ -319,7 +319,8 @@ TEST_CASE("slices of a grid share the patterns of their diagonals")
     CHECK(diagonals.bytes() < 10 * static_cast<std::size_t>(a.nonzeros));
 }
 
-TEST_CASE("a plan chooses by structure, and what it chooses is right")
+TEST_CASE("a plan chooses by structure, and what it chooses is right" *
+          doctest::test_suite("large"))
 {
     ::cuda::Stream const stream;
     // Of some 100 MB, so that they do not stay in the cache.
@@ -344,7 +345,7 @@ TEST_CASE("a plan chooses by structure, and what it chooses is right")
     }
 }
 
-TEST_CASE("a plan converts only if the multiplies can pay for it")
+TEST_CASE("a plan converts only if the multiplies can pay for it" * doctest::test_suite("large"))
 {
     ::cuda::Stream const stream;
     auto const test = made_case<float>("", sparse::poisson2d(2'000), Values::integers);
