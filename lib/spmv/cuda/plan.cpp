@@ -52,7 +52,7 @@ struct Candidate
     {
         double const streaming = bytes / (bandwidth * efficiency);
         double const gathering = sectors / sector_rate;
-        double const each = std::max(streaming, gathering) + 0.3 * std::min(streaming, gathering);
+        double const each = std::max(streaming, gathering) + 0.1 * std::min(streaming, gathering);
         return multiplies < std::numeric_limits<double>::infinity()
                    ? convert_seconds + multiplies * each
                    : each;
@@ -85,30 +85,27 @@ int lanes_in_cache(double mean_row, double rows, double longest_row)
     return lanes;
 }
 
-/// Sectors of `x` for each nonzero that a multiprocessor has to load, as it finds none of those
-/// again that were loaded some thousand entries ago: of stretches of the matrix, all of it if
-/// short.
+/// Sectors of `x` for each nonzero that entries touch if `length` that follow each other load none
+/// of them twice: counted in a few stretches of the matrix.
 template <class T>
-double sectors_per_entry(sparse::CsrView<T> const& a)
+double sectors_per_entry(sparse::CsrView<T> const& a, std::size_t length, std::size_t stretches)
 {
-    constexpr std::size_t stretches = 16;
-    constexpr std::size_t length = 8192;
-    auto const nonzeros = a.nonzeros();
-    std::size_t seen = 0;
-    std::size_t different = 0;
+    constexpr auto elements = static_cast<std::size_t>(sector / sizeof(T));
+    std::vector<bool> touched(static_cast<std::size_t>(a.columns) / elements + 1);
+    length = std::min(length, a.nonzeros());
+    std::size_t count = 0;
     for (std::size_t s = 0; s < stretches; ++s) {
-        auto const columns = a.col.subspan(nonzeros * s / stretches);
-        auto const part = columns.first(std::min(length, nonzeros / stretches));
-        std::vector<std::int32_t> sectors(part.begin(), part.end());
-        for (auto& column : sectors) {
-            column /= static_cast<std::int32_t>(sector / sizeof(T));
+        auto const part = a.col.subspan((a.nonzeros() - length) * s / (stretches - 1), length);
+        for (auto const column : part) {
+            auto const which = static_cast<std::size_t>(column) / elements;
+            count += touched[which] ? 0 : 1;
+            touched[which] = true;
         }
-        std::ranges::sort(sectors);
-        different +=
-            static_cast<std::size_t>(std::ranges::unique(sectors).begin() - sectors.begin());
-        seen += part.size();
+        for (auto const column : part) {
+            touched[static_cast<std::size_t>(column) / elements] = false;
+        }
     }
-    return seen == 0 ? 0.0 : static_cast<double>(different) / static_cast<double>(seen);
+    return length == 0 ? 0.0 : static_cast<double>(count) / static_cast<double>(length * stretches);
 }
 
 /// How to multiply by a matrix that stays in the last-level cache from one multiply to the next, so
@@ -137,7 +134,7 @@ std::vector<Candidate> candidates(sparse::CsrView<T> const& host, CsrView<T> con
     double const rows = a.rows;
     double const vectors = (rows + a.columns) * sizeof(T);
     double const csr = vectors + rows * 4 + nonzeros * (4 + sizeof(T));
-    double const scattered = sectors_per_entry(host);
+    double const scattered = sectors_per_entry(host, 8192, 16); // what the caches remember
     double const sectors = scattered * nonzeros;
     std::vector<Candidate> found{{"row_tiles", csr, 0.92, sectors, 0.2e-3}};
 
@@ -173,22 +170,20 @@ std::vector<Candidate> candidates(sparse::CsrView<T> const& host, CsrView<T> con
                                      shape.rows, shape.columns, fill)});
     }
     if (scattered > 0.25) {
-        // Tiles share the sectors of `x` among their rows, unless one row has more than a tile's
-        // share of the entries; columns are taken to be anywhere.
+        // Rows of a tile share sectors, unless one row has more than a tile's part of the entries.
         double const tiles = ::cuda::multiprocessors();
         double const part_of_y = static_cast<double>(::cuda::shared_bytes());
         double const rounds = std::ceil(1.25 * rows * sizeof(T) / (tiles * part_of_y));
-        double const of_x = a.columns * sizeof(T) / sector;
-        double const each = nonzeros / (tiles * rounds);
-        double const shared = std::min(tiles * rounds * of_x * -std::expm1(-each / of_x), sectors);
-        double const skew = std::max(1.0, sell.longest / each);
+        double const of_tile = nonzeros / (tiles * rounds);
+        double const shared = sectors_per_entry(host, static_cast<std::size_t>(of_tile), 3);
+        double const skew = std::max(1.0, sell.longest / of_tile);
         double const sorting = 2e-3 + 0.3e-9 * nonzeros;
         double const coo = vectors + nonzeros * (4 + sizeof(T));
         found.push_back(
-            {"blocked_coo", coo, 0.8 / skew, shared * skew, sorting,
+            {"blocked_coo", coo, 0.8 / skew, shared * nonzeros * skew, sorting,
              fmt::format("{:.2f} sectors of x for each nonzero, {:.2f} where rows share "
                          "them",
-                         scattered, shared / nonzeros)});
+                         scattered, shared)});
         double const twice = vectors + nonzeros * (4 + 3 * sizeof(T));
         found.push_back({"two_phase", twice, 0.75 / std::max(1.0, skew / 4), 0, sorting,
                          fmt::format("{:.2f} sectors of x for each nonzero", scattered)});
