@@ -1,6 +1,7 @@
 #include "spmv/cuda/blocked_coo.hpp"
 
 #include "spmv/cuda/device.cuh"
+#include "spmv/cuda/row_sums.cuh"
 
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
@@ -13,24 +14,21 @@ namespace spmv::gpu {
 namespace {
 
 constexpr int coo_threads = 1024;
+constexpr int coo_blocks = 1;  ///< on a multiprocessor
 constexpr int coo_chunk = 128; ///< entries of a warp's load: four for each lane
 constexpr int coo_loads = 2;   ///< that a warp has under way
 
 //! [gpu_blocked_coo]
 template <class T>
-__global__ __launch_bounds__(coo_threads) void blocked_coo_kernel(BlockedCooView<T> a,
-                                                                  T const* __restrict__ x,
-                                                                  T* __restrict__ y)
+__global__ __launch_bounds__(coo_threads,
+                             coo_blocks) void blocked_coo_kernel(BlockedCooView<T> a, int capacity,
+                                                                 T const* __restrict__ x,
+                                                                 T* __restrict__ y)
 {
     extern __shared__ unsigned char memory[];
-    T* const sum = reinterpret_cast<T*>(memory);
     int const first = a.first_row[blockIdx.x];
     int const rows = a.first_row[blockIdx.x + 1] - first;
-    for (int i = threadIdx.x; i <= rows;
-         i += coo_threads) { // what fills chunks up goes to the last
-        sum[i] = 0;
-    }
-    __syncthreads();
+    RowSums<T, coo_threads> sums{reinterpret_cast<T*>(memory), capacity, rows};
     constexpr int stride = coo_threads / warp;
     int const end = a.first_chunk[blockIdx.x + 1];
     int const lane = threadIdx.x % warp;
@@ -63,25 +61,24 @@ __global__ __launch_bounds__(coo_threads) void blocked_coo_kernel(BlockedCooView
             if (first_chunk + i * stride < end) {
 #pragma unroll
                 for (int j = 0; j < 4; ++j) {
-                    atomicAdd(sum + row[i].element[j], product[i].element[j]);
+                    sums.add(row[i].element[j], product[i].element[j]);
                 }
             }
         }
     }
-    __syncthreads();
-    for (int i = threadIdx.x; i < rows; i += coo_threads) {
-        y[first + i] = sum[i];
-    }
+    sums.write(y + first);
 }
 //! [gpu_blocked_coo]
 
-/// As many tiles as blocks are resident, one on each multiprocessor: the taller a tile, the more
-/// rows share what is loaded of `x`.
+/// As many tiles as blocks are resident: the taller a tile, the more rows share what is loaded of
+/// `x`.
 template <class T>
 EntryBlocksShape shape()
 {
-    auto const rows = static_cast<std::int32_t>(::cuda::shared_bytes() / sizeof(T)) - 1;
-    return {.tiles = static_cast<std::int32_t>(::cuda::multiprocessors()),
+    constexpr std::size_t reserved = 1024; // bytes of each block that are not its own
+    auto const bytes = (::cuda::shared_bytes() + reserved) / coo_blocks - reserved;
+    auto const rows = static_cast<std::int32_t>(bytes / sizeof(T)) - 1;
+    return {.tiles = coo_blocks * static_cast<std::int32_t>(::cuda::multiprocessors()),
             .most_rows = std::min(rows, 65535),
             .strip_columns = 65536,
             .by_strip = false,
@@ -121,9 +118,9 @@ void BlockedCoo<T>::operator()(T const* x, T* y, cudaStream_t stream) const
 {
     BlockedCooView<T> const a{blocks_.first_row.data(), first_chunk_.data(), base_.data(),
                               blocks_.row.data(),       blocks_.col.data(),  blocks_.values.data()};
-    auto const shared = (static_cast<std::size_t>(blocks_.tallest) + 1) * sizeof(T);
-    blocked_coo_kernel<<<static_cast<unsigned>(blocks_.tiles), coo_threads, shared, stream>>>(a, x,
-                                                                                              y);
+    auto const capacity = blocks_.room_for_sums(least_row_sums);
+    blocked_coo_kernel<<<static_cast<unsigned>(blocks_.tiles), coo_threads, capacity * sizeof(T),
+                         stream>>>(a, static_cast<int>(capacity), x, y);
     ::cuda::check_launch();
 }
 

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -42,6 +43,12 @@ struct EntryBlocks
 
     /// Converts `a`. Throws `std::length_error` if it would have more than `most_nonzeros` entries.
     EntryBlocks(CsrView<T> const& a, EntryBlocksShape const& shape, cudaStream_t stream);
+
+    /// Elements of shared memory for the sums of any tile, and more where tiles have few rows.
+    std::size_t room_for_sums(std::size_t least) const
+    {
+        return std::max(static_cast<std::size_t>(tallest) + 1, least);
+    }
 
     /// Bytes of the arrays on the device.
     std::size_t bytes() const

@@ -1,6 +1,7 @@
 #include "spmv/cuda/two_phase.hpp"
 
 #include "spmv/cuda/device.cuh"
+#include "spmv/cuda/row_sums.cuh"
 
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
@@ -77,19 +78,14 @@ __global__ __launch_bounds__(strip_threads) void multiply_strips(TwoPhaseView<T>
 
 /// Adds up the products of a tile, a warp for each of its blocks.
 template <class T>
-__global__ __launch_bounds__(tile_threads) void add_products(TwoPhaseView<T> a,
+__global__ __launch_bounds__(tile_threads) void add_products(TwoPhaseView<T> a, int capacity,
                                                              T const* __restrict__ products,
                                                              T* __restrict__ y)
 {
     extern __shared__ unsigned char memory[];
-    T* const sum = reinterpret_cast<T*>(memory);
     int const first = a.first_row[blockIdx.x];
     int const rows = a.first_row[blockIdx.x + 1] - first;
-    for (int i = threadIdx.x; i <= rows;
-         i += tile_threads) { // what fills blocks up goes to the last
-        sum[i] = 0;
-    }
-    __syncthreads();
+    RowSums<T, tile_threads> sums{reinterpret_cast<T*>(memory), capacity, rows};
     int const lane = threadIdx.x % warp;
     for (int strip = threadIdx.x / warp; strip < a.strips; strip += tile_threads / warp) {
         std::int64_t const block = std::int64_t{strip} * a.tiles + blockIdx.x;
@@ -108,16 +104,13 @@ __global__ __launch_bounds__(tile_threads) void add_products(TwoPhaseView<T> a,
                 if (from + i * warp * 4 < end) {
 #pragma unroll
                     for (int j = 0; j < 4; ++j) {
-                        atomicAdd(sum + row[i].element[j], product[i].element[j]);
+                        sums.add(row[i].element[j], product[i].element[j]);
                     }
                 }
             }
         }
     }
-    __syncthreads();
-    for (int i = threadIdx.x; i < rows; i += tile_threads) {
-        y[first + i] = sum[i];
-    }
+    sums.write(y + first);
 }
 //! [gpu_two_phase]
 
@@ -157,9 +150,9 @@ void TwoPhase<T>::operator()(T const* x, T* y, cudaStream_t stream) const
                           stream>>>(a, x, products_.data());
         ::cuda::check_launch();
     }
-    auto const shared = (static_cast<std::size_t>(blocks_.tallest) + 1) * sizeof(T);
-    add_products<<<static_cast<unsigned>(blocks_.tiles), tile_threads, shared, stream>>>(
-        a, products_.data(), y);
+    auto const capacity = blocks_.room_for_sums(least_row_sums);
+    add_products<<<static_cast<unsigned>(blocks_.tiles), tile_threads, capacity * sizeof(T),
+                   stream>>>(a, static_cast<int>(capacity), products_.data(), y);
     ::cuda::check_launch();
 }
 
