@@ -23,7 +23,7 @@ NAME = "memwall"
 # The C library has to be that of the machine: its parts load each other by absolute paths.
 C_LIBRARY = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|anl|nss_\w+))\.so\.\d+")
 
-PROGRAMS = ("experiments/*/*", "lib/bench/machine", "lib/*/*.so", "lib/*/*-gpu-test")
+PROGRAMS = ("experiments/*/*", "lib/bench/machine", "lib/*/*.so", "lib/**/*-gpu-test")
 SOURCES = ("experiments", "lib", "datasets", "reports/weave")
 NOT_SOURCES = ("__pycache__", "cache", "tests")
 # What of Python's library nothing here needs.
@@ -48,7 +48,7 @@ TEST_GPU = """\
 # Runs the tests of GPU code on this machine, where they were built.
 here=$(cd "$(dirname "$0")" && pwd)
 export LD_LIBRARY_PATH="$here/shared"
-exec "$here/gpu-tests" "$here"/build/lib/*/*-gpu-test
+exec "$here/gpu-tests" $(find "$here/build/lib" -name '*-gpu-test')
 """
 
 
