@@ -48,7 +48,7 @@ TEST_GPU = """\
 # Runs the tests of GPU code on this machine, where they were built.
 here=$(cd "$(dirname "$0")" && pwd)
 export LD_LIBRARY_PATH="$here/shared"
-exec "$here/gpu-tests" $(find "$here/build/lib" -name '*-gpu-test')
+exec "$here/gpu-tests" "$here"/build/lib/*/*-gpu-test "$here"/build/lib/*/*/*-gpu-test
 """
 
 
