@@ -38,7 +38,13 @@ test *STAGES: (_needs "test")
 # Run the tests of GPU code, alone and under memcheck, racecheck, initcheck and synccheck
 [no-exit-message]
 test-gpu: (_needs "run")
-    @command -v nvcc >/dev/null || { echo "test-gpu: skipped, no nvcc here"; exit 0; }; .ci/build build gpu-tests && .ci/gpu-tests build/lib/*/*-gpu-test
+    @command -v nvcc >/dev/null || { echo "test-gpu: skipped, no nvcc here"; exit 0; }; .ci/build build gpu-tests && .ci/gpu-tests $(find build/lib -name "*-gpu-test")
+
+# Ask NVIDIA's profiler what limits kernels of the GPU experiment (--run ID: the run it explains)
+[no-exit-message]
+profile-gpu *ARGS: (_needs "run")
+    @.ci/build build experiments/spmv-gpu-variants/spmv-gpu-variants
+    @"{{python}}" -m weave profile-gpu "$@"
 
 # Measure one experiment and weave its page under build/runs/
 [no-cd, no-exit-message]

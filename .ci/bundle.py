@@ -24,7 +24,7 @@ NAME = "memwall"
 # The C library has to be that of the machine: its parts load each other by absolute paths.
 C_LIBRARY = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|anl|nss_\w+))\.so\.\d+")
 
-PROGRAMS = ("lib/bench/machine", "lib/*/*.so", "lib/*/*-gpu-test")
+PROGRAMS = ("lib/bench/machine", "lib/*/*.so", "lib/**/*-gpu-test")
 SOURCES = ("lib", "datasets", "reports/weave")
 NOT_SOURCES = ("__pycache__", "cache", "tests")
 # What of Python's library nothing here needs.
@@ -68,7 +68,17 @@ TEST_GPU = """\
 # Runs the tests of GPU code on this machine, where they were built.
 here=$(cd "$(dirname "$0")" && pwd)
 export LD_LIBRARY_PATH="$here/shared"
-exec "$here/gpu-tests" "$here"/build/lib/*/*-gpu-test
+exec "$here/gpu-tests" "$here"/build/lib/*/*-gpu-test "$here"/build/lib/*/*/*-gpu-test
+"""
+
+
+PROFILE_GPU = """\
+#!/bin/sh
+# Asks Nsight Compute what limits kernels on this machine; --help tells the options.
+here=$(cd "$(dirname "$0")" && pwd)
+export LD_LIBRARY_PATH="$here/shared" PYTHONHOME="$here/python" PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH="$here/reports:$here/python/packages"
+exec "$here/python/bin/python3" -m weave.profiler "$@"
 """
 
 
@@ -117,6 +127,7 @@ def fill(stage: Path, build: Path, experiments: Sequence[str]) -> None:
         script(stage / command, RUN.format(command=command, what=what, glibc=glibc))
     if any(program.name.endswith("-gpu-test") for program in programs):
         script(stage / "test-gpu", TEST_GPU)
+        script(stage / "profile-gpu", PROFILE_GPU)
 
 
 def script(path: Path, text: str) -> None:

@@ -28,12 +28,30 @@ struct Operand
     void upload() { device.upload(host); }
 };
 
+/// Results of kernels that are measured warm and in graphs, one element for each block or thread.
+template <class T>
+struct Results
+{
+    cuda::Stream stream;
+    cuda::Buffer<T> values;
+
+    Results(bench::Trial<T>& trial, std::size_t count) : values{count}
+    {
+        trial.clock(std::make_unique<cuda::GraphClock>(stream));
+        trial.cache(bench::Cache::warm);
+        trial.output(cuda::output(values, stream));
+    }
+
+    double count() const { return static_cast<double>(values.size()); }
+};
+
 /// Adds `add(table, name)` for tables from one that first-level caches hold to one that no cache
 /// does; each repeats the same `period` values.
 template <class T, class Add>
 void for_tables(bench::Trial<T>& trial, std::size_t smallest, Operand<T>& values,
-                cuda::Buffer<T>& largest, cuda::Stream const& stream, Add add)
+                cuda::Stream const& stream, Add add)
 {
+    cuda::Buffer<T> largest{ceilings::beyond_l2() / sizeof(T)};
     trial.on_refill([&] {
         values.upload();
         ceilings::device_repeat<T>(values.device.span(), largest.span(), stream);
@@ -50,22 +68,17 @@ void device_read(bench::Trial<T>& trial)
 {
     require_fp64(trial);
     constexpr unsigned steps = 256;
-    cuda::Stream const stream;
     Operand<T> values{trial, ceilings::period};
-    cuda::Buffer<T> table{ceilings::beyond_l2() / sizeof(T)};
-    cuda::Buffer<T> sum{ceilings::device_blocks()};
-    trial.clock(std::make_unique<cuda::GraphClock>(stream));
-    trial.cache(bench::Cache::warm);
-    trial.work({.bytes = static_cast<double>(sum.size()) * ceilings::device_read_bytes(steps)});
-    trial.output(cuda::output(sum, stream));
+    Results<T> sum{trial, ceilings::device_blocks()};
+    trial.work({.bytes = sum.count() * ceilings::device_read_bytes(steps)});
     trial.expect([&] {
         return expected(
             ceilings::device_read_reference(values.host, ceilings::device_blocks(), steps));
     });
-    for_tables(trial, std::size_t{1} << 20, values, table, stream,
+    for_tables(trial, std::size_t{1} << 20, values, sum.stream,
                [&](std::span<T const> part, std::string const& size) {
                    auto const read = [&, part] {
-                       ceilings::device_read(part, steps, sum.span(), stream);
+                       ceilings::device_read(part, steps, sum.values.span(), sum.stream);
                    };
                    trial.add("device_read_" + size, read).excerpt("device_read");
                });
@@ -76,23 +89,17 @@ template <class T>
 void device_gather(bench::Trial<T>& trial)
 {
     constexpr unsigned steps = 64;
-    cuda::Stream const stream;
     Operand<T> values{trial, ceilings::period};
-    cuda::Buffer<T> table{ceilings::beyond_l2() / sizeof(T)};
-    cuda::Buffer<T> sum{ceilings::device_blocks()};
-    trial.clock(std::make_unique<cuda::GraphClock>(stream));
-    trial.cache(bench::Cache::warm);
-    trial.work(
-        {.operations = static_cast<double>(sum.size()) * ceilings::device_gather_count(steps)});
-    trial.output(cuda::output(sum, stream));
+    Results<T> sum{trial, ceilings::device_blocks()};
+    trial.work({.operations = sum.count() * ceilings::device_gather_count(steps)});
     trial.expect([&] {
         return expected(
             ceilings::device_gather_reference(values.host, ceilings::device_blocks(), steps));
     });
-    for_tables(trial, std::size_t{1} << 14, values, table, stream,
+    for_tables(trial, std::size_t{1} << 14, values, sum.stream,
                [&](std::span<T const> part, std::string const& size) {
                    auto const gather = [&, part] {
-                       ceilings::device_gather(part, steps, sum.span(), stream);
+                       ceilings::device_gather(part, steps, sum.values.span(), sum.stream);
                    };
                    trial.add("device_gather_" + size, gather).excerpt("device_gather");
                });
@@ -129,22 +136,18 @@ template <class T>
 void device_shared(bench::Trial<T>& trial)
 {
     constexpr unsigned steps = 1u << 15;
-    cuda::Stream const stream;
     Operand<T> values{trial, ceilings::shared_words};
-    cuda::Buffer<T> sum{ceilings::device_blocks()};
+    Results<T> sum{trial, ceilings::device_blocks()};
     trial.on_refill([&] { values.upload(); });
-    trial.clock(std::make_unique<cuda::GraphClock>(stream));
-    trial.cache(bench::Cache::warm);
-    trial.work(
-        {.bytes = static_cast<double>(sum.size()) * ceilings::device_shared_bytes<T>(steps)});
-    trial.output(cuda::output(sum, stream));
+    trial.work({.bytes = sum.count() * ceilings::device_shared_bytes<T>(steps)});
     trial.expect([&] {
         return expected(
             ceilings::device_shared_reference(values.host, ceilings::device_blocks(), steps));
     });
     auto const add = [&](std::string const& name, bool is_wide) {
         auto const read = [&, is_wide] {
-            ceilings::device_shared<T>(values.device.span(), steps, is_wide, sum.span(), stream);
+            ceilings::device_shared<T>(values.device.span(), steps, is_wide, sum.values.span(),
+                                       sum.stream);
         };
         trial.add(name, read).excerpt("device_shared");
     };
@@ -157,21 +160,18 @@ void device_shared(bench::Trial<T>& trial)
 template <class T>
 void device_fma(bench::Trial<T>& trial)
 {
-    cuda::Stream const stream;
     Operand<T> start{trial, ceilings::device_chains};
     auto const factors = trial.input(2);
-    cuda::Buffer<T> sum{std::size_t{ceilings::device_blocks()} * ceilings::device_threads};
+    Results<T> sum{trial, std::size_t{ceilings::device_blocks()} * ceilings::device_threads};
     trial.on_refill([&] { start.upload(); });
-    trial.clock(std::make_unique<cuda::GraphClock>(stream));
-    trial.cache(bench::Cache::warm);
-    trial.work({.flops = static_cast<double>(sum.size()) * ceilings::device_fma_flops});
-    trial.output(cuda::output(sum, stream));
+    trial.work({.flops = sum.count() * ceilings::device_fma_flops});
     trial.expect([&] {
         return expected(
-            ceilings::device_fma_reference(start.host, factors[0], factors[1], sum.size()));
+            ceilings::device_fma_reference(start.host, factors[0], factors[1], sum.values.size()));
     });
     trial.add("device_fma", [&] {
-        ceilings::device_fma<T>(start.device.span(), factors[0], factors[1], sum.span(), stream);
+        ceilings::device_fma<T>(start.device.span(), factors[0], factors[1], sum.values.span(),
+                                sum.stream);
     });
     trial.run();
 }
@@ -182,17 +182,13 @@ void device_take(bench::Trial<T>& trial)
 {
     require_fp64(trial);
     constexpr std::size_t count = 1 << 20;
-    cuda::Stream const stream;
     cuda::Buffer<unsigned> counter{1};
-    cuda::Buffer<T> taken{count};
-    trial.clock(std::make_unique<cuda::GraphClock>(stream));
-    trial.cache(bench::Cache::warm);
+    Results<T> taken{trial, count};
     trial.work({.operations = static_cast<double>(count)});
-    trial.output(cuda::output(taken, stream));
     trial.expect([] { return expected(ceilings::counted(count, 1)); });
     for (unsigned const chunk : {1U, 4U, 16U}) {
         auto const take = [&, chunk] {
-            ceilings::device_take(counter.data(), chunk, taken.span(), stream);
+            ceilings::device_take(counter.data(), chunk, taken.values.span(), taken.stream);
         };
         trial.add("device_take_" + std::to_string(chunk), take).excerpt("device_take");
     }
@@ -350,15 +346,15 @@ void bus_both(bench::Trial<T>& trial)
     trial.run();
 }
 
-/// Throws if this process is not the one that measures a GPU.
+/// Leaves the point if this process is not the one that measures a GPU.
 template <class T>
 void require_device(bench::Trial<T>& trial)
 {
     if (auto const missing = cuda::missing_device(); !missing.empty()) {
         trial.not_applicable(missing);
     }
-    if (trial.threads() != 1) {
-        trial.not_applicable("a GPU does not care for threads: measured in the launch with one");
+    if (!trial.is_first_process()) {
+        trial.not_applicable("a GPU does not care for threads: measured in the first launch");
     }
 }
 
@@ -369,15 +365,15 @@ void add_device_ceilings(bench::Experiment& experiment)
     if (!cuda::missing_device().empty()) {
         return;
     }
-    constexpr int one_thread = 1;
+    constexpr bool once = true;
     experiment.library("cuda-runtime", cuda::runtime_version());
-    experiment.ceiling([](int) { return ceilings::DeviceRead{}; }, one_thread);
-    experiment.ceiling([](int) { return ceilings::DeviceL2{}; }, one_thread);
-    experiment.ceiling([](int) { return ceilings::DeviceCopy{}; }, one_thread);
-    experiment.ceiling([](int) { return ceilings::DeviceFma<float>{}; }, one_thread);
-    experiment.ceiling([](int) { return ceilings::DeviceFma<double>{}; }, one_thread);
+    experiment.ceiling([](int) { return ceilings::DeviceRead{}; }, once);
+    experiment.ceiling([](int) { return ceilings::DeviceL2{}; }, once);
+    experiment.ceiling([](int) { return ceilings::DeviceCopy{}; }, once);
+    experiment.ceiling([](int) { return ceilings::DeviceFma<float>{}; }, once);
+    experiment.ceiling([](int) { return ceilings::DeviceFma<double>{}; }, once);
     for (auto const direction : {cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost}) {
-        experiment.ceiling([=](int) { return ceilings::Bus{direction}; }, one_thread);
+        experiment.ceiling([=](int) { return ceilings::Bus{direction}; }, once);
     }
 }
 

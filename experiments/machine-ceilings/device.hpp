@@ -14,7 +14,7 @@ inline constexpr std::array device_kernels{
     "launch_in_queue", "launch_in_graph", "bus_to_device",   "bus_to_host",
     "bus_both"};
 
-/// Adds the ceilings of the GPU to the process with one thread, where there is a GPU.
+/// Adds the ceilings of the GPU to the first process, where there is a GPU.
 void add_device_ceilings(bench::Experiment& experiment);
 
 /// Measures one of `device_kernels`; not applicable, with the reason, where this machine or this

@@ -10,12 +10,15 @@ int main(int argc, char** argv)
     sparse::Datasets datasets;
     bench::Experiment experiment{"spmv-gpu-variants", argc, argv};
     experiment.axis("matrix", datasets.set("gpu"));
-    experiment.ceiling([](int) { return ceilings::DeviceRead{}; });
+    auto const missing = cuda::missing_device();
+    if (missing.empty()) {
+        experiment.ceiling([](int) { return ceilings::DeviceRead{}; });
+    }
     std::optional<Gpu> gpu; // begins with the first point, where errors are reported
 
     return experiment.each<float, double>(
         [&]<class T>(bench::Point const& at, bench::Trial<T>& trial) {
-            if (auto const missing = cuda::missing_device(); !missing.empty()) {
+            if (!missing.empty()) {
                 trial.not_applicable(missing);
             }
             if (!gpu) {
@@ -27,6 +30,7 @@ int main(int argc, char** argv)
             spmv_gpu_variants::add_balanced(trial, problem);
             spmv_gpu_variants::add_formats(trial, problem);
             spmv_gpu_variants::add_plan(trial, problem);
+            spmv_gpu_variants::add_roof(trial, problem);
             add_cusparse(experiment, trial, problem);
             trial.run();
         });

@@ -3,6 +3,7 @@
 #include "experiments/spmv_gpu.hpp"
 
 #include "spmv/cuda/block_sell.hpp"
+#include "spmv/cuda/blocked_coo.hpp"
 #include "spmv/cuda/diagonal_dictionary.hpp"
 #include "spmv/cuda/diagonals.hpp"
 #include "spmv/cuda/dynamic_rows.hpp"
@@ -10,11 +11,18 @@
 #include "spmv/cuda/merge_path.hpp"
 #include "spmv/cuda/padded.hpp"
 #include "spmv/cuda/plan.hpp"
+#include "spmv/cuda/roof.hpp"
 #include "spmv/cuda/row_tiles.hpp"
 #include "spmv/cuda/rows.hpp"
 #include "spmv/cuda/sell.hpp"
+#include "spmv/cuda/two_phase.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace spmv_gpu_variants {
 
@@ -108,6 +116,8 @@ void add_formats(bench::Trial<T>& trial, GpuProblem<T>& problem)
     auto const dictionary = [&problem] {
         return gpu::DiagonalDictionary<T>{problem.a, problem.stream};
     };
+    auto const blocked_coo = [&problem] { return gpu::BlockedCoo<T>{problem.a, problem.stream}; };
+    auto const two_phase = [&problem] { return gpu::TwoPhase<T>{problem.a, problem.stream}; };
     auto const blocks = [&problem] {
         auto const shape = sparse::best_block_shape(problem.host, sizeof(T));
         return gpu::BlockSell<T>{sparse::to_bcsr<T>(problem.host, shape), problem.stream};
@@ -118,6 +128,46 @@ void add_formats(bench::Trial<T>& trial, GpuProblem<T>& problem)
     trial.add("diagonals", problem.converted(diagonals)).excerpt("gpu_diagonals").group("format");
     trial.add("diagonal_dictionary", problem.converted(dictionary)).group("format");
     trial.add("block_sell", problem.converted(blocks)).group("format");
+    trial.add("blocked_coo", problem.converted(blocked_coo))
+        .excerpt("gpu_blocked_coo")
+        .group("format");
+    trial.add("two_phase", problem.converted(two_phase)).excerpt("gpu_two_phase").group("format");
+}
+
+/// What `gpu::csr_roof` makes of `x`: a block's sum, and the number of entries of each row.
+template <class T>
+spmv::Expected roof_result(sparse::CsrView<T> const& a, std::span<T const> x)
+{
+    std::int64_t const entries = gpu::roof_entries<T>;
+    auto const nonzeros = static_cast<std::int64_t>(a.nonzeros());
+    std::int64_t const blocks = std::max((nonzeros + entries - 1) / entries, std::int64_t{1});
+    std::vector<std::int32_t> begin;
+    for (std::int64_t block = 0; block <= blocks; ++block) {
+        begin.push_back(static_cast<std::int32_t>(std::min(block * entries, nonzeros)));
+    }
+    auto const sums = spmv::expected<T>(
+        {static_cast<std::int32_t>(blocks), a.columns, begin, a.col, a.values}, x);
+    spmv::Expected result;
+    for (std::int64_t block = 0; block < blocks; ++block) {
+        auto const sum = sums.value[static_cast<std::size_t>(block)];
+        auto const bound = sums.bound[static_cast<std::size_t>(block)];
+        for (auto row = block * a.rows / blocks; row < (block + 1) * a.rows / blocks; ++row) {
+            auto const length = a.row_ptr[row + 1] - a.row_ptr[row];
+            result.value.push_back(sum + length);
+            result.bound.push_back(bound + (std::abs(sum) + bound + length) *
+                                               std::numeric_limits<T>::epsilon());
+        }
+    }
+    return result;
+}
+
+/// The floor under all kernels on plain CSR, which is no multiply.
+template <class T>
+void add_roof(bench::Trial<T>& trial, GpuProblem<T>& problem)
+{
+    trial.add("csr_roof", problem.on_csr(gpu::csr_roof<T>)).group("roof").expect([&problem] {
+        return roof_result<T>(problem.host, problem.host_x);
+    });
 }
 
 /// Our own choice among all of them.

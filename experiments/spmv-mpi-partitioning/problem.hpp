@@ -85,11 +85,11 @@ public:
         }
     }
 
-    std::vector<double> fetch() override
+    void fetch(std::vector<double>& to) override
     {
         distributed::Redistribution const move{world_, last_->rows, equal_};
         auto const mine = move.template values<T>(last_->y);
-        return {mine.begin(), mine.end()};
+        to.assign(mine.begin(), mine.end());
     }
 
 private:

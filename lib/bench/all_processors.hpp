@@ -2,16 +2,30 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <thread>
+#include <vector>
 
 namespace bench {
 
-/// Threads for work on `elements` elements that is never timed: all processors that this process
-/// may use, whatever the number of threads that it measures; one, if there is little to do.
-inline int all_processors(std::size_t elements)
+/// Calls `body(begin, end)` for ranges that together are 0 to `count`, at the same time on all
+/// processors that this process may use, whatever the number of threads that it measures; on one,
+/// if there is little to do. The threads end with the call: OpenMP's own would go on spinning
+/// beside what is timed next. `body` must not throw.
+template <class Body>
+void on_all_processors(std::size_t count, Body const& body)
 {
-    constexpr std::size_t few = 1 << 16;
-    return elements > few ? omp_get_num_procs() : 1;
+    constexpr std::size_t few = 1 << 16; // elements
+    auto const processors = static_cast<std::size_t>(omp_get_num_procs());
+    std::size_t const parts = std::clamp<std::size_t>(count / few, 1, processors);
+    std::vector<std::jthread> others;
+    for (std::size_t k = 1; k < parts; ++k) {
+        others.emplace_back([&body, begin = count * k / parts, end = count * (k + 1) / parts] {
+            body(begin, end);
+        });
+    }
+    body(std::size_t{0}, count / parts);
 }
 
 } // namespace bench

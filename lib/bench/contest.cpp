@@ -176,6 +176,11 @@ void Contest::refill()
         on_refill();
     }
     wanted_ = expected();
+    for (auto const& declared : variants_) {
+        if (declared.variant.expected() && takes_part(declared)) {
+            own_wanted_[declared.name] = declared.variant.expected()();
+        }
+    }
 }
 
 void Contest::reset()
@@ -201,13 +206,15 @@ void Contest::call_every_set(Contender& contender)
 
 void Contest::check_results(Contender& contender, std::string const& when)
 {
-    auto actual = outputs.front()->fetch();
+    outputs.front()->fetch(actual_);
     for (auto output = outputs.begin() + 1; output != outputs.end(); ++output) {
-        auto const part = (*output)->fetch();
-        actual.insert(actual.end(), part.begin(), part.end());
+        (*output)->fetch(part_);
+        actual_.insert(actual_.end(), part_.begin(), part_.end());
     }
     auto& verdict = contender.verdict;
-    compare(check, wanted_, actual, occasion(check, when), verdict);
+    auto const own = own_wanted_.find(contender.name);
+    auto const& wanted = own == own_wanted_.end() ? wanted_ : own->second;
+    compare(check, wanted, actual_, occasion(check, when), verdict);
     if (!session.team->all(verdict.passed) && verdict.passed) {
         verdict.fail(occasion(check, when) + ": wrong on another rank");
     }

@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -102,6 +103,9 @@ private:
     Random random_;
     bool cold_ = false;
     Expected wanted_;
+    std::map<std::string, Expected> own_wanted_; ///< of variants with an expectation of their own
+    std::vector<double> actual_;                 ///< of the last check, for its memory
+    std::vector<double> part_;                   ///< likewise
 };
 
 } // namespace bench

@@ -117,13 +117,13 @@ struct Experiment::State
     std::shared_ptr<Clock> clock = std::make_shared<HostClock>();
     std::vector<std::pair<std::string, AxisValues>> axes;
     std::vector<Option> options;
-    std::vector<std::pair<int, std::function<Ceiling(int)>>> ceilings; ///< threads of which: 0: all
+    std::vector<std::pair<bool, std::function<Ceiling(int)>>> ceilings; ///< whether only once
     Json libraries = library_record();
 
     void measure_ceilings(Session& session, std::string const& when) const
     {
-        for (auto const& [only_threads, make] : ceilings) {
-            if (only_threads != 0 && only_threads != session.settings.threads) {
+        for (auto const& [once, make] : ceilings) {
+            if (once && session.settings.later) {
                 continue;
             }
             session.pacer.turn("ceilings");
@@ -286,9 +286,9 @@ Experiment& Experiment::library(std::string const& name, std::string const& vers
     return *this;
 }
 
-void Experiment::add_ceiling(int only_threads, std::function<Ceiling(int threads)> make)
+void Experiment::add_ceiling(bool once, std::function<Ceiling(int threads)> make)
 {
-    state_->ceilings.emplace_back(only_threads, std::move(make));
+    state_->ceilings.emplace_back(once, std::move(make));
 }
 
 int Experiment::run(std::vector<TypedBody> const& bodies)

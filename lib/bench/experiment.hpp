@@ -105,12 +105,11 @@ public:
     /// Measures a ceiling of this machine for about a second before the first and after the last
     /// point, in this process. `probe` has `name`, `bytes` and `flops` per pass, and `pass()`, or
     /// `seconds()` if it has a clock of its own; `make` is called when the threads of this process
-    /// are known. `only_threads` limits it to processes with so many: what is no matter of threads
-    /// need not be measured in each; 0 does not.
+    /// are known. What is no matter of threads is measured `once`, in the first process of several.
     template <class Make>
-    Experiment& ceiling(Make make, int only_threads = 0)
+    Experiment& ceiling(Make make, bool once = false)
     {
-        add_ceiling(only_threads, [make](int threads) {
+        add_ceiling(once, [make](int threads) {
             auto probe = std::make_shared<std::invoke_result_t<Make, int>>(make(threads));
             return Ceiling{probe->name, {probe->flops, probe->bytes}, [probe](Clock& clock) {
                                if constexpr (requires { probe->seconds(); }) {
@@ -152,7 +151,7 @@ private:
         std::function<void(Session&, Point const&, Check)> body;
     };
 
-    void add_ceiling(int only_threads, std::function<Ceiling(int threads)> make);
+    void add_ceiling(bool once, std::function<Ceiling(int threads)> make);
     int run(std::vector<TypedBody> const& bodies);
 
     struct State;

@@ -1,4 +1,4 @@
-#include "bench/experiment.hpp"
+#include "bench/experiment_test.hpp"
 
 #include "bench/provenance.hpp"
 #include "bench/statistics.hpp"
@@ -20,56 +20,14 @@
 
 namespace {
 
+using bench::testing::CommandLine;
+using bench::testing::Folder;
+using bench::testing::read;
 using Json = nlohmann::json;
 
 constexpr std::array<bench::Excerpt, 1> excerpts{
     {{"kernel", "lib/bench/experiment_test.cpp", "the text that ran\n"}}};
 std::array<bench::ObjectFlags, 1> objects{{{"a.o", "lib/bench/experiment_test.cpp", "-O3"}}};
-
-/// A folder of this test that goes away with it.
-class Folder
-{
-public:
-    Folder()
-    {
-        auto name = (std::filesystem::temp_directory_path() / "memwall-XXXXXX").string();
-        path_ = mkdtemp(name.data());
-    }
-    ~Folder() { std::filesystem::remove_all(path_); }
-    Folder(Folder const&) = delete;
-    Folder& operator=(Folder const&) = delete;
-
-    std::string file(std::string const& name) const { return (path_ / name).string(); }
-
-private:
-    std::filesystem::path path_;
-};
-
-/// argv for an experiment; `arguments` come after a tiny profile and the output file.
-class CommandLine
-{
-public:
-    CommandLine(std::string const& output, std::vector<std::string> arguments)
-        : words_{"test", "--profile", "tiny", "--threads", "1", "--output", output}
-    {
-        words_.insert(words_.end(), arguments.begin(), arguments.end());
-        for (auto& word : words_) {
-            pointers_.push_back(word.data());
-        }
-        pointers_.push_back(nullptr);
-    }
-    int argc() const { return static_cast<int>(words_.size()); }
-    char** argv() { return pointers_.data(); }
-
-private:
-    std::vector<std::string> words_;
-    std::vector<char*> pointers_;
-};
-
-Json read(std::string const& file)
-{
-    return Json::parse(std::ifstream{file});
-}
 
 /// y[i] = weights[i] * x[i], except that the last element sums a long row of products.
 template <class T>
@@ -520,59 +478,6 @@ TEST_CASE("a cold trial flushes and times single calls")
     CHECK(one.at("cache") == "cold");
     CHECK(one.at("iterations") == 1);
     CHECK(flushes == (1 + 20) * 3);
-}
-
-struct Probe
-{
-    std::string name = "read";
-    double bytes = 64;
-    double flops = 0;
-    void pass() {}
-};
-
-TEST_CASE("ceilings are measured before and after")
-{
-    Folder const folder;
-    auto const output = folder.file("result.json");
-    CommandLine line{output, {}};
-    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
-    experiment.ceiling([](int threads) {
-        CHECK(threads == 1);
-        return Probe{};
-    });
-    auto const code = experiment.each<double>(
-        [](bench::Point const&, bench::Trial<double>& trial) { trial.not_applicable("nothing"); });
-    REQUIRE(code == 0);
-    auto const ceilings = read(output).at("ceilings");
-    REQUIRE(ceilings.size() == 2);
-    CHECK(ceilings.at(0).at("when") == "before");
-    CHECK(ceilings.at(1).at("when") == "after");
-    CHECK(ceilings.at(0).at("samples_s").size() >= 5);
-}
-
-/// A probe with a clock of its own, as those of a device.
-struct SelfTimed
-{
-    std::string name = "self_timed";
-    double bytes = 0;
-    double flops = 1;
-    double seconds() { return 0.125; }
-};
-
-TEST_CASE("a ceiling may have a clock of its own")
-{
-    Folder const folder;
-    auto const output = folder.file("result.json");
-    CommandLine line{output, {}};
-    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
-    experiment.ceiling([](int) { return SelfTimed{}; });
-    auto const code = experiment.each<double>(
-        [](bench::Point const&, bench::Trial<double>& trial) { trial.not_applicable("nothing"); });
-    REQUIRE(code == 0);
-    auto const ceilings = read(output).at("ceilings");
-    for (auto const& sample : ceilings.at(0).at("samples_s")) {
-        CHECK(sample == 0.125);
-    }
 }
 
 TEST_CASE("device code that was built for debugging is not timed")

@@ -32,15 +32,15 @@ template <class T>
 void Fill::operator()(std::span<T> values) const
 {
     constexpr std::size_t chunk = 1 << 16;
-    auto const chunks = static_cast<std::int64_t>((values.size() + chunk - 1) / chunk);
-#pragma omp parallel for schedule(static) num_threads(all_processors(values.size()))
-    for (std::int64_t c = 0; c < chunks; ++c) {
-        auto const first = static_cast<std::size_t>(c) * chunk;
-        Random random{Random{seed_ + static_cast<std::uint64_t>(c)}.next()};
-        for (T& value : values.subspan(first, std::min(chunk, values.size() - first))) {
-            value = check_ == Check::exact ? exact_value<T>(random) : bounded_value<T>(random);
+    on_all_processors(values.size(), [&](std::size_t begin, std::size_t end) {
+        auto const first_chunk = (begin + chunk - 1) / chunk; // those that begin in the range
+        for (std::size_t c = first_chunk; c * chunk < end; ++c) {
+            Random random{Random{seed_ + c}.next()};
+            for (T& value : values.subspan(c * chunk, std::min(chunk, values.size() - c * chunk))) {
+                value = check_ == Check::exact ? exact_value<T>(random) : bounded_value<T>(random);
+            }
         }
-    }
+    });
 }
 
 template void Fill::operator()(std::span<float>) const;

@@ -2,7 +2,8 @@
 
 #include "bench/all_processors.hpp"
 
-#include <cstdint>
+#include <algorithm>
+#include <cstddef>
 #include <limits>
 
 namespace bench {
@@ -17,23 +18,20 @@ public:
 
     void poison() override
     {
-        auto const count = static_cast<std::int64_t>(values_.size());
-#pragma omp parallel for schedule(static) num_threads(all_processors(values_.size()))
-        for (std::int64_t i = 0; i < count; ++i) {
-            values_[static_cast<std::size_t>(i)] = std::numeric_limits<T>::quiet_NaN();
-        }
+        on_all_processors(values_.size(), [this](std::size_t begin, std::size_t end) {
+            std::ranges::fill(values_.subspan(begin, end - begin),
+                              std::numeric_limits<T>::quiet_NaN());
+        });
     }
 
-    std::vector<double> fetch() override
+    void fetch(std::vector<double>& to) override
     {
-        std::vector<double> fetched(values_.size());
-        auto const count = static_cast<std::int64_t>(values_.size());
-#pragma omp parallel for schedule(static) num_threads(all_processors(values_.size()))
-        for (std::int64_t i = 0; i < count; ++i) {
-            auto const at = static_cast<std::size_t>(i);
-            fetched[at] = static_cast<double>(values_[at]);
-        }
-        return fetched;
+        to.resize(values_.size());
+        on_all_processors(values_.size(), [&](std::size_t begin, std::size_t end) {
+            std::copy(values_.begin() + static_cast<std::ptrdiff_t>(begin),
+                      values_.begin() + static_cast<std::ptrdiff_t>(end),
+                      to.begin() + static_cast<std::ptrdiff_t>(begin));
+        });
     }
 
 private:

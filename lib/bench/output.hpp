@@ -15,8 +15,8 @@ public:
     /// Overwrites every element with a pattern that no correct result has.
     virtual void poison() = 0;
 
-    /// The elements, on the host.
-    virtual std::vector<double> fetch() = 0;
+    /// Puts the elements in place of those of `to`, whose memory is used again.
+    virtual void fetch(std::vector<double>& to) = 0;
 };
 
 /// Adapts an array on the host, which must outlive the adapter. `T` is float or double; the poison

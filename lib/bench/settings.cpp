@@ -52,7 +52,7 @@ std::vector<std::string> recorded_arguments(int argc, char** argv)
         std::string const argument{argv[i]};
         if (argument == "--output") {
             ++i;
-        } else if (argument != "--events" && argument != "--lockstep" &&
+        } else if (argument != "--events" && argument != "--lockstep" && argument != "--later" &&
                    !argument.starts_with("--output=")) {
             kept.push_back(to_text(argument));
         }
@@ -141,6 +141,8 @@ read_settings(std::string const& experiment, int argc, char** argv,
     app.add_flag("--events", settings.events, "print progress as JSON, one object a line");
     app.add_flag("--lockstep", settings.lockstep,
                  "wait for a line on standard input before each phase (with --events)");
+    app.add_flag("--later", settings.later,
+                 "another process measures what does not depend on threads");
     for (std::size_t i = 0; i < axes.size(); ++i) {
         app.add_option("--" + axes[i].first, given[i], "values of this axis");
     }

@@ -38,6 +38,7 @@ struct Settings
     bool list = false;
     bool events = false;
     bool lockstep = false;
+    bool later = false; ///< of several processes, it is not the first
     std::vector<Axis> axes;
     std::vector<std::string> arguments; ///< as recorded: no directories, nothing of the protocol
 };

@@ -78,6 +78,11 @@ bool TrialCore::is_cold() const
     return contest_->is_cold();
 }
 
+bool TrialCore::is_first_process() const
+{
+    return !contest_->session.settings.later;
+}
+
 int TrialCore::threads() const
 {
     return contest_->session.settings.threads;

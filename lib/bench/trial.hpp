@@ -117,9 +117,23 @@ public:
     }
     std::string const& group() const { return group_; }
 
+    /// This variant writes something else into the outputs than the others: a probe of what limits
+    /// them, which shall be verified like them. `reference` is as in `TrialCore::expect`.
+    template <class Reference>
+    Variant& expect(Reference reference)
+    {
+        expected_ = [reference] {
+            auto result = reference();
+            return Expected{std::move(result.value), std::move(result.bound)};
+        };
+        return *this;
+    }
+    std::function<Expected()> const& expected() const { return expected_; }
+
 private:
     std::string excerpt_;
     std::string group_ = "own";
+    std::function<Expected()> expected_; ///< empty: that of the trial
 };
 
 class Session;
@@ -213,6 +227,10 @@ public:
     void run();
 
     int threads() const;
+
+    /// Whether this process is the only one, or the first of several: what is no matter of threads
+    /// need not be measured in each.
+    bool is_first_process() const;
 
     /// Whether variants that pass this check are timed: in the other, which only asks for equality,
     /// a library need not search for its fastest way.

@@ -5,8 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
-#include <cstdint>
+#include <mutex>
 #include <stdexcept>
 
 namespace bench {
@@ -48,15 +49,42 @@ void require_usable(Check check, Expected const& expected, std::size_t count)
     if (check == Check::bounded && expected.bound.size() != count) {
         throw std::logic_error{"the expected result has not one bound for each value"};
     }
-    std::size_t finite = 0;
-    auto const elements = static_cast<std::int64_t>(count);
-#pragma omp parallel for schedule(static) num_threads(all_processors(count)) reduction(+ : finite)
-    for (std::int64_t i = 0; i < elements; ++i) {
-        finite += std::isfinite(expected.value[static_cast<std::size_t>(i)]) ? 1 : 0;
-    }
-    if (finite != count) {
+    std::atomic<bool> finite = true;
+    on_all_processors(count, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            if (!std::isfinite(expected.value[i])) {
+                finite = false;
+            }
+        }
+    });
+    if (!finite) {
         throw std::logic_error{"the expected result is not finite"};
     }
+}
+
+/// What a range of the elements differs by.
+struct Difference
+{
+    std::size_t wrong = 0; ///< elements
+    std::size_t first = 0; ///< of them; behind all if there is none
+    double error = 0;      ///< the largest of the others, in units of its bound
+};
+
+Difference difference(Check check, Expected const& expected, std::vector<double> const& actual,
+                      std::size_t begin, std::size_t end)
+{
+    Difference found{.first = actual.size()};
+    for (std::size_t i = begin; i < end; ++i) {
+        if (is_wrong(check, expected, actual[i], i)) {
+            found.first = std::min(found.first, i);
+            ++found.wrong;
+        } else if (check == Check::bounded) {
+            found.error =
+                std::max(found.error, relative_error(std::abs(actual[i] - expected.value[i]),
+                                                     expected.bound[i]));
+        }
+    }
+    return found;
 }
 
 } // namespace
@@ -65,26 +93,20 @@ void compare(Check check, Expected const& expected, std::vector<double> const& a
              std::string const& occasion, Verdict& verdict)
 {
     require_usable(check, expected, actual.size());
-    std::size_t wrong = 0;
-    std::size_t first = actual.size();
-    double error = verdict.error;
-    auto const elements = static_cast<std::int64_t>(actual.size());
-#pragma omp parallel for schedule(static) num_threads(all_processors(actual.size()))               \
-    reduction(+ : wrong) reduction(min : first) reduction(max : error)
-    for (std::int64_t k = 0; k < elements; ++k) {
-        auto const i = static_cast<std::size_t>(k);
-        if (is_wrong(check, expected, actual[i], i)) {
-            first = std::min(first, i);
-            ++wrong;
-        } else if (check == Check::bounded) {
-            error = std::max(
-                error, relative_error(std::abs(actual[i] - expected.value[i]), expected.bound[i]));
-        }
-    }
-    verdict.error = error;
-    if (wrong > 0) {
-        verdict.fail(fmt::format("{}: {} of {} elements are wrong; {}", occasion, wrong,
-                                 actual.size(), describe(check, expected, actual[first], first)));
+    Difference all{.first = actual.size(), .error = verdict.error};
+    std::mutex mutex;
+    on_all_processors(actual.size(), [&](std::size_t begin, std::size_t end) {
+        auto const part = difference(check, expected, actual, begin, end);
+        std::lock_guard const lock{mutex};
+        all.wrong += part.wrong;
+        all.first = std::min(all.first, part.first);
+        all.error = std::max(all.error, part.error);
+    });
+    verdict.error = all.error;
+    if (all.wrong > 0) {
+        verdict.fail(fmt::format("{}: {} of {} elements are wrong; {}", occasion, all.wrong,
+                                 actual.size(),
+                                 describe(check, expected, actual[all.first], all.first)));
     }
 }
 

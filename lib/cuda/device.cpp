@@ -45,6 +45,11 @@ std::size_t l2_bytes()
     return static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
 }
 
+std::size_t shared_bytes()
+{
+    return static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+}
+
 std::string runtime_version()
 {
     int version = 0;

@@ -14,6 +14,9 @@ unsigned multiprocessors();
 /// Bytes of the last-level cache of the current device.
 std::size_t l2_bytes();
 
+/// Bytes of shared memory that a block of the current device can have.
+std::size_t shared_bytes();
+
 /// Version of the CUDA runtime that the program is linked with: "13.0".
 std::string runtime_version();
 

@@ -22,15 +22,17 @@ public:
         check(cudaMemsetAsync(values_.data(), nan_byte, values_.bytes(), stream_.get()));
     }
 
-    std::vector<double> fetch() override
+    void fetch(std::vector<double>& to) override
     {
-        auto const host = values_.download();
-        return {host.begin(), host.end()};
+        host_.resize(values_.size());
+        check(cudaMemcpy(host_.data(), values_.data(), values_.bytes(), cudaMemcpyDeviceToHost));
+        to.assign(host_.begin(), host_.end());
     }
 
 private:
     Buffer<T>& values_;
     Stream const& stream_;
+    std::vector<T> host_; ///< kept, as new memory would take longer than the copy
 };
 
 } // namespace

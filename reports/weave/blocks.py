@@ -1,12 +1,13 @@
 """Blocks of a report that need no argument: data sets, skipped cases, notes, provenance."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weave import formats
+from weave import formats, profiler
 from weave.claims import Verdict
 from weave.errors import WeaveError
 from weave.measurements import Measurements
@@ -105,6 +106,20 @@ def notes(measured: Measurements, folder: Path | None) -> str:
     if tied[1] != run:
         return f"<sub>The notes of this machine explain an earlier run, {tied[1]}.</sub>"
     return text[tied.end() :].strip()
+
+
+def counters(measured: Measurements, folder: Path | None) -> str:
+    """What a profiler counted in kernels of this run, or that nobody asked one."""
+    name = f"{measured.experiment.name}.counters.json"
+    path = folder / name if folder else None
+    if path is None or not path.exists():
+        return "No profiler was asked on this machine (`just profile-gpu`)."
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    run = measured.result.run["id"]
+    earlier = "" if kept["run"] == run else f" They belong to an earlier run, {kept['run']}."
+    return (f"{profiler.table(kept)}\n\n<sub>Counted by {kept['tool']} in single multiplies that"
+            f" begin with empty caches, at clocks of their own: times differ from those above."
+            f"{earlier}</sub>")
 
 
 def provenance(measured: Measurements) -> str:

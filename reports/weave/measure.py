@@ -87,7 +87,8 @@ def measure(program: Path, arguments: Sequence[str], launches: Sequence[Launch],
     with ExitStack() as stack:
         programs = [
             stack.enter_context(
-                Program([program, *arguments], launch, folder / f"launch-{index}.json", inherit))
+                Program([program, *arguments, *(["--later"] if index > 0 else [])], launch,
+                        folder / f"launch-{index}.json", inherit))
             for index, launch in enumerate(launches)
         ]
         take_turns(programs, watch)

@@ -48,6 +48,7 @@ class Verbs:
             self.code,
             self.compare,
             self.count,
+            self.counters,
             self.crossover,
             self.datasets,
             self.diff,
@@ -317,6 +318,10 @@ class Verbs:
     def notes(self) -> str:
         """This machine's notes about this run, if there are any."""
         return blocks.notes(self.measured, self.notes_folder)
+
+    def counters(self) -> str:
+        """What a profiler counted in kernels of this run, if this machine's book has it."""
+        return blocks.counters(self.measured, self.notes_folder)
 
     def provenance(self) -> str:
         """Machine, command, commit, digests, flags, noise floor and skipped cases."""

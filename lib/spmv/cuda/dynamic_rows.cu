@@ -3,6 +3,7 @@
 #include "spmv/cuda/device.cuh"
 #include "spmv/cuda/lanes.hpp"
 
+#include "cuda/device.hpp"
 #include "cuda/error.hpp"
 
 namespace spmv::gpu {
@@ -107,13 +108,9 @@ __global__ void dynamic_chunked_kernel(CsrView<T> a, int* next_row, T const* __r
 template <class Kernel>
 unsigned resident_blocks(Kernel* kernel)
 {
-    int device = 0;
-    int processors = 0;
     int blocks = 0;
-    ::cuda::check(cudaGetDevice(&device));
-    ::cuda::check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     ::cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, 0));
-    return static_cast<unsigned>(processors * blocks);
+    return ::cuda::multiprocessors() * static_cast<unsigned>(blocks);
 }
 
 } // namespace

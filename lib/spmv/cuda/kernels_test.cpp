@@ -1,4 +1,5 @@
 #include "spmv/cuda/block_sell.hpp"
+#include "spmv/cuda/blocked_coo.hpp"
 #include "spmv/cuda/diagonal_dictionary.hpp"
 #include "spmv/cuda/diagonals.hpp"
 #include "spmv/cuda/dynamic_rows.hpp"
@@ -9,6 +10,7 @@
 #include "spmv/cuda/row_tiles.hpp"
 #include "spmv/cuda/rows.hpp"
 #include "spmv/cuda/sell.hpp"
+#include "spmv/cuda/two_phase.hpp"
 
 #include "cuda/stream.hpp"
 #include "spmv/check_format.hpp"
@@ -133,6 +135,12 @@ std::vector<Way<T>> formats()
     }));
     ways.push_back(way<T>("diagonal_dictionary", [](auto const& on) {
         return DiagonalDictionary<T>{on.a, on.stream};
+    }));
+    ways.push_back(way<T>("blocked_coo", [](auto const& on) {
+        return BlockedCoo<T>{on.a, on.stream};
+    }));
+    ways.push_back(way<T>("two_phase", [](auto const& on) {
+        return TwoPhase<T>{on.a, on.stream};
     }));
     for (sparse::BlockShape const shape :
          {sparse::BlockShape{2, 2}, {2, 3}, {3, 2}, {3, 3}, {2, 4}, {4, 2}, {4, 4}, {6, 6}}) {
@@ -311,14 +319,15 @@ TEST_CASE("slices of a grid share the patterns of their diagonals")
     CHECK(diagonals.bytes() < 10 * static_cast<std::size_t>(a.nonzeros));
 }
 
-TEST_CASE("a plan chooses by structure, and what it chooses is right")
+TEST_CASE("a plan chooses by structure, and what it chooses is right" *
+          doctest::test_suite("large"))
 {
     ::cuda::Stream const stream;
     // Of some 100 MB, so that they do not stay in the cache.
     std::pair<sparse::Pattern<>, char const*> const expected[] = {
         {sparse::poisson2d(2'000), "diagonals"},
         {sparse::fem3(36), "block_sell"},
-        {sparse::random_rows(1'000'000, 1'000'000, 13, 1), "sell32"},
+        {sparse::random_rows(1'000'000, 1'000'000, 13, 1), "blocked_coo"},
         {sparse::dense_rows(1'000'000, 2, 9, 100, 1), "row_tiles"},
         {sparse::poisson2d(100), "vector"},
     };
@@ -336,7 +345,7 @@ TEST_CASE("a plan chooses by structure, and what it chooses is right")
     }
 }
 
-TEST_CASE("a plan converts only if the multiplies can pay for it")
+TEST_CASE("a plan converts only if the multiplies can pay for it" * doctest::test_suite("large"))
 {
     ::cuda::Stream const stream;
     auto const test = made_case<float>("", sparse::poisson2d(2'000), Values::integers);

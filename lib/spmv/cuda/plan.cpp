@@ -1,11 +1,13 @@
 #include "spmv/cuda/plan.hpp"
 
 #include "spmv/cuda/block_sell.hpp"
+#include "spmv/cuda/blocked_coo.hpp"
 #include "spmv/cuda/diagonals.hpp"
 #include "spmv/cuda/lane_tables.hpp"
 #include "spmv/cuda/row_tiles.hpp"
 #include "spmv/cuda/rows.hpp"
 #include "spmv/cuda/sell.hpp"
+#include "spmv/cuda/two_phase.hpp"
 
 #include "cuda/device.hpp"
 
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <type_traits>
@@ -27,19 +30,29 @@ namespace {
 /// Bytes a second of an H200; on other GPUs only the ratios of times count.
 constexpr double bandwidth = 4e12;
 
+/// Sectors of `x` a second that an H200's last-level cache delivers to loads in no order.
+constexpr double sector_rate = 150e9;
+
+/// Bytes that the cache delivers at once.
+constexpr double sector = 32;
+
 /// A format that a matrix may be stored in.
 struct Candidate
 {
     std::string_view format;
     double bytes;           ///< that a multiply moves, `x` and `y` once each
     double efficiency;      ///< part of the memory's bandwidth that its kernel reaches
+    double sectors;         ///< of `x` that are loaded from the last-level cache
     double convert_seconds; ///< before the first multiply
     std::string detail = {};
 
-    /// Seconds of so many multiplies, the conversion among them.
+    /// Seconds of so many multiplies, the conversion among them. Memory and the cache work at the
+    /// same time, but not quite.
     double seconds(double multiplies) const
     {
-        double const each = bytes / (bandwidth * efficiency);
+        double const streaming = bytes / (bandwidth * efficiency);
+        double const gathering = sectors / sector_rate;
+        double const each = std::max(streaming, gathering) + 0.1 * std::min(streaming, gathering);
         return multiplies < std::numeric_limits<double>::infinity()
                    ? convert_seconds + multiplies * each
                    : each;
@@ -72,19 +85,38 @@ int lanes_in_cache(double mean_row, double rows, double longest_row)
     return lanes;
 }
 
+/// Sectors of `x` for each nonzero that entries touch if `length` that follow each other load none
+/// of them twice: counted in a few stretches of the matrix.
+template <class T>
+double sectors_per_entry(sparse::CsrView<T> const& a, std::size_t length, std::size_t stretches)
+{
+    constexpr auto elements = static_cast<std::size_t>(sector / sizeof(T));
+    std::vector<bool> touched(static_cast<std::size_t>(a.columns) / elements + 1);
+    length = std::min(length, a.nonzeros());
+    std::size_t count = 0;
+    for (std::size_t s = 0; s < stretches; ++s) {
+        auto const part = a.col.subspan((a.nonzeros() - length) * s / (stretches - 1), length);
+        for (auto const column : part) {
+            auto const which = static_cast<std::size_t>(column) / elements;
+            count += touched[which] ? 0 : 1;
+            touched[which] = true;
+        }
+        for (auto const column : part) {
+            touched[static_cast<std::size_t>(column) / elements] = false;
+        }
+    }
+    return length == 0 ? 0.0 : static_cast<double>(count) / static_cast<double>(length * stretches);
+}
+
 /// How to multiply by a matrix that stays in the last-level cache from one multiply to the next, so
 /// that latency decides and not bandwidth.
 template <class T>
-PlanChoice choose_in_cache(CsrView<T> const& a, double bytes, cudaStream_t stream)
+PlanChoice choose_in_cache(CsrView<T> const& a, cudaStream_t stream)
 {
     auto const sell = sell_outlook(a, stream);
     double const longest = sell.longest;
     if (longest > 64.0 * 32) {
         return {"row_tiles", fmt::format("a row of {} nonzeros", sell.longest)};
-    }
-    bool const even = static_cast<double>(sell.elements) < 1.02 * a.nonzeros;
-    if (even && bytes > static_cast<double>(::cuda::l2_bytes()) / 3) {
-        return {"sell32", "it stays in the cache, rows of one length"};
     }
     int const lanes = lanes_in_cache(mean_row(a), a.rows, longest);
     return {"vector", fmt::format("it stays in the cache, {} lanes for a row", lanes), lanes};
@@ -92,7 +124,7 @@ PlanChoice choose_in_cache(CsrView<T> const& a, double bytes, cudaStream_t strea
 
 //! [gpu_plan]
 /// The formats that suit a matrix, plain CSR first. What part of the bandwidth each kernel reaches
-/// was measured on an H200, on ten classes of matrices.
+/// was measured on an H200, on matrices of several classes; that of blocks of entries is estimated.
 template <class T>
 std::vector<Candidate> candidates(sparse::CsrView<T> const& host, CsrView<T> const& a,
                                   cudaStream_t stream)
@@ -102,7 +134,9 @@ std::vector<Candidate> candidates(sparse::CsrView<T> const& host, CsrView<T> con
     double const rows = a.rows;
     double const vectors = (rows + a.columns) * sizeof(T);
     double const csr = vectors + rows * 4 + nonzeros * (4 + sizeof(T));
-    std::vector<Candidate> found{{"row_tiles", csr, 0.92, 0.2e-3}};
+    double const scattered = sectors_per_entry(host, 8192, 16); // what the caches remember
+    double const sectors = scattered * nonzeros;
+    std::vector<Candidate> found{{"row_tiles", csr, 0.92, sectors, 0.2e-3}};
 
     auto const sell = sell_outlook(a, stream);
     auto const in_order = static_cast<double>(sell.elements);
@@ -113,27 +147,46 @@ std::vector<Candidate> candidates(sparse::CsrView<T> const& host, CsrView<T> con
         double const order = sorts ? 4 * rows : 0;
         double const efficiency = sorts ? 0.6 : 1;
         double const wide = vectors + order + elements * (4 + sizeof(T));
-        found.push_back({"sell32", wide, efficiency * 0.95, device_seconds(wide),
+        found.push_back({"sell32", wide, efficiency * 0.95, sectors, device_seconds(wide),
                          sorts ? "rows sorted by length" : "rows of one length"});
         if (sell.is_narrow && !sorts) {
             double const narrow = vectors + elements * (2 + sizeof(T));
-            found.push_back({"sell16", narrow, 0.88, device_seconds(narrow),
+            found.push_back({"sell16", narrow, 0.88, sectors, device_seconds(narrow),
                              "columns in order, less than 65536 apart"});
         }
     }
     if (auto const elements = static_cast<double>(diagonal_elements(a, stream));
         elements <= 2 * nonzeros) {
         double const bytes = vectors + elements * sizeof(T);
-        found.push_back({"diagonals", bytes, single ? 0.84 : 0.93, device_seconds(bytes),
+        found.push_back({"diagonals", bytes, single ? 0.84 : 0.93, sectors, device_seconds(bytes),
                          fmt::format("{:.2f} values for each nonzero", elements / nonzeros)});
     }
     if (auto const shape = sparse::best_block_shape(host, sizeof(T));
         shape.size() > 1 && shape.rows < 8) {
         double const fill = sparse::block_fill(host, shape);
         double const bytes = vectors + fill * nonzeros * (sizeof(T) + 4.0 / shape.size());
-        found.push_back({"block_sell", bytes, 0.88, host_seconds(bytes),
+        found.push_back({"block_sell", bytes, 0.88, sectors, host_seconds(bytes),
                          fmt::format("blocks of {} x {}, {:.2f} values for each nonzero",
                                      shape.rows, shape.columns, fill)});
+    }
+    if (scattered > 0.25) {
+        // Rows of a tile share sectors, unless one row has more than a tile's part of the entries.
+        double const tiles = ::cuda::multiprocessors();
+        double const part_of_y = static_cast<double>(::cuda::shared_bytes());
+        double const rounds = std::ceil(1.25 * rows * sizeof(T) / (tiles * part_of_y));
+        double const of_tile = nonzeros / (tiles * rounds);
+        double const shared = sectors_per_entry(host, static_cast<std::size_t>(of_tile), 3);
+        double const skew = std::max(1.0, sell.longest / of_tile);
+        double const sorting = 2e-3 + 0.3e-9 * nonzeros;
+        double const coo = vectors + nonzeros * (4 + sizeof(T));
+        found.push_back(
+            {"blocked_coo", coo, 0.8 / skew, shared * nonzeros * skew, sorting,
+             fmt::format("{:.2f} sectors of x for each nonzero, {:.2f} where rows share "
+                         "them",
+                         scattered, shared)});
+        double const twice = vectors + nonzeros * (4 + 3 * sizeof(T));
+        found.push_back({"two_phase", twice, 0.75 / std::max(1.0, skew / 4), 0, sorting,
+                         fmt::format("{:.2f} sectors of x for each nonzero", scattered)});
     }
     return found;
 }
@@ -160,7 +213,7 @@ Plan<T>::Plan(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStream_t 
     if (!options.format.empty()) {
         build({.format = options.format, .detail = "asked for"}, host, a, stream);
     } else if (csr_bytes_ < 0.9 * static_cast<double>(::cuda::l2_bytes())) {
-        build(choose_in_cache(a, csr_bytes_, stream), host, a, stream);
+        build(choose_in_cache(a, stream), host, a, stream);
     } else {
         build_best(options.multiplies, host, a, stream);
     }
@@ -205,6 +258,10 @@ void Plan<T>::build(PlanChoice choice, sparse::CsrView<T> const& host, CsrView<T
     } else if (format_ == "block_sell") {
         auto const shape = sparse::best_block_shape(host, sizeof(T));
         keep(BlockSell<T>{sparse::to_bcsr(host, shape), stream});
+    } else if (format_ == "blocked_coo") {
+        keep(BlockedCoo<T>{a, stream});
+    } else if (format_ == "two_phase") {
+        keep(TwoPhase<T>{a, stream});
     } else if (format_ == "row_tiles") {
         auto const tiles = std::make_shared<RowTiles<T> const>(a, stream);
         bytes_ = tiles->bytes();
@@ -216,7 +273,7 @@ void Plan<T>::build(PlanChoice choice, sparse::CsrView<T> const& host, CsrView<T
     } else {
         throw std::invalid_argument{
             fmt::format("GPU plan: found format '{}', expected one of vector, row_tiles, sell32, "
-                        "sell16, diagonals, block_sell",
+                        "sell16, diagonals, block_sell, blocked_coo, two_phase",
                         format_)};
     }
 }

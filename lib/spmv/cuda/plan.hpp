@@ -19,8 +19,8 @@ struct PlanOptions
     /// not chosen.
     double multiplies = std::numeric_limits<double>::infinity();
 
-    /// "vector", "row_tiles", "sell32", "sell16", "diagonals" or "block_sell", in place of the
-    /// choice by structure; empty to choose.
+    /// "vector", "row_tiles", "sell32", "sell16", "diagonals", "block_sell", "blocked_coo" or
+    /// "two_phase", in place of the choice by structure; empty to choose.
     std::string format = {};
 };
 

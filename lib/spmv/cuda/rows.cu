@@ -9,6 +9,8 @@ namespace spmv::gpu {
 
 namespace {
 
+constexpr int vector_threads = 256;
+
 //! [thread_per_row]
 template <class T>
 __global__ void thread_per_row_kernel(CsrView<T> a, T const* __restrict__ x, T* __restrict__ y)
@@ -48,7 +50,7 @@ __global__ void vector_shuffle_kernel(CsrView<T> a, T const* __restrict__ x, T* 
 template <int lanes, class T>
 __global__ void vector_shared_kernel(CsrView<T> a, T const* __restrict__ x, T* __restrict__ y)
 {
-    __shared__ T sums[256];
+    __shared__ T sums[vector_threads];
     std::int64_t const row = global_thread() / lanes;
     int const lane = threadIdx.x % lanes;
     T sum = 0;
@@ -71,6 +73,20 @@ __global__ void vector_shared_kernel(CsrView<T> a, T const* __restrict__ x, T* _
 }
 //! [vector_shared]
 
+/// Launches `kernel(lanes)`, which takes so many lanes for each row.
+template <class Kernel, class T>
+void launch_vectors(int lanes, Kernel const& kernel, CsrView<T> const& a, T const* x, T* y,
+                    cudaStream_t stream)
+{
+    with_lanes(lanes, [&](auto constant) {
+        if (a.rows > 0) {
+            auto const blocks = static_cast<unsigned>(ceil_div(a.rows, vector_threads / constant));
+            kernel(constant)<<<blocks, vector_threads, 0, stream>>>(a, x, y);
+            ::cuda::check_launch();
+        }
+    });
+}
+
 } // namespace
 
 template <class T>
@@ -86,25 +102,15 @@ void thread_per_row(CsrView<T> const& a, T const* x, T* y, cudaStream_t stream)
 template <class T>
 void vector_shuffle(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t stream)
 {
-    with_lanes(lanes, [&](auto constant) {
-        if (a.rows > 0) {
-            auto const blocks = static_cast<unsigned>(ceil_div(a.rows, 256 / constant));
-            vector_shuffle_kernel<constant><<<blocks, 256, 0, stream>>>(a, x, y);
-            ::cuda::check_launch();
-        }
-    });
+    auto const kernel = [](auto constant) { return vector_shuffle_kernel<constant(), T>; };
+    launch_vectors(lanes, kernel, a, x, y, stream);
 }
 
 template <class T>
 void vector_shared(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t stream)
 {
-    with_lanes(lanes, [&](auto constant) {
-        if (a.rows > 0) {
-            auto const blocks = static_cast<unsigned>(ceil_div(a.rows, 256 / constant));
-            vector_shared_kernel<constant><<<blocks, 256, 0, stream>>>(a, x, y);
-            ::cuda::check_launch();
-        }
-    });
+    auto const kernel = [](auto constant) { return vector_shared_kernel<constant(), T>; };
+    launch_vectors(lanes, kernel, a, x, y, stream);
 }
 
 template void thread_per_row(CsrView<float> const&, float const*, float*, cudaStream_t);

@@ -147,6 +147,7 @@ def main() -> int:
     parser.add_argument("--output")
     parser.add_argument("--events", action="store_true")
     parser.add_argument("--lockstep", action="store_true")
+    parser.add_argument("--later", action="store_true")
     options = parser.parse_args()
     does = behaviour()
     if "refuse" in does:

@@ -112,7 +112,9 @@ def test_a_users_error_is_the_programs(root: Path) -> None:
     assert caught.value.code == 2
 
 
-@pytest.mark.parametrize("option", ["--output=x.json", "--events", "--lockstep", "--output"])
+@pytest.mark.parametrize(
+    "option", ["--output=x.json", "--events", "--lockstep", "--later", "--output"]
+)
 def test_options_of_the_protocol_are_refused(root: Path, option: str) -> None:
     add_experiment(root, "alpha")
     with pytest.raises(WeaveError, match="runner's own"):
