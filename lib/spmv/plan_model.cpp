@@ -353,9 +353,13 @@ private:
         if (processor_.kernels != "avx512") {
             return; // other instruction sets take the bits of a mask one by one
         }
-        for (std::int32_t const rows : {1, 2, 3, 4, 6}) {
+        constexpr double few = 3; // nonzeros in a window; lower ones have fewer still
+        for (std::int32_t const rows : {6, 4, 3, 2, 1}) {
             auto const counts = window_steps<T>(sparse::PatternView<>{sample_.a}, rows);
             double const windows = counts[2] * scale_;
+            if (only_.empty() && windows * few > short_nonzeros()) {
+                return;
+            }
             Estimate estimate{
                 .format = "masked_blocks",
                 .name = "masked_blocks_" + std::to_string(rows),
@@ -373,6 +377,7 @@ private:
 
     void add_blocks()
     {
+        constexpr double hopeless = 3; // of 2 x 2, stored for each nonzero: larger ones are emptier
         for (auto const& shape : block_shapes) {
             if (shape.columns > a_.columns) {
                 continue;
@@ -381,6 +386,9 @@ private:
                 block_steps(sparse::PatternView<>{sample_.a}, shape.rows, shape.columns);
             double const blocks = counts[2] * scale_;
             double const fill = blocks * shape.size() / std::max(1.0, short_nonzeros());
+            if (only_.empty() && shape.size() == 4 && fill > hopeless) {
+                return;
+            }
             if (fill > 2) {
                 continue;
             }
