@@ -90,22 +90,22 @@ def claim(verdict: Verdict) -> str:
 
 
 def notes(measured: Measurements, folder: Path | None) -> str:
-    """What the owner of the machine says about this run."""
-    if folder is None:
-        return ""
-    path = folder / f"{measured.experiment.name}.md"
-    if not path.exists():
-        return ""
-    text = path.read_text(encoding="utf-8")
-    tied = NOTE_RUN.match(text)
-    if tied is None:
-        raise WeaveError(
-            f"notes/{path.name}: found no first line <!-- run: ID -->, expected the run it explains"
-        )
-    run = measured.result.run["id"]
-    if tied[1] != run:
-        return f"<sub>The notes of this machine explain an earlier run, {tied[1]}.</sub>"
-    return text[tied.end() :].strip()
+    """What the owner of the machine says about this run, complete or kept."""
+    name = measured.experiment.name
+    earlier = ""
+    for path in sorted([*folder.glob(f"{name}.md"), *folder.glob(f"{name}@*.md")] if folder else []):
+        text = path.read_text(encoding="utf-8")
+        tied = NOTE_RUN.match(text)
+        if tied is None:
+            raise WeaveError(
+                f"notes/{path.name}: found no first line <!-- run: ID -->, expected the run it"
+                " explains"
+            )
+        if tied[1] == measured.result.run["id"]:
+            return text[tied.end() :].strip()
+        if "@" not in path.name:
+            earlier = f"<sub>The notes of this machine explain an earlier run, {tied[1]}.</sub>"
+    return earlier
 
 
 def counters(measured: Measurements, folder: Path | None) -> str:

@@ -404,6 +404,10 @@ def test_notes_belong_to_a_run(say: Say, tmp_path: Path) -> None:
     assert say("{{ notes() }}") == "The machine was busy."
     notes.write_text("<!-- run: ffffffffffffffff -->\nThe machine was busy.\n")
     assert "explain an earlier run, ffffffffffffffff" in say("{{ notes() }}")
+    kept = tmp_path / "notes" / f"{synthetic.NAME}@classes.md"
+    kept.write_text("<!-- run: 0123456789abcdef -->\nThe machine was quiet.\n")
+    assert say("{{ notes() }}") == "The machine was quiet."
+    kept.unlink()
     notes.write_text("The machine was busy.\n")
     with pytest.raises(WeaveError, match="found no first line <!-- run: ID -->"):
         say("{{ notes() }}")
