@@ -93,7 +93,8 @@ def notes(measured: Measurements, folder: Path | None) -> str:
     """What the owner of the machine says about this run, complete or kept."""
     name = measured.experiment.name
     earlier = ""
-    for path in sorted([*folder.glob(f"{name}.md"), *folder.glob(f"{name}@*.md")] if folder else []):
+    patterns = (f"{name}.md", f"{name}@*.md") if folder else ()
+    for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):
         text = path.read_text(encoding="utf-8")
         tied = NOTE_RUN.match(text)
         if tied is None:
