@@ -130,7 +130,7 @@ def book(house: House, machine: str) -> Texts:
             entry.experiment,
             house.tree,
             figures=entry.figures,
-            notes=None if entry.title else house.root / folder / "notes",
+            notes=house.root / folder / "notes",
             kept=entry.title,
         )
         texts[entry.page] = page.text + _navigation(entry)
