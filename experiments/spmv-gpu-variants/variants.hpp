@@ -53,6 +53,12 @@ void add_single_kernels(bench::Trial<T>& trial, GpuProblem<T>& problem)
             .excerpt("vector_shuffle")
             .group("vector");
         trial
+            .add("vector_early" + number, problem.on_csr([lanes](auto const&... operands) {
+                gpu::vector_early<T>(lanes, operands...);
+            }))
+            .excerpt("vector_early")
+            .group("early");
+        trial
             .add("vector_shared" + number, problem.on_csr([lanes](auto const&... operands) {
                 gpu::vector_shared<T>(lanes, operands...);
             }))
@@ -93,11 +99,16 @@ void add_balanced(bench::Trial<T>& trial, GpuProblem<T>& problem)
 {
     auto const run = [](auto const& kept, auto const&... operands) { kept(operands...); };
     auto const merge_path = [&problem] { return gpu::MergePath<T>{problem.a, problem.stream}; };
-    auto const row_tiles = [&problem] { return gpu::RowTiles<T>{problem.a, problem.stream}; };
+    auto const tiles = [&problem](gpu::TileSize size) {
+        return [&problem, size] { return gpu::RowTiles<T>{problem.a, size, problem.stream}; };
+    };
     trial.add("merge_path", problem.prepared(merge_path, run))
         .excerpt("gpu_merge_path")
         .group("csr");
-    trial.add("row_tiles", problem.prepared(row_tiles, run)).group("csr");
+    trial.add("row_tiles", problem.prepared(tiles(gpu::TileSize::usual), run)).group("csr");
+    trial.add("large_tiles", problem.prepared(tiles(gpu::TileSize::large), run))
+        .excerpt("row_tiles")
+        .group("csr");
 }
 
 /// Other formats.
@@ -134,28 +145,33 @@ void add_formats(bench::Trial<T>& trial, GpuProblem<T>& problem)
     trial.add("two_phase", problem.converted(two_phase)).excerpt("gpu_two_phase").group("format");
 }
 
-/// What `gpu::csr_roof` makes of `x`: a block's sum, and the number of entries of each row.
+/// What `gpu::csr_roof` makes of `x`: sums of its threads, and the number of entries of each row.
 template <class T>
 spmv::Expected roof_result(sparse::CsrView<T> const& a, std::span<T const> x)
 {
-    std::int64_t const entries = gpu::roof_entries<T>;
+    constexpr std::int64_t entries = gpu::roof_entries;
+    constexpr int pack = 16 / sizeof(T);
+    constexpr std::int64_t threads = entries / 8;
     auto const nonzeros = static_cast<std::int64_t>(a.nonzeros());
     std::int64_t const blocks = std::max((nonzeros + entries - 1) / entries, std::int64_t{1});
-    std::vector<std::int32_t> begin;
-    for (std::int64_t block = 0; block <= blocks; ++block) {
-        begin.push_back(static_cast<std::int32_t>(std::min(block * entries, nonzeros)));
-    }
-    auto const sums = spmv::expected<T>(
-        {static_cast<std::int32_t>(blocks), a.columns, begin, a.col, a.values}, x);
     spmv::Expected result;
     for (std::int64_t block = 0; block < blocks; ++block) {
-        auto const sum = sums.value[static_cast<std::size_t>(block)];
-        auto const bound = sums.bound[static_cast<std::size_t>(block)];
-        for (auto row = block * a.rows / blocks; row < (block + 1) * a.rows / blocks; ++row) {
+        std::int64_t const first_row = block * a.rows / blocks;
+        for (auto row = first_row; row < (block + 1) * a.rows / blocks; ++row) {
+            std::int64_t const thread = (row - first_row) % threads;
             auto const length = a.row_ptr[row + 1] - a.row_ptr[row];
-            result.value.push_back(sum + length);
-            result.bound.push_back(bound + (std::abs(sum) + bound + length) *
-                                               std::numeric_limits<T>::epsilon());
+            double sum = length;
+            double magnitude = length;
+            for (std::int64_t i = 0; i < 8; ++i) {
+                auto const p = block * entries + (i / pack * threads + thread) * pack + i % pack;
+                if (p < nonzeros) {
+                    double const product = static_cast<double>(a.values[p]) * x[a.col[p]];
+                    sum += product;
+                    magnitude += std::abs(product);
+                }
+            }
+            result.value.push_back(sum);
+            result.bound.push_back(12 * magnitude * std::numeric_limits<T>::epsilon());
         }
     }
     return result;

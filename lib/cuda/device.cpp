@@ -45,6 +45,16 @@ std::size_t l2_bytes()
     return static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
 }
 
+bool stays_in_l2(std::size_t bytes)
+{
+    return static_cast<double>(bytes) < 0.9 * static_cast<double>(l2_bytes());
+}
+
+bool overlaps_launches()
+{
+    return attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
+}
+
 std::size_t shared_bytes()
 {
     return static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));

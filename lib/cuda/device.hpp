@@ -14,6 +14,13 @@ unsigned multiprocessors();
 /// Bytes of the last-level cache of the current device.
 std::size_t l2_bytes();
 
+/// Whether so many bytes, read again and again, stay in the last-level cache of the current device.
+bool stays_in_l2(std::size_t bytes);
+
+/// Whether a kernel can begin on the current device before the one it depends on has ended
+/// (programmatic dependent launch, compute capability 9.0 and later).
+bool overlaps_launches();
+
 /// Bytes of shared memory that a block of the current device can have.
 std::size_t shared_bytes();
 

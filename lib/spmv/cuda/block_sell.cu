@@ -28,7 +28,7 @@ __global__ __launch_bounds__(slice_warps* warp) void block_sell_kernel(BlockSell
     int const part = threadIdx.x / warp;
     int const end = a.begin[blockIdx.x + 1];
     T sum[block_rows] = {};
-#pragma unroll 2
+#pragma unroll 4
     for (int step = a.begin[blockIdx.x] + part; step < end; step += slice_warps) {
         int const col = __ldcs(a.col + std::int64_t{step} * slice_rows + lane);
         T const* value =

@@ -16,9 +16,26 @@ namespace {
 constexpr int coo_threads = 1024;
 constexpr int coo_blocks = 1;  ///< on a multiprocessor
 constexpr int coo_chunk = 128; ///< entries of a warp's load: four for each lane
-constexpr int coo_loads = 2;   ///< that a warp has under way
 
 //! [gpu_blocked_coo]
+/// Entries of a lane: their rows in the tile, their columns from `base` on.
+template <class T>
+struct CooPack
+{
+    Pack<std::uint16_t, 4> col;
+    Pack<std::uint16_t, 4> row;
+    Pack<T, 4> values;
+    int base;
+};
+
+template <class T>
+__device__ CooPack<T> load_chunk(BlockedCooView<T> const& a, int chunk, int lane)
+{
+    int const from = chunk * coo_chunk + lane * 4;
+    return {load_once<4>(a.col + from), load_once<4>(a.row + from), load_once<4>(a.values + from),
+            a.base[chunk]};
+}
+
 template <class T>
 __global__ __launch_bounds__(coo_threads,
                              coo_blocks) void blocked_coo_kernel(BlockedCooView<T> a, int capacity,
@@ -32,38 +49,25 @@ __global__ __launch_bounds__(coo_threads,
     constexpr int stride = coo_threads / warp;
     int const end = a.first_chunk[blockIdx.x + 1];
     int const lane = threadIdx.x % warp;
-    for (int first_chunk = a.first_chunk[blockIdx.x] + static_cast<int>(threadIdx.x) / warp;
-         first_chunk < end; first_chunk += coo_loads * stride) {
-        // All loads are under way before the first addition: those are loops that nothing can pass.
-        Pack<std::uint16_t, 4> col[coo_loads];
-        Pack<std::uint16_t, 4> row[coo_loads];
-        Pack<T, 4> product[coo_loads];
-        int base[coo_loads];
+    int chunk = a.first_chunk[blockIdx.x] + static_cast<int>(threadIdx.x) / warp;
+    CooPack<T> next{};
+    if (chunk < end) {
+        next = load_chunk(a, chunk, lane);
+    }
+    for (; chunk < end; chunk += stride) {
+        CooPack<T> const entries = next;
+        T element[4];
 #pragma unroll
-        for (int i = 0; i < coo_loads; ++i) {
-            int const chunk =
-                first_chunk + i * stride < end ? first_chunk + i * stride : first_chunk;
-            int const from = chunk * coo_chunk + lane * 4;
-            col[i] = load_once<4>(a.col + from);
-            product[i] = load_once<4>(a.values + from);
-            row[i] = load_once<4>(a.row + from);
-            base[i] = a.base[chunk];
+        for (int j = 0; j < 4; ++j) {
+            element[j] = __ldg(x + entries.base + entries.col.element[j]);
+        }
+        // Under way before the first addition: those are loops that nothing can pass.
+        if (chunk + stride < end) {
+            next = load_chunk(a, chunk + stride, lane);
         }
 #pragma unroll
-        for (int i = 0; i < coo_loads; ++i) {
-#pragma unroll
-            for (int j = 0; j < 4; ++j) {
-                product[i].element[j] *= __ldg(x + base[i] + col[i].element[j]);
-            }
-        }
-#pragma unroll
-        for (int i = 0; i < coo_loads; ++i) {
-            if (first_chunk + i * stride < end) {
-#pragma unroll
-                for (int j = 0; j < 4; ++j) {
-                    sums.add(row[i].element[j], product[i].element[j]);
-                }
-            }
+        for (int j = 0; j < 4; ++j) {
+            sums.add(entries.row.element[j], entries.values.element[j] * element[j]);
         }
     }
     sums.write(y + first);

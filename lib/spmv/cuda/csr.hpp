@@ -29,6 +29,13 @@ struct CsrView
     std::int32_t const* row_ptr = nullptr; ///< rows + 1 offsets
     std::int32_t const* col = nullptr;     ///< nonzeros and padding, on a boundary of 16 bytes
     T const* values = nullptr;             ///< nonzeros and padding, on a boundary of 16 bytes
+
+    /// Bytes of the three arrays, without padding.
+    std::size_t bytes() const
+    {
+        return (static_cast<std::size_t>(rows) + 1) * sizeof(std::int32_t) +
+               static_cast<std::size_t>(nonzeros) * (sizeof(std::int32_t) + sizeof(T));
+    }
 };
 
 /// A matrix in compressed sparse rows in device memory.

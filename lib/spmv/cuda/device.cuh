@@ -74,35 +74,43 @@ struct alignas(sizeof(T) * count <= 16 ? sizeof(T) * count : 16) Pack
     T element[count];
 };
 
-/// Loads a pack that no one reads again: it leaves the caches first, so that `x` stays. `from` lies
-/// on a boundary of the pack's size, at most 16 bytes.
-template <int count, class T>
-__device__ Pack<T, count> load_once(T const* from)
+/// Loads a pack, which lies on a boundary of its size, at most 16 bytes. If `once`, no one reads it
+/// again: it leaves the caches first, so that `x` stays.
+template <bool once, int count, class T>
+__device__ Pack<T, count> load_pack(T const* from)
 {
     constexpr int bytes = sizeof(Pack<T, count>);
+    auto const load = [](auto const* words) { return once ? __ldcs(words) : __ldg(words); };
     Pack<T, count> pack;
     if constexpr (bytes == 32) {
-        int4 const words[] = {__ldcs(reinterpret_cast<int4 const*>(from)),
-                              __ldcs(reinterpret_cast<int4 const*>(from) + 1)};
+        auto const* both = reinterpret_cast<int4 const*>(from);
+        int4 const words[] = {load(both), load(both + 1)};
         memcpy(&pack, words, bytes);
     } else if constexpr (bytes == 16) {
-        int4 const words = __ldcs(reinterpret_cast<int4 const*>(from));
+        int4 const words = load(reinterpret_cast<int4 const*>(from));
         memcpy(&pack, &words, bytes);
     } else if constexpr (bytes == 8) {
-        int2 const words = __ldcs(reinterpret_cast<int2 const*>(from));
+        int2 const words = load(reinterpret_cast<int2 const*>(from));
         memcpy(&pack, &words, bytes);
     } else if constexpr (bytes == 4) {
-        int const word = __ldcs(reinterpret_cast<int const*>(from));
+        int const word = load(reinterpret_cast<int const*>(from));
         memcpy(&pack, &word, bytes);
     } else if constexpr (bytes == 2) {
-        short const word = __ldcs(reinterpret_cast<short const*>(from));
+        short const word = load(reinterpret_cast<short const*>(from));
         memcpy(&pack, &word, bytes);
     } else {
         static_assert(bytes == 1);
-        signed char const word = __ldcs(reinterpret_cast<signed char const*>(from));
+        signed char const word = load(reinterpret_cast<signed char const*>(from));
         memcpy(&pack, &word, bytes);
     }
     return pack;
+}
+
+/// Loads a pack that no one reads again.
+template <int count, class T>
+__device__ Pack<T, count> load_once(T const* from)
+{
+    return load_pack<true, count>(from);
 }
 
 /// First `i` in 0 .. `count` for which `reached(i)` holds, which stays true once it is.

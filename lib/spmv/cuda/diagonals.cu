@@ -13,7 +13,7 @@ namespace spmv::gpu {
 
 namespace {
 
-constexpr int kernel_threads = 128;
+constexpr int kernel_threads = 64;
 constexpr int lane_rows = diagonal_rows_per_lane;
 constexpr int diagonal_slice = lane_rows * warp; ///< rows
 constexpr int every_step = 0x7fffffff;

@@ -69,6 +69,11 @@ std::vector<Way<T>> kernels_of_rows()
                                 vector_shuffle(lanes, on.a, x, y, on.stream);
                             };
                         }});
+        ways.push_back({name("vector_early"), [lanes](Operand<T> const& on) {
+                            return [on, lanes](T const* x, T* y) {
+                                vector_early(lanes, on.a, x, y, on.stream);
+                            };
+                        }});
         if (lanes == 4 || lanes == 16) {
             continue; // the others run the same code, and a sanitizer has to watch each of them
         }
@@ -114,7 +119,12 @@ std::vector<Way<T>> formats()
          }},
         {"row_tiles",
          [](Operand<T> const& on) {
-             auto const tiles = std::make_shared<RowTiles<T>>(on.a, on.stream);
+             auto const tiles = std::make_shared<RowTiles<T>>(on.a, TileSize::usual, on.stream);
+             return [on, tiles](T const* x, T* y) { (*tiles)(on.a, x, y, on.stream); };
+         }},
+        {"large_tiles",
+         [](Operand<T> const& on) {
+             auto const tiles = std::make_shared<RowTiles<T>>(on.a, TileSize::large, on.stream);
              return [on, tiles](T const* x, T* y) { (*tiles)(on.a, x, y, on.stream); };
          }},
         {"merge_path",
@@ -285,6 +295,28 @@ TEST_CASE_TEMPLATE("diagonals read only elements of x that a row has", T, float,
     }
 }
 
+TEST_CASE("kernels that begin early wait for what was launched before them")
+{
+    auto const test = made_case<double>("square", sparse::poisson2d(70), Values::integers);
+    ::cuda::Stream const stream;
+    Csr<double> const a{test.a.view()};
+    auto const rows = static_cast<std::size_t>(a.rows);
+    // Each multiply reads what the one before wrote, and writes what that one read.
+    ::cuda::Buffer<double> even{std::span<double const>{test.x}};
+    ::cuda::Buffer<double> odd(rows);
+    constexpr int multiplies = 6;
+    for (int i = 0; i < multiplies; ++i) {
+        vector_early(8, a.view(), (i % 2 ? odd : even).data(), (i % 2 ? even : odd).data(),
+                     stream.get());
+    }
+    ::cuda::check(cudaStreamSynchronize(stream.get()));
+    auto x = test.x;
+    for (int i = 0; i < multiplies; ++i) {
+        x = spmv::expected<double>(test.a, x).value; // whole numbers: exact
+    }
+    CHECK(even.download() == x);
+}
+
 TEST_CASE("narrow columns refuse what does not fit, wide ones take it")
 {
     auto const test =
@@ -329,7 +361,10 @@ TEST_CASE("a plan chooses by structure, and what it chooses is right" *
         {sparse::fem3(36), "block_sell"},
         {sparse::random_rows(1'000'000, 1'000'000, 13, 1), "blocked_coo"},
         {sparse::dense_rows(1'000'000, 2, 9, 100, 1), "row_tiles"},
+        {sparse::rmat(20, 12'000'000, 1), "large_tiles"},
         {sparse::poisson2d(100), "vector"},
+        {sparse::runs(60'000, 66, 20, 6000, 1), "sell16"},
+        {sparse::random_rows(100'000, 1'000'000, 10, 1), "sell32"},
     };
     for (auto const& [structure, format] : expected) {
         auto const test = made_case<float>(format, structure, Values::uniform);

@@ -7,7 +7,6 @@
 #include "spmv/cuda/row_tiles.hpp"
 #include "spmv/cuda/rows.hpp"
 #include "spmv/cuda/sell.hpp"
-#include "spmv/cuda/two_phase.hpp"
 
 #include "cuda/device.hpp"
 
@@ -45,14 +44,16 @@ struct Candidate
     double sectors;         ///< of `x` that are loaded from the last-level cache
     double convert_seconds; ///< before the first multiply
     std::string detail = {};
+    double adding = 0; ///< seconds that a multiprocessor takes to add products to their rows
 
-    /// Seconds of so many multiplies, the conversion among them. Memory and the cache work at the
-    /// same time, but not quite.
+    /// Seconds of so many multiplies, the conversion among them. Memory, cache and multiprocessors
+    /// work at the same time, but not quite.
     double seconds(double multiplies) const
     {
         double const streaming = bytes / (bandwidth * efficiency);
         double const gathering = sectors / sector_rate;
-        double const each = std::max(streaming, gathering) + 0.1 * std::min(streaming, gathering);
+        double const each = 0.9 * std::max({streaming, gathering, adding}) +
+                            0.1 * (streaming + gathering + adding);
         return multiplies < std::numeric_limits<double>::infinity()
                    ? convert_seconds + multiplies * each
                    : each;
@@ -109,22 +110,42 @@ double sectors_per_entry(sparse::CsrView<T> const& a, std::size_t length, std::s
 }
 
 /// How to multiply by a matrix that stays in the last-level cache from one multiply to the next, so
-/// that latency decides and not bandwidth.
+/// that latency decides and not bandwidth. The limits are those of an H200: slices want rows enough
+/// to keep all multiprocessors busy with one row for each lane, of about one length where they are
+/// long.
 template <class T>
 PlanChoice choose_in_cache(CsrView<T> const& a, cudaStream_t stream)
 {
     auto const sell = sell_outlook(a, stream);
     double const longest = sell.longest;
+    double const mean = mean_row(a);
+    bool const even = static_cast<double>(sell.elements) < 1.05 * a.nonzeros;
+    double const nonzeros_for_slices = even ? 500e3 : 750e3;
+    if (a.rows >= 50'000 && a.nonzeros > nonzeros_for_slices && longest < 64 * (mean + 1) &&
+        (even || mean < 32)) {
+        return {"sell16", "it stays in the cache, with rows enough for all lanes"};
+    }
     if (longest > 64.0 * 32) {
         return {"row_tiles", fmt::format("a row of {} nonzeros", sell.longest)};
     }
-    int const lanes = lanes_in_cache(mean_row(a), a.rows, longest);
+    int const lanes = lanes_in_cache(mean, a.rows, longest);
     return {"vector", fmt::format("it stays in the cache, {} lanes for a row", lanes), lanes};
+}
+
+/// Seconds that multiprocessors take to add the products of their tiles to sums in shared memory:
+/// lanes of a warp that meet in the longest row of a tile wait for each other. Cycles of an H200.
+template <class T>
+double adding_seconds(double nonzeros_of_tile, double tiles_of_each, double longest_row)
+{
+    constexpr double cycle = 1 / 1.9e9;
+    constexpr double cycles = std::is_same_v<T, float> ? 14 : 30;
+    double const meeting = 1 + 32 * std::min(1.0, longest_row / nonzeros_of_tile);
+    return tiles_of_each * nonzeros_of_tile / 32 * meeting * cycles * cycle;
 }
 
 //! [gpu_plan]
 /// The formats that suit a matrix, plain CSR first. What part of the bandwidth each kernel reaches
-/// was measured on an H200, on matrices of several classes; that of blocks of entries is estimated.
+/// was measured on an H200, on matrices of several classes.
 template <class T>
 std::vector<Candidate> candidates(sparse::CsrView<T> const& host, CsrView<T> const& a,
                                   cudaStream_t stream)
@@ -170,23 +191,24 @@ std::vector<Candidate> candidates(sparse::CsrView<T> const& host, CsrView<T> con
                                      shape.rows, shape.columns, fill)});
     }
     if (scattered > 0.25) {
-        // Rows of a tile share sectors, unless one row has more than a tile's part of the entries.
+        bool const skewed = sell.longest > 64 * (mean_row(a) + 1);
+        if (skewed) {
+            found.push_back({"large_tiles", csr, 0.92, 0.85 * sectors, 0.2e-3,
+                             fmt::format("{:.2f} sectors of x for each nonzero, a row of {}",
+                                         scattered, sell.longest)});
+        }
+        // Rows of a tile share sectors.
         double const tiles = ::cuda::multiprocessors();
         double const part_of_y = static_cast<double>(::cuda::shared_bytes());
         double const rounds = std::ceil(1.25 * rows * sizeof(T) / (tiles * part_of_y));
         double const of_tile = nonzeros / (tiles * rounds);
         double const shared = sectors_per_entry(host, static_cast<std::size_t>(of_tile), 3);
-        double const skew = std::max(1.0, sell.longest / of_tile);
-        double const sorting = 2e-3 + 0.3e-9 * nonzeros;
-        double const coo = vectors + nonzeros * (4 + sizeof(T));
-        found.push_back(
-            {"blocked_coo", coo, 0.8 / skew, shared * nonzeros * skew, sorting,
-             fmt::format("{:.2f} sectors of x for each nonzero, {:.2f} where rows share "
-                         "them",
-                         scattered, shared)});
-        double const twice = vectors + nonzeros * (4 + 3 * sizeof(T));
-        found.push_back({"two_phase", twice, 0.75 / std::max(1.0, skew / 4), 0, sorting,
-                         fmt::format("{:.2f} sectors of x for each nonzero", scattered)});
+        double const bytes = vectors + nonzeros * (4 + sizeof(T));
+        found.push_back({"blocked_coo", bytes, 0.8, shared * nonzeros, 2e-3 + 0.3e-9 * nonzeros,
+                         fmt::format("{:.2f} sectors of x for each nonzero, {:.2f} where rows "
+                                     "share them",
+                                     scattered, shared),
+                         adding_seconds<T>(of_tile, rounds, sell.longest)});
     }
     return found;
 }
@@ -212,13 +234,28 @@ Plan<T>::Plan(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStream_t 
     auto const begin = std::chrono::steady_clock::now();
     if (!options.format.empty()) {
         build({.format = options.format, .detail = "asked for"}, host, a, stream);
-    } else if (csr_bytes_ < 0.9 * static_cast<double>(::cuda::l2_bytes())) {
-        build(choose_in_cache(a, stream), host, a, stream);
+    } else if (::cuda::stays_in_l2(a.bytes())) {
+        build_in_cache(host, a, stream);
     } else {
         build_best(options.multiplies, host, a, stream);
     }
     std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - begin;
     seconds_ = taken.count();
+}
+
+/// Builds what suits a matrix that stays in the cache. Slices have wide columns where narrow ones
+/// cannot hold the matrix.
+template <class T>
+void Plan<T>::build_in_cache(sparse::CsrView<T> const& host, CsrView<T> const& a,
+                             cudaStream_t stream)
+{
+    auto choice = choose_in_cache(a, stream);
+    try {
+        build(choice, host, a, stream);
+    } catch (std::length_error const&) {
+        choice.format = "sell32";
+        build(choice, host, a, stream);
+    }
 }
 
 /// Builds the fastest candidate that can hold the matrix: what is known of them beforehand is an
@@ -260,20 +297,19 @@ void Plan<T>::build(PlanChoice choice, sparse::CsrView<T> const& host, CsrView<T
         keep(BlockSell<T>{sparse::to_bcsr(host, shape), stream});
     } else if (format_ == "blocked_coo") {
         keep(BlockedCoo<T>{a, stream});
-    } else if (format_ == "two_phase") {
-        keep(TwoPhase<T>{a, stream});
-    } else if (format_ == "row_tiles") {
-        auto const tiles = std::make_shared<RowTiles<T> const>(a, stream);
+    } else if (format_ == "row_tiles" || format_ == "large_tiles") {
+        auto const size = format_ == "row_tiles" ? TileSize::usual : TileSize::large;
+        auto const tiles = std::make_shared<RowTiles<T> const>(a, size, stream);
         bytes_ = tiles->bytes();
         multiply_ = [a, tiles](T const* x, T* y, cudaStream_t on) { (*tiles)(a, x, y, on); };
     } else if (format_ == "vector") {
         multiply_ = [a, lanes = choice.lanes](T const* x, T* y, cudaStream_t on) {
-            vector_shuffle(lanes, a, x, y, on);
+            vector_early(lanes, a, x, y, on);
         };
     } else {
         throw std::invalid_argument{
-            fmt::format("GPU plan: found format '{}', expected one of vector, row_tiles, sell32, "
-                        "sell16, diagonals, block_sell, blocked_coo, two_phase",
+            fmt::format("GPU plan: found format '{}', expected one of vector, row_tiles, "
+                        "large_tiles, sell32, sell16, diagonals, block_sell, blocked_coo",
                         format_)};
     }
 }
@@ -281,7 +317,7 @@ void Plan<T>::build(PlanChoice choice, sparse::CsrView<T> const& host, CsrView<T
 template <class T>
 std::string Plan<T>::explain() const
 {
-    bool const on_csr = format_ == "row_tiles" || format_ == "vector";
+    bool const on_csr = format_ == "row_tiles" || format_ == "large_tiles" || format_ == "vector";
     double const count = std::max(1.0, nonzeros_);
     double const stored = static_cast<double>(bytes_) + (on_csr ? csr_bytes_ : 0.0);
     return fmt::format(

@@ -19,8 +19,8 @@ struct PlanOptions
     /// not chosen.
     double multiplies = std::numeric_limits<double>::infinity();
 
-    /// "vector", "row_tiles", "sell32", "sell16", "diagonals", "block_sell", "blocked_coo" or
-    /// "two_phase", in place of the choice by structure; empty to choose.
+    /// "vector", "row_tiles", "large_tiles", "sell32", "sell16", "diagonals", "block_sell" or
+    /// "blocked_coo", in place of the choice by structure; empty to choose.
     std::string format = {};
 };
 
@@ -38,7 +38,8 @@ template <class T>
 class Plan
 {
 public:
-    /// `host` and `a` are the same matrix on the host and on the device; `a` must outlive the plan.
+    /// `host` and `a` are the same matrix on the host and on the device; `a` must outlive the plan,
+    /// and nothing may write it from the first multiply on.
     /// Throws `std::invalid_argument` for a format that there is not, `std::length_error` if one
     /// that was asked for cannot hold the matrix.
     Plan(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStream_t stream,
@@ -62,6 +63,7 @@ public:
 private:
     template <class Format>
     void keep(Format format);
+    void build_in_cache(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStream_t stream);
     void build_best(double multiplies, sparse::CsrView<T> const& host, CsrView<T> const& a,
                     cudaStream_t stream);
     void build(PlanChoice choice, sparse::CsrView<T> const& host, CsrView<T> const& a,

@@ -11,21 +11,20 @@ namespace spmv::gpu {
 namespace {
 
 constexpr int roof_threads = 256;
-constexpr int roof_packs = 2;
 
 //! [csr_roof]
 template <class T>
-__global__ __launch_bounds__(roof_threads) void csr_roof_kernel(CsrView<T> a,
-                                                                T const* __restrict__ x,
-                                                                T* __restrict__ y)
+__global__ __launch_bounds__(roof_threads, 8) void csr_roof_kernel(CsrView<T> a,
+                                                                   T const* __restrict__ x,
+                                                                   T* __restrict__ y)
 {
     constexpr int pack = 16 / sizeof(T);
-    __shared__ T sum_of_warp[roof_threads / warp];
-    std::int64_t const first = std::int64_t{blockIdx.x} * roof_entries<T>;
-    Pack<int, pack> col[roof_packs];
-    Pack<T, pack> value[roof_packs];
+    constexpr int packs = roof_entries / roof_threads / pack;
+    std::int64_t const first = std::int64_t{blockIdx.x} * roof_entries;
+    Pack<int, pack> col[packs];
+    Pack<T, pack> value[packs];
 #pragma unroll
-    for (int i = 0; i < roof_packs; ++i) {
+    for (int i = 0; i < packs; ++i) {
         std::int64_t const entry = first + (i * roof_threads + threadIdx.x) * pack;
         std::int64_t const from = entry < a.nonzeros ? entry : first;
         col[i] = load_once<pack>(a.col + from);
@@ -33,7 +32,7 @@ __global__ __launch_bounds__(roof_threads) void csr_roof_kernel(CsrView<T> a,
     }
     T sum = 0;
 #pragma unroll
-    for (int i = 0; i < roof_packs; ++i) {
+    for (int i = 0; i < packs; ++i) {
         std::int64_t const entry = first + (i * roof_threads + threadIdx.x) * pack;
 #pragma unroll
         for (int j = 0; j < pack; ++j) {
@@ -42,19 +41,13 @@ __global__ __launch_bounds__(roof_threads) void csr_roof_kernel(CsrView<T> a,
             sum += entry + j < a.nonzeros ? product : T{0};
         }
     }
-    sum = sum_of_lanes<warp>(sum);
-    if (threadIdx.x % warp == 0) {
-        sum_of_warp[threadIdx.x / warp] = sum;
-    }
-    __syncthreads();
-    sum = 0;
-    for (int i = 0; i < roof_threads / warp; ++i) {
-        sum += sum_of_warp[i];
-    }
     auto const last_row = (blockIdx.x + 1) * std::int64_t{a.rows} / gridDim.x;
     for (auto row = blockIdx.x * std::int64_t{a.rows} / gridDim.x + threadIdx.x; row < last_row;
          row += roof_threads) {
         y[row] = sum + static_cast<T>(a.row_ptr[row + 1] - a.row_ptr[row]);
+    }
+    if (sum != sum) { // never; but without it, threads that have no row would not need their sums
+        y[0] = sum;
     }
 }
 //! [csr_roof]
@@ -64,7 +57,7 @@ __global__ __launch_bounds__(roof_threads) void csr_roof_kernel(CsrView<T> a,
 template <class T>
 void csr_roof(CsrView<T> const& a, T const* x, T* y, cudaStream_t stream)
 {
-    auto const blocks = std::max(ceil_div(a.nonzeros, roof_entries<T>), std::int64_t{1});
+    auto const blocks = std::max(ceil_div(a.nonzeros, roof_entries), std::int64_t{1});
     csr_roof_kernel<<<static_cast<unsigned>(blocks), roof_threads, 0, stream>>>(a, x, y);
     ::cuda::check_launch();
 }

@@ -2,37 +2,63 @@
 
 #include "spmv/cuda/device.cuh"
 
+#include "cuda/device.hpp"
 #include "cuda/error.hpp"
 
 #include <cuda_pipeline_primitives.h>
 
 #include <algorithm>
+#include <numeric>
+#include <span>
+#include <type_traits>
+#include <utility>
 
 namespace spmv::gpu {
 
 namespace {
 
-constexpr int tile_threads = 256;
-constexpr int tile_packs = 2; ///< of each thread
+/// How a matrix is cut into tiles, and how a kernel works on them: a block of `threads_` threads for
+/// each tile, each of which loads `packs_` packs, of `bytes` bytes of values at most, and has
+/// `registers` registers at most; `gap` elements of shared memory are left out after 64 products.
+template <class T, int threads_, int packs_, int bytes, int registers, int gap>
+struct TileShape
+{
+    static constexpr int threads = threads_;
+    static constexpr int packs = packs_;
+    static constexpr int blocks = 65536 / registers / threads; ///< on a multiprocessor
 
-/// Neighbouring entries whose values a thread loads at once.
-template <class T>
-constexpr int tile_pack = 16 / sizeof(T);
+    /// Neighbouring entries that a thread loads at once.
+    static constexpr int pack = bytes > sizeof(T) ? bytes / sizeof(T) : 1;
 
-/// Entries of a tile at most.
-template <class T>
-constexpr int tile_entries = tile_threads* tile_packs* tile_pack<T>;
+    static constexpr int entries = threads * packs * pack; ///< of a tile, from a pack's boundary on
+    static constexpr int rows = entries / 2;               ///< of a tile
+    static constexpr int piece = 16 * entries;             ///< entries of a piece of a long row
 
-/// Entries of a piece of a long row.
-template <class T>
-constexpr int piece_entries = 4 * tile_entries<T>;
+    /// Where the product of an entry lies in shared memory: lanes that add up rows of a power of two
+    /// of entries would meet in a bank.
+    __device__ static int slot(int entry) { return entry + entry / 64 * gap; }
 
-/// Rows of a tile, and one more, whose beginnings are loaded together with its entries.
+    /// Elements of shared memory.
+    static constexpr int slots = entries + entries / 64 * gap;
+};
+
+/// What was fastest on an H200. All have 2048 resident threads of 8 entries in single precision;
+/// more registers for each would leave fewer loads under way.
 template <class T>
-constexpr int tile_row_begins = tile_entries<T> / 2 + 1;
+using UsualTiles = std::conditional_t<sizeof(T) == 4, TileShape<T, 256, 2, 16, 32, 0>,
+                                      TileShape<T, 256, 4, 16, 40, 4>>;
+
+/// Lanes gather neighbouring entries, which are often in one sector where rows are long, and little
+/// shared memory leaves much of the first-level cache to `x`.
+template <class T>
+using LargeTiles = TileShape<T, 1024, 4, 4, 32, 0>;
 
 /// A row gets twice the lanes if it has more products for each lane.
 constexpr int products_per_lane = 16;
+
+/// Tiles that a thread finds one after the other, and the threads of a block.
+constexpr int tiles_of_section = 64;
+constexpr int section_threads = 64;
 
 /// What the kernel sees of the long rows.
 template <class T>
@@ -44,47 +70,57 @@ struct LongRowsView
     unsigned* arrived;
 };
 
-/// Rows without entries take time as well: as many as this count like an entry.
-constexpr int rows_per_entry = 16;
-
-/// Length of the longest row that has at most `most` entries; `longest` is 0 before.
-template <class T>
-__global__ void find_longest_row(CsrView<T> a, int most, std::int32_t* longest)
+/// Calls `found(tile)` for the tiles of the rows `first` .. `last`, one after the other, each with
+/// as many rows as it has room for. A row that is too long for a tile is one by itself.
+template <class Shape, class T, class Found>
+__device__ void pack_rows(CsrView<T> const& a, std::int32_t first, std::int32_t last,
+                          Found const& found)
 {
-    std::int64_t const row = global_thread();
-    int const length = row < a.rows ? a.row_ptr[row + 1] - a.row_ptr[row] : 0;
-    int const longest_of_warp = largest_of_warp(length <= most ? length : 0);
-    if (threadIdx.x % warp == 0 && longest_of_warp > *longest) {
-        atomicMax(longest, longest_of_warp);
+    while (first < last) {
+        std::int32_t const begin = a.row_ptr[first] / Shape::pack * Shape::pack;
+        std::int32_t const fitting =
+            first_where(min(last - first, Shape::rows), [&](std::int32_t rows) {
+                return a.row_ptr[first + rows + 1] - begin > Shape::entries;
+            });
+        std::int32_t const next = first + max(fitting, 1);
+        found(RowTile{first, next, a.row_ptr[first], a.row_ptr[next]});
+        first = next;
     }
 }
 
-/// Cuts the rows into tiles of about `window` entries. If the last row of a tile is too much for
-/// it, it is taken out: it becomes `long_row`, which has `first` -1 where there is none.
+/// First row of a section: sections have about the same number of entries and rows.
 template <class T>
-__global__ void find_tiles(CsrView<T> a, int window, int tiles, RowTile* found, RowTile* long_row)
+__device__ std::int32_t first_row(CsrView<T> const& a, std::int64_t section, std::int64_t sections)
 {
-    auto const tile = static_cast<int>(global_thread());
-    if (tile >= tiles) {
-        return;
+    std::int64_t const all = std::int64_t{a.nonzeros} + a.rows;
+    return first_where(a.rows, [&](std::int32_t row) {
+        return (std::int64_t{a.row_ptr[row]} + row) * sections >= section * all;
+    });
+}
+
+/// Each thread packs the rows of a section into tiles and counts them.
+template <class Shape, class T>
+__global__ void count_tiles(CsrView<T> a, int sections, int* count)
+{
+    auto const section = static_cast<int>(global_thread());
+    if (section < sections) {
+        int tiles = 0;
+        pack_rows<Shape>(a, first_row(a, section, sections), first_row(a, section + 1, sections),
+                         [&](RowTile) { ++tiles; });
+        count[section] = tiles;
     }
-    auto const first_row_of = [&](std::int64_t which) {
-        return first_where(a.rows, [&](std::int32_t row) {
-            return a.row_ptr[row] + row / rows_per_entry >= which * window;
-        });
-    };
-    std::int32_t const first = first_row_of(tile);
-    std::int32_t last = tile + 1 == tiles ? a.rows : first_row_of(tile + 1);
-    std::int32_t const begin = a.row_ptr[first];
-    std::int32_t end = a.row_ptr[last];
-    RowTile taken_out{-1, -1, 0, 0};
-    if (end - begin / tile_pack<T> * tile_pack < T >> tile_entries<T>) {
-        --last;
-        taken_out = {last, last + 1, a.row_ptr[last], end};
-        end = taken_out.begin;
+}
+
+/// Writes the tiles of a section from `first[section]` on.
+template <class Shape, class T>
+__global__ void write_tiles(CsrView<T> a, int sections, int const* first, RowTile* tiles)
+{
+    auto const section = static_cast<int>(global_thread());
+    if (section < sections) {
+        RowTile* to = tiles + first[section];
+        pack_rows<Shape>(a, first_row(a, section, sections), first_row(a, section + 1, sections),
+                         [&](RowTile const& tile) { *to++ = tile; });
     }
-    found[tile] = {first, last, begin, end};
-    long_row[tile] = taken_out;
 }
 
 //! [row_tiles]
@@ -98,7 +134,7 @@ __device__ T sum_of_block(T sum, T* shared)
     }
     __syncthreads();
     sum = 0;
-    for (int i = 0; i < tile_threads / warp; ++i) {
+    for (int i = 0; i < blockDim.x / warp; ++i) {
         sum += shared[i];
     }
     __syncthreads();
@@ -122,7 +158,7 @@ __device__ void finish_piece(LongRowsView<T> const& long_rows, int which, T sum,
     if (is_last) {
         __threadfence();
         sum = 0;
-        for (int i = threadIdx.x; i < row.pieces; i += tile_threads) {
+        for (int i = threadIdx.x; i < row.pieces; i += blockDim.x) {
             sum += __ldcg(long_rows.sums + row.first_piece + i);
         }
         sum = sum_of_block(sum, shared);
@@ -133,24 +169,24 @@ __device__ void finish_piece(LongRowsView<T> const& long_rows, int which, T sum,
 }
 
 /// What the calling thread sees of a piece.
-template <class T>
+template <class Shape, bool once, class T>
 __device__ T sum_of_piece(CsrView<T> const& a, RowTile piece, T const* __restrict__ x)
 {
-    constexpr int pack = tile_pack<T>;
+    constexpr int pack = Shape::pack;
     T sum = 0;
-    for (int from = piece.begin / pack * pack; from < piece.end; from += tile_entries<T>) {
-        Pack<int, pack> col[tile_packs];
-        Pack<T, pack> value[tile_packs];
+    for (int from = piece.begin / pack * pack; from < piece.end; from += Shape::entries) {
+        Pack<int, pack> col[Shape::packs];
+        Pack<T, pack> value[Shape::packs];
         int const first = from + static_cast<int>(threadIdx.x) * pack;
 #pragma unroll
-        for (int i = 0; i < tile_packs; ++i) {
-            int const entry = first + i * tile_threads * pack;
-            col[i] = load_once<pack>(a.col + (entry < piece.end ? entry : from));
-            value[i] = load_once<pack>(a.values + (entry < piece.end ? entry : from));
+        for (int i = 0; i < Shape::packs; ++i) {
+            int const entry = first + i * Shape::threads * pack;
+            col[i] = load_pack<once, pack>(a.col + (entry < piece.end ? entry : from));
+            value[i] = load_pack<once, pack>(a.values + (entry < piece.end ? entry : from));
         }
 #pragma unroll
-        for (int i = 0; i < tile_packs; ++i) {
-            int const entry = first + i * tile_threads * pack;
+        for (int i = 0; i < Shape::packs; ++i) {
+            int const entry = first + i * Shape::threads * pack;
 #pragma unroll
             for (int j = 0; j < pack; ++j) {
                 T const product = value[i].element[j] * __ldg(x + col[i].element[j]);
@@ -162,18 +198,20 @@ __device__ T sum_of_piece(CsrView<T> const& a, RowTile piece, T const* __restric
     return sum;
 }
 
-template <class T>
-__global__ __launch_bounds__(tile_threads) void row_tiles_kernel(CsrView<T> a, RowTile const* tiles,
-                                                                 LongRowsView<T> long_rows,
-                                                                 T const* __restrict__ x,
-                                                                 T* __restrict__ y)
+template <class Shape, bool once, class T>
+__global__
+__launch_bounds__(Shape::threads, Shape::blocks) void row_tiles_kernel(CsrView<T> a,
+                                                                       RowTile const* tiles,
+                                                                       LongRowsView<T> long_rows,
+                                                                       T const* __restrict__ x,
+                                                                       T* __restrict__ y)
 {
-    constexpr int pack = tile_pack<T>;
-    __shared__ alignas(16) T product[tile_entries<T>];
-    __shared__ int row_begin[tile_row_begins<T>];
+    constexpr int pack = Shape::pack;
+    __shared__ alignas(16) T product[Shape::slots];
+    __shared__ int row_begin[Shape::rows + 1];
     RowTile const tile = tiles[blockIdx.x];
     if (static_cast<int>(blockIdx.x) < long_rows.pieces) {
-        T const sum = sum_of_block(sum_of_piece(a, tile, x), product);
+        T const sum = sum_of_block(sum_of_piece<Shape, once>(a, tile, x), product);
         finish_piece(long_rows, tile.first, sum, product, y);
         return;
     }
@@ -181,7 +219,7 @@ __global__ __launch_bounds__(tile_threads) void row_tiles_kernel(CsrView<T> a, R
     int const begin = tile.begin / pack * pack;
     int const entries = tile.end - begin;
     if (tile.begin == tile.end) { // perhaps there is no `x` to load from
-        for (int row = threadIdx.x; row < rows; row += tile_threads) {
+        for (int row = threadIdx.x; row < rows; row += Shape::threads) {
             y[tile.first + row] = 0;
         }
         return;
@@ -189,29 +227,29 @@ __global__ __launch_bounds__(tile_threads) void row_tiles_kernel(CsrView<T> a, R
 
     // All loads are under way before the first of them is waited for. Threads without entries load
     // the first ones again: a branch would keep loads from being issued together.
-    Pack<int, pack> col[tile_packs];
-    Pack<T, pack> value[tile_packs];
+    Pack<int, pack> col[Shape::packs];
+    Pack<T, pack> value[Shape::packs];
 #pragma unroll
-    for (int i = 0; i < tile_packs; ++i) {
-        int const entry = (i * tile_threads + threadIdx.x) * pack;
+    for (int i = 0; i < Shape::packs; ++i) {
+        int const entry = (i * Shape::threads + threadIdx.x) * pack;
         int const from = begin + (entry < entries ? entry : 0);
-        col[i] = load_once<pack>(a.col + from);
-        value[i] = load_once<pack>(a.values + from);
+        col[i] = load_pack<once, pack>(a.col + from);
+        value[i] = load_pack<once, pack>(a.values + from);
     }
-    for (int i = threadIdx.x; i <= min(rows, tile_row_begins<T> - 1); i += tile_threads) {
+    for (int i = threadIdx.x; i <= rows; i += Shape::threads) {
         __pipeline_memcpy_async(row_begin + i, a.row_ptr + tile.first + i, sizeof(int));
     }
     __pipeline_commit();
 
 #pragma unroll
-    for (int i = 0; i < tile_packs; ++i) {
+    for (int i = 0; i < Shape::packs; ++i) {
         Pack<T, pack> products;
 #pragma unroll
         for (int j = 0; j < pack; ++j) {
             products.element[j] = value[i].element[j] * __ldg(x + col[i].element[j]);
         }
-        int const entry = (i * tile_threads + threadIdx.x) * pack;
-        *reinterpret_cast<Pack<T, pack>*>(product + entry) = products;
+        int const entry = (i * Shape::threads + threadIdx.x) * pack;
+        *reinterpret_cast<Pack<T, pack>*>(product + Shape::slot(entry)) = products;
     }
     __pipeline_wait_prior(0);
     __syncthreads();
@@ -226,20 +264,17 @@ __global__ __launch_bounds__(tile_threads) void row_tiles_kernel(CsrView<T> a, R
                                                             : 5;
     int const lanes = 1 << lanes_log2;
     int const lane = threadIdx.x & (lanes - 1);
-    auto const row_start = [&](int row) {
-        return (row < tile_row_begins<T> ? row_begin[row] : a.row_ptr[tile.first + row]) - begin;
-    };
     // The same number of rounds for all lanes of a warp, as they add up together.
     int const warp_row = threadIdx.x / warp * (warp >> lanes_log2);
     int const lane_row = (threadIdx.x % warp) >> lanes_log2;
-    for (int first = warp_row; first < rows; first += tile_threads >> lanes_log2) {
+    for (int first = warp_row; first < rows; first += Shape::threads >> lanes_log2) {
         int const row = first + lane_row;
-        int const p = row < rows ? row_start(row) : 0;
-        int const end = row < rows ? row_start(row + 1) : 0;
+        int const p = row < rows ? row_begin[row] - begin : 0;
+        int const end = row < rows ? row_begin[row + 1] - begin : 0;
         bool const is_long = end - p > 16 * lanes; // too much for its lanes: the warp adds it up
         T sum = 0;
         for (int k = p + lane; !is_long && k < end; k += lanes) {
-            sum += product[k];
+            sum += product[Shape::slot(k)];
         }
         sum = sum_of_lanes(sum, lanes);
         if (lane == 0 && row < rows && !is_long) {
@@ -252,7 +287,7 @@ __global__ __launch_bounds__(tile_threads) void row_tiles_kernel(CsrView<T> a, R
             sum = 0;
             for (int k = __shfl_sync(all_lanes, p, source) + threadIdx.x % warp; k < last;
                  k += warp) {
-                sum += product[k];
+                sum += product[Shape::slot(k)];
             }
             sum = sum_of_lanes<warp>(sum);
             if (threadIdx.x % warp == 0) {
@@ -263,63 +298,69 @@ __global__ __launch_bounds__(tile_threads) void row_tiles_kernel(CsrView<T> a, R
 }
 //! [row_tiles]
 
-/// Entries between the first rows of tiles: a row that begins at the end of a window hangs over it,
-/// and there is room for that unless the row is long.
-template <class T>
-int tile_window(CsrView<T> const& a, cudaStream_t stream)
+/// All tiles of `a`, in order.
+template <class Shape, class T>
+std::vector<RowTile> find_tiles(CsrView<T> const& a, cudaStream_t stream)
 {
-    ::cuda::Buffer<std::int32_t> longest(1);
-    ::cuda::check(cudaMemsetAsync(longest.data(), 0, longest.bytes(), stream));
-    auto const blocks = static_cast<unsigned>(ceil_div(a.rows, 256));
-    find_longest_row<<<blocks, 256, 0, stream>>>(a, tile_entries<T> / 4, longest.data());
+    std::int64_t const work = std::int64_t{a.nonzeros} + a.rows;
+    auto const sections = static_cast<int>(work / (tiles_of_section * Shape::entries) + 1);
+    auto const blocks = static_cast<unsigned>(ceil_div(sections, section_threads));
+    ::cuda::Buffer<int> count(static_cast<std::size_t>(sections));
+    count_tiles<Shape><<<blocks, section_threads, 0, stream>>>(a, sections, count.data());
     ::cuda::check_launch();
     ::cuda::check(cudaStreamSynchronize(stream));
-    return tile_entries<T> - tile_pack<T> - longest.download().front();
+    auto first = count.download();
+    int const tiles = std::reduce(first.begin(), first.end());
+    std::exclusive_scan(first.begin(), first.end(), first.begin(), 0);
+    count.upload(first);
+    ::cuda::Buffer<RowTile> found(static_cast<std::size_t>(tiles));
+    write_tiles<Shape>
+        <<<blocks, section_threads, 0, stream>>>(a, sections, count.data(), found.data());
+    ::cuda::check_launch();
+    ::cuda::check(cudaStreamSynchronize(stream));
+    return found.download();
+}
+
+/// Calls `action` with the shape of tiles of a size.
+template <class T, class Action>
+void with_shape(TileSize size, Action const& action)
+{
+    size == TileSize::usual ? action(UsualTiles<T>{}) : action(LargeTiles<T>{});
 }
 
 } // namespace
 
 template <class T>
-RowTiles<T>::RowTiles(CsrView<T> const& a, cudaStream_t stream)
-    : tiles_(0), long_rows_(0), sums_(0), arrived_(0)
+RowTiles<T>::RowTiles(CsrView<T> const& a, TileSize size, cudaStream_t stream)
+    : size_{size}, in_cache_{::cuda::stays_in_l2(a.bytes())}, tiles_(0), long_rows_(0), sums_(0),
+      arrived_(0)
 {
-    if (a.rows == 0) {
-        return;
-    }
-    int const window = tile_window(a, stream);
-    std::int64_t const entries = std::int64_t{a.nonzeros} + a.rows / rows_per_entry;
-    auto const tiles = static_cast<int>(entries / window + 1);
-    tiles_ = ::cuda::Buffer<RowTile>(static_cast<std::size_t>(tiles));
-    ::cuda::Buffer<RowTile> long_rows(tiles_.size());
-    auto const blocks = static_cast<unsigned>(ceil_div(tiles, 256));
-    find_tiles<<<blocks, 256, 0, stream>>>(a, window, tiles, tiles_.data(), long_rows.data());
-    ::cuda::check_launch();
-    ::cuda::check(cudaStreamSynchronize(stream));
-
-    auto rows = long_rows.download();
-    std::erase_if(rows, [](RowTile const& row) { return row.first < 0; });
-    if (!rows.empty()) {
-        cut(rows);
-    }
+    with_shape<T>(size, [&](auto shape) { keep(shape, find_tiles<decltype(shape)>(a, stream)); });
 }
 
+/// Cuts the tiles that are one row, too long for a tile. Their pieces come first: they take longest.
 template <class T>
-void RowTiles<T>::cut(std::vector<RowTile> const& rows)
+template <class Shape>
+void RowTiles<T>::keep(Shape /*shape*/, std::vector<RowTile> tiles)
 {
     std::vector<RowTile> pieces; // in the place of rows: the index of the long row, twice
     std::vector<LongRow> long_rows;
-    for (RowTile const& row : rows) {
-        auto const which = static_cast<std::int32_t>(long_rows.size());
-        auto const first = static_cast<std::int32_t>(pieces.size());
-        for (std::int32_t p = row.begin; p < row.end;) {
-            auto const end = std::min(p / tile_pack<T> * tile_pack<T> + piece_entries<T>, row.end);
-            pieces.push_back({which, which, p, end});
-            p = end;
+    std::erase_if(tiles, [&](RowTile const& row) {
+        bool const is_long = row.end - row.begin / Shape::pack * Shape::pack > Shape::entries;
+        if (is_long) {
+            auto const which = static_cast<std::int32_t>(long_rows.size());
+            auto const first = static_cast<std::int32_t>(pieces.size());
+            for (std::int32_t p = row.begin; p < row.end;) {
+                auto const end = std::min(p / Shape::pack * Shape::pack + Shape::piece, row.end);
+                pieces.push_back({which, which, p, end});
+                p = end;
+            }
+            auto const count = static_cast<std::int32_t>(pieces.size()) - first;
+            long_rows.push_back({row.first, first, count});
         }
-        long_rows.push_back({row.first, first, static_cast<std::int32_t>(pieces.size()) - first});
-    }
+        return is_long;
+    });
     sums_ = ::cuda::Buffer<T>(pieces.size());
-    auto const tiles = tiles_.download();
     pieces.insert(pieces.end(), tiles.begin(), tiles.end());
     tiles_ = ::cuda::Buffer<RowTile>{std::span<RowTile const>{pieces}};
     long_rows_ = ::cuda::Buffer<LongRow>{std::span<LongRow const>{long_rows}};
@@ -330,13 +371,19 @@ void RowTiles<T>::cut(std::vector<RowTile> const& rows)
 template <class T>
 void RowTiles<T>::operator()(CsrView<T> const& a, T const* x, T* y, cudaStream_t stream) const
 {
-    if (a.rows > 0) {
-        LongRowsView<T> const long_rows{long_rows_.data(), static_cast<int>(sums_.size()),
-                                        sums_.data(), arrived_.data()};
-        row_tiles_kernel<T><<<static_cast<unsigned>(tiles_.size()), tile_threads, 0, stream>>>(
+    if (tiles_.size() == 0) {
+        return;
+    }
+    LongRowsView<T> const long_rows{long_rows_.data(), static_cast<int>(sums_.size()), sums_.data(),
+                                    arrived_.data()};
+    with_shape<T>(size_, [&](auto shape) {
+        using Shape = decltype(shape);
+        auto const kernel =
+            in_cache_ ? row_tiles_kernel<Shape, false, T> : row_tiles_kernel<Shape, true, T>;
+        kernel<<<static_cast<unsigned>(tiles_.size()), Shape::threads, 0, stream>>>(
             a, tiles_.data(), long_rows, x, y);
         ::cuda::check_launch();
-    }
+    });
 }
 
 template <class T>

@@ -28,6 +28,14 @@ struct alignas(16) LongRow
     std::int32_t pieces;
 };
 
+/// Tiles of about 2048 entries, or of 4096 whose lanes load one entry at a time: for columns in no
+/// order and rows of very different lengths.
+enum class TileSize
+{
+    usual,
+    large,
+};
+
 /// Plain CSR at the speed of memory: blocks stream tiles of whole rows through shared memory, with
 /// loads of 16 bytes for each lane (after CSR-Stream, Greathouse and Daga 2014). Rows longer than a
 /// tile are cut into pieces, which other blocks sum up. The tiles are found once for a matrix.
@@ -36,7 +44,7 @@ class RowTiles
 {
 public:
     /// Finds the tiles of `a`.
-    RowTiles(CsrView<T> const& a, cudaStream_t stream);
+    RowTiles(CsrView<T> const& a, TileSize size, cudaStream_t stream);
 
     /// Multiplies the matrix that the tiles were made for. One multiply at a time.
     void operator()(CsrView<T> const& a, T const* x, T* y, cudaStream_t stream) const;
@@ -48,8 +56,11 @@ public:
     std::size_t long_rows() const { return long_rows_.size(); }
 
 private:
-    void cut(std::vector<RowTile> const& long_rows);
+    template <class Shape>
+    void keep(Shape shape, std::vector<RowTile> tiles);
 
+    TileSize size_;
+    bool in_cache_; ///< whether a multiply finds the matrix in the last-level cache
     ::cuda::Buffer<RowTile> tiles_; ///< pieces of long rows, then tiles
     ::cuda::Buffer<LongRow> long_rows_;
     mutable ::cuda::Buffer<T> sums_;           ///< of pieces: scratch of the running multiply

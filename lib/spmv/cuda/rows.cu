@@ -3,6 +3,7 @@
 #include "spmv/cuda/device.cuh"
 #include "spmv/cuda/lanes.hpp"
 
+#include "cuda/device.hpp"
 #include "cuda/error.hpp"
 
 namespace spmv::gpu {
@@ -45,6 +46,33 @@ __global__ void vector_shuffle_kernel(CsrView<T> a, T const* __restrict__ x, T* 
     }
 }
 //! [vector_shuffle]
+
+//! [vector_early]
+template <int lanes, class T>
+__global__ void vector_early_kernel(CsrView<T> a, T const* x, T* y)
+{
+#if __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion(); // the next kernel may load its rows
+#endif
+    std::int64_t const row = global_thread() / lanes;
+    int const lane = threadIdx.x % lanes;
+    int const begin = row < a.rows ? a.row_ptr[row] + lane : 0;
+    int const end = row < a.rows ? a.row_ptr[row + 1] : 0;
+    int const first_col = begin < end ? a.col[begin] : 0;
+    T const first_value = begin < end ? a.values[begin] : T{0};
+#if __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize(); // what was launched before has ended: `x` is there
+#endif
+    T sum = begin < end ? first_value * x[first_col] : T{0};
+    for (int p = begin + lanes; p < end; p += lanes) {
+        sum += a.values[p] * x[a.col[p]];
+    }
+    sum = sum_of_lanes<lanes>(sum);
+    if (lane == 0 && row < a.rows) {
+        y[row] = sum;
+    }
+}
+//! [vector_early]
 
 //! [vector_shared]
 template <int lanes, class T>
@@ -113,10 +141,37 @@ void vector_shared(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_
     launch_vectors(lanes, kernel, a, x, y, stream);
 }
 
+template <class T>
+void vector_early(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t stream)
+{
+    if (!::cuda::overlaps_launches()) {
+        vector_shuffle(lanes, a, x, y, stream);
+        return;
+    }
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.blockDim = dim3(vector_threads);
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    with_lanes(lanes, [&](auto constant) {
+        if (a.rows > 0) {
+            config.gridDim =
+                dim3(static_cast<unsigned>(ceil_div(a.rows, vector_threads / constant)));
+            ::cuda::check(
+                cudaLaunchKernelEx(&config, vector_early_kernel<constant(), T>, a, x, y));
+        }
+    });
+}
+
 template void thread_per_row(CsrView<float> const&, float const*, float*, cudaStream_t);
 template void thread_per_row(CsrView<double> const&, double const*, double*, cudaStream_t);
 template void vector_shuffle(int, CsrView<float> const&, float const*, float*, cudaStream_t);
 template void vector_shuffle(int, CsrView<double> const&, double const*, double*, cudaStream_t);
+template void vector_early(int, CsrView<float> const&, float const*, float*, cudaStream_t);
+template void vector_early(int, CsrView<double> const&, double const*, double*, cudaStream_t);
 template void vector_shared(int, CsrView<float> const&, float const*, float*, cudaStream_t);
 template void vector_shared(int, CsrView<double> const&, double const*, double*, cudaStream_t);
 

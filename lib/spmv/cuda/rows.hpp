@@ -17,6 +17,13 @@ void thread_per_row(CsrView<T> const& a, T const* x, T* y, cudaStream_t stream);
 template <class T>
 void vector_shuffle(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t stream);
 
+/// As `vector_shuffle`, but the kernel loads the first entries of its rows while the kernel before
+/// it in the stream still runs, and waits for that before it touches `x` and `y` (programmatic
+/// dependent launch): no other kernel of the stream may be writing the matrix. On devices that
+/// cannot overlap launches it is `vector_shuffle`.
+template <class T>
+void vector_early(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t stream);
+
 /// As `vector_shuffle`, but the sums are added through shared memory.
 template <class T>
 void vector_shared(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t stream);

@@ -2,6 +2,7 @@
 
 #include "spmv/cuda/device.cuh"
 
+#include "cuda/device.hpp"
 #include "cuda/error.hpp"
 
 #include <cub/block/block_radix_sort.cuh>
@@ -18,14 +19,37 @@ namespace {
 
 constexpr int kernel_threads = 128;
 
-/// Neighbouring elements of a lane at most: what makes a load of 16 bytes in single precision. In
-/// double, the columns of a pack would be loaded in smaller pieces than its values.
+/// Neighbouring elements of a lane at most.
 template <class T>
-constexpr int most_pack = sizeof(T) == 4 ? 4 : 1;
+constexpr int most_pack = sizeof(T) == 4 ? 4 : 2;
+
+/// How a kernel loads slices: `once`, from memory, or again and again, from the last-level cache,
+/// where long rows want more loads under way.
+struct Streamed
+{
+    static constexpr bool once = true;
+    static constexpr int threads = 128;
+    static constexpr int unroll = 4;
+};
+struct Cached
+{
+    static constexpr bool once = false;
+    static constexpr int threads = 128;
+    static constexpr int unroll = 4;
+};
+struct CachedLong
+{
+    static constexpr bool once = false;
+    static constexpr int threads = 256;
+    static constexpr int unroll = 16;
+};
+
+/// Elements of a row from which on it is long.
+constexpr int long_row = 32;
 
 //! [gpu_sell]
-template <int pack, class T, class Column>
-__global__ __launch_bounds__(kernel_threads) void sell_kernel(SellView<T, Column> a,
+template <class Loads, int pack, class T, class Column>
+__global__ __launch_bounds__(Loads::threads) void sell_kernel(SellView<T, Column> a,
                                                               T const* __restrict__ x,
                                                               T* __restrict__ y)
 {
@@ -41,10 +65,10 @@ __global__ __launch_bounds__(kernel_threads) void sell_kernel(SellView<T, Column
     T const* from_value = a.values + begin + lane * pack;
     int col = narrow ? a.base[slice] : 0;
     T sum = 0;
-#pragma unroll 4
+#pragma unroll Loads::unroll
     for (int step = 0; step < width; step += pack) {
-        Pack<Column, pack> const columns = load_once<pack>(from_col);
-        Pack<T, pack> const values = load_once<pack>(from_value);
+        Pack<Column, pack> const columns = load_pack<Loads::once, pack>(from_col);
+        Pack<T, pack> const values = load_pack<Loads::once, pack>(from_value);
         from_col += slice_rows * pack;
         from_value += slice_rows * pack;
 #pragma unroll
@@ -317,16 +341,23 @@ void Sell<T>::operator()(T const* x, T* y, cudaStream_t stream) const
     if (slices_ == 0) {
         return;
     }
-    auto const blocks =
-        static_cast<unsigned>(ceil_div(std::int64_t{slices_} * slice_rows, kernel_threads));
-    auto const launch = [&](auto pack, auto const& a) {
-        sell_kernel<pack><<<blocks, kernel_threads, 0, stream>>>(a, x, y);
+    auto const launch = [&](auto loads, auto pack, auto const& a) {
+        using Loads = decltype(loads);
+        auto const threads = std::int64_t{slices_} * slice_rows;
+        auto const blocks = static_cast<unsigned>(ceil_div(threads, Loads::threads));
+        sell_kernel<Loads, pack><<<blocks, Loads::threads, 0, stream>>>(a, x, y);
         ::cuda::check_launch();
     };
+    auto const with_pack = [&](auto loads, auto const& a) {
+        pack_ == 4   ? launch(loads, std::integral_constant<int, 4>{}, a)
+        : pack_ == 2 ? launch(loads, std::integral_constant<int, 2>{}, a)
+                     : launch(loads, std::integral_constant<int, 1>{}, a);
+    };
+    bool const is_long = values_.size() / static_cast<std::size_t>(slices_ * slice_rows) >= long_row;
     auto const with = [&](auto const& a) {
-        pack_ == 4   ? launch(std::integral_constant<int, 4>{}, a)
-        : pack_ == 2 ? launch(std::integral_constant<int, 2>{}, a)
-                     : launch(std::integral_constant<int, 1>{}, a);
+        !::cuda::stays_in_l2(bytes()) ? with_pack(Streamed{}, a)
+        : is_long                     ? with_pack(CachedLong{}, a)
+                                      : with_pack(Cached{}, a);
     };
     narrow_ ? with(view(narrow_col_)) : with(view(wide_col_));
 }
