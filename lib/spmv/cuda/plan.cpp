@@ -52,8 +52,8 @@ struct Candidate
     {
         double const streaming = bytes / (bandwidth * efficiency);
         double const gathering = sectors / sector_rate;
-        double const each = 0.9 * std::max({streaming, gathering, adding}) +
-                            0.1 * (streaming + gathering + adding);
+        double const each =
+            0.9 * std::max({streaming, gathering, adding}) + 0.1 * (streaming + gathering + adding);
         return multiplies < std::numeric_limits<double>::infinity()
                    ? convert_seconds + multiplies * each
                    : each;

@@ -13,8 +13,8 @@ inline constexpr std::int32_t roof_entries = 256 * 8;
 /// The least that any multiply by plain CSR does, and not one: reads all arrays and `x` at each
 /// column, writes all of `y`, and leaves out what rows ask for, also that threads wait for each
 /// other. Of `blocks` blocks, `nonzeros` over `roof_entries` rounded up, at least one, each thread
-/// adds up its own products; thread `t` of block `b` writes that sum plus the row's number of entries
-/// into every 256th row from `b * rows / blocks + t` on, up to `(b + 1) * rows / blocks`.
+/// adds up its own products; thread `t` of block `b` writes that sum plus the row's number of
+/// entries into every 256th row from `b * rows / blocks + t` on, up to `(b + 1) * rows / blocks`.
 template <class T>
 void csr_roof(CsrView<T> const& a, T const* x, T* y, cudaStream_t stream);
 

@@ -1,8 +1,8 @@
 #include "spmv/cuda/row_tiles.hpp"
 
 #include "spmv/cuda/device.cuh"
+#include "spmv/cuda/lane_tables.hpp"
 
-#include "cuda/device.hpp"
 #include "cuda/error.hpp"
 
 #include <cuda_pipeline_primitives.h>
@@ -17,10 +17,11 @@ namespace spmv::gpu {
 
 namespace {
 
-/// How a matrix is cut into tiles, and how a kernel works on them: a block of `threads_` threads for
-/// each tile, each of which loads `packs_` packs, of `bytes` bytes of values at most, and has
-/// `registers` registers at most; `gap` elements of shared memory are left out after 64 products.
-template <class T, int threads_, int packs_, int bytes, int registers, int gap>
+/// How a matrix is cut into tiles, and how a kernel works on them: a block of `threads_` threads
+/// for each tile, each of which loads `packs_` packs, of `bytes` bytes of values at most, and has
+/// `registers` registers at most; rows of `least_row` entries fill a tile; `gap` elements of shared
+/// memory are left out after 64 products.
+template <class T, int threads_, int packs_, int bytes, int registers, int least_row, int gap>
 struct TileShape
 {
     static constexpr int threads = threads_;
@@ -31,27 +32,31 @@ struct TileShape
     static constexpr int pack = bytes > sizeof(T) ? bytes / sizeof(T) : 1;
 
     static constexpr int entries = threads * packs * pack; ///< of a tile, from a pack's boundary on
-    static constexpr int rows = entries / 2;               ///< of a tile
+    static constexpr int rows = entries / least_row;       ///< of a tile
     static constexpr int piece = 16 * entries;             ///< entries of a piece of a long row
 
-    /// Where the product of an entry lies in shared memory: lanes that add up rows of a power of two
-    /// of entries would meet in a bank.
+    /// Where the product of an entry lies in shared memory: lanes that add up rows of a power of
+    /// two of entries would meet in a bank.
     __device__ static int slot(int entry) { return entry + entry / 64 * gap; }
 
     /// Elements of shared memory.
     static constexpr int slots = entries + entries / 64 * gap;
 };
 
-/// What was fastest on an H200. All have 2048 resident threads of 8 entries in single precision;
-/// more registers for each would leave fewer loads under way.
+/// What was fastest on an H200 for short rows and for those of more than `short_row` entries. More
+/// registers for a thread, or more entries, would leave fewer loads under way.
 template <class T>
-using UsualTiles = std::conditional_t<sizeof(T) == 4, TileShape<T, 256, 2, 16, 32, 0>,
-                                      TileShape<T, 256, 4, 16, 40, 4>>;
+using ShortRowTiles = std::conditional_t<sizeof(T) == 4, TileShape<T, 256, 2, 16, 32, 2, 0>,
+                                         TileShape<T, 256, 4, 16, 40, 2, 4>>;
+template <class T>
+using UsualTiles = std::conditional_t<sizeof(T) == 4, TileShape<T, 128, 2, 16, 32, 8, 0>,
+                                      TileShape<T, 256, 4, 16, 40, 2, 4>>;
+constexpr double short_row = 16;
 
 /// Lanes gather neighbouring entries, which are often in one sector where rows are long, and little
 /// shared memory leaves much of the first-level cache to `x`.
 template <class T>
-using LargeTiles = TileShape<T, 1024, 4, 4, 32, 0>;
+using LargeTiles = TileShape<T, 1024, 4, 4, 32, 2, 0>;
 
 /// A row gets twice the lanes if it has more products for each lane.
 constexpr int products_per_lane = 16;
@@ -169,7 +174,7 @@ __device__ void finish_piece(LongRowsView<T> const& long_rows, int which, T sum,
 }
 
 /// What the calling thread sees of a piece.
-template <class Shape, bool once, class T>
+template <class Shape, class T>
 __device__ T sum_of_piece(CsrView<T> const& a, RowTile piece, T const* __restrict__ x)
 {
     constexpr int pack = Shape::pack;
@@ -181,8 +186,8 @@ __device__ T sum_of_piece(CsrView<T> const& a, RowTile piece, T const* __restric
 #pragma unroll
         for (int i = 0; i < Shape::packs; ++i) {
             int const entry = first + i * Shape::threads * pack;
-            col[i] = load_pack<once, pack>(a.col + (entry < piece.end ? entry : from));
-            value[i] = load_pack<once, pack>(a.values + (entry < piece.end ? entry : from));
+            col[i] = load_once<pack>(a.col + (entry < piece.end ? entry : from));
+            value[i] = load_once<pack>(a.values + (entry < piece.end ? entry : from));
         }
 #pragma unroll
         for (int i = 0; i < Shape::packs; ++i) {
@@ -198,20 +203,17 @@ __device__ T sum_of_piece(CsrView<T> const& a, RowTile piece, T const* __restric
     return sum;
 }
 
-template <class Shape, bool once, class T>
-__global__
-__launch_bounds__(Shape::threads, Shape::blocks) void row_tiles_kernel(CsrView<T> a,
-                                                                       RowTile const* tiles,
-                                                                       LongRowsView<T> long_rows,
-                                                                       T const* __restrict__ x,
-                                                                       T* __restrict__ y)
+template <class Shape, class T>
+__global__ __launch_bounds__(Shape::threads, Shape::blocks) void row_tiles_kernel(
+    CsrView<T> a, RowTile const* tiles, LongRowsView<T> long_rows, T const* __restrict__ x,
+    T* __restrict__ y)
 {
     constexpr int pack = Shape::pack;
     __shared__ alignas(16) T product[Shape::slots];
     __shared__ int row_begin[Shape::rows + 1];
     RowTile const tile = tiles[blockIdx.x];
     if (static_cast<int>(blockIdx.x) < long_rows.pieces) {
-        T const sum = sum_of_block(sum_of_piece<Shape, once>(a, tile, x), product);
+        T const sum = sum_of_block(sum_of_piece<Shape>(a, tile, x), product);
         finish_piece(long_rows, tile.first, sum, product, y);
         return;
     }
@@ -233,8 +235,8 @@ __launch_bounds__(Shape::threads, Shape::blocks) void row_tiles_kernel(CsrView<T
     for (int i = 0; i < Shape::packs; ++i) {
         int const entry = (i * Shape::threads + threadIdx.x) * pack;
         int const from = begin + (entry < entries ? entry : 0);
-        col[i] = load_pack<once, pack>(a.col + from);
-        value[i] = load_pack<once, pack>(a.values + from);
+        col[i] = load_once<pack>(a.col + from);
+        value[i] = load_once<pack>(a.values + from);
     }
     for (int i = threadIdx.x; i <= rows; i += Shape::threads) {
         __pipeline_memcpy_async(row_begin + i, a.row_ptr + tile.first + i, sizeof(int));
@@ -323,22 +325,24 @@ std::vector<RowTile> find_tiles(CsrView<T> const& a, cudaStream_t stream)
 
 /// Calls `action` with the shape of tiles of a size.
 template <class T, class Action>
-void with_shape(TileSize size, Action const& action)
+void with_shape(CsrView<T> const& a, TileSize size, Action const& action)
 {
-    size == TileSize::usual ? action(UsualTiles<T>{}) : action(LargeTiles<T>{});
+    size == TileSize::large    ? action(LargeTiles<T>{})
+    : mean_row(a) <= short_row ? action(ShortRowTiles<T>{})
+                               : action(UsualTiles<T>{});
 }
 
 } // namespace
 
 template <class T>
 RowTiles<T>::RowTiles(CsrView<T> const& a, TileSize size, cudaStream_t stream)
-    : size_{size}, in_cache_{::cuda::stays_in_l2(a.bytes())}, tiles_(0), long_rows_(0), sums_(0),
-      arrived_(0)
+    : size_{size}, tiles_(0), long_rows_(0), sums_(0), arrived_(0)
 {
-    with_shape<T>(size, [&](auto shape) { keep(shape, find_tiles<decltype(shape)>(a, stream)); });
+    with_shape(a, size, [&](auto shape) { keep(shape, find_tiles<decltype(shape)>(a, stream)); });
 }
 
-/// Cuts the tiles that are one row, too long for a tile. Their pieces come first: they take longest.
+/// Cuts the tiles that are one row, too long for a tile. Their pieces come first: they take
+/// longest.
 template <class T>
 template <class Shape>
 void RowTiles<T>::keep(Shape /*shape*/, std::vector<RowTile> tiles)
@@ -376,12 +380,11 @@ void RowTiles<T>::operator()(CsrView<T> const& a, T const* x, T* y, cudaStream_t
     }
     LongRowsView<T> const long_rows{long_rows_.data(), static_cast<int>(sums_.size()), sums_.data(),
                                     arrived_.data()};
-    with_shape<T>(size_, [&](auto shape) {
+    with_shape(a, size_, [&](auto shape) {
         using Shape = decltype(shape);
-        auto const kernel =
-            in_cache_ ? row_tiles_kernel<Shape, false, T> : row_tiles_kernel<Shape, true, T>;
-        kernel<<<static_cast<unsigned>(tiles_.size()), Shape::threads, 0, stream>>>(
-            a, tiles_.data(), long_rows, x, y);
+        auto const blocks = static_cast<unsigned>(tiles_.size());
+        row_tiles_kernel<Shape>
+            <<<blocks, Shape::threads, 0, stream>>>(a, tiles_.data(), long_rows, x, y);
         ::cuda::check_launch();
     });
 }

@@ -28,8 +28,8 @@ struct alignas(16) LongRow
     std::int32_t pieces;
 };
 
-/// Tiles of about 2048 entries, or of 4096 whose lanes load one entry at a time: for columns in no
-/// order and rows of very different lengths.
+/// Tiles of 1024 or 2048 entries, or of 4096 whose lanes load one entry at a time: for columns in
+/// no order and rows of very different lengths.
 enum class TileSize
 {
     usual,
@@ -60,7 +60,6 @@ private:
     void keep(Shape shape, std::vector<RowTile> tiles);
 
     TileSize size_;
-    bool in_cache_; ///< whether a multiply finds the matrix in the last-level cache
     ::cuda::Buffer<RowTile> tiles_; ///< pieces of long rows, then tiles
     ::cuda::Buffer<LongRow> long_rows_;
     mutable ::cuda::Buffer<T> sums_;           ///< of pieces: scratch of the running multiply

@@ -160,8 +160,7 @@ void vector_early(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t
         if (a.rows > 0) {
             config.gridDim =
                 dim3(static_cast<unsigned>(ceil_div(a.rows, vector_threads / constant)));
-            ::cuda::check(
-                cudaLaunchKernelEx(&config, vector_early_kernel<constant(), T>, a, x, y));
+            ::cuda::check(cudaLaunchKernelEx(&config, vector_early_kernel<constant(), T>, a, x, y));
         }
     });
 }

@@ -353,7 +353,8 @@ void Sell<T>::operator()(T const* x, T* y, cudaStream_t stream) const
         : pack_ == 2 ? launch(loads, std::integral_constant<int, 2>{}, a)
                      : launch(loads, std::integral_constant<int, 1>{}, a);
     };
-    bool const is_long = values_.size() / static_cast<std::size_t>(slices_ * slice_rows) >= long_row;
+    bool const is_long =
+        values_.size() / static_cast<std::size_t>(slices_ * slice_rows) >= long_row;
     auto const with = [&](auto const& a) {
         !::cuda::stays_in_l2(bytes()) ? with_pack(Streamed{}, a)
         : is_long                     ? with_pack(CachedLong{}, a)
