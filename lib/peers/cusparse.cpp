@@ -165,6 +165,19 @@ DeviceBlocks<T> upload(sparse::Bcsr<T> const& blocks)
             ::cuda::Buffer<T>{std::span<T const>{blocks.values}}};
 }
 
+/// The best blocks that cuSPARSE takes: square ones without a remainder.
+sparse::BlockShape best_square_blocks(sparse::PatternView<> const& a, std::size_t value_bytes)
+{
+    std::vector<sparse::BlockShape> shapes;
+    for (auto const& shape : sparse::usual_block_shapes) {
+        if (shape.rows == shape.columns && a.rows % shape.rows == 0 &&
+            a.columns % shape.columns == 0) {
+            shapes.push_back(shape);
+        }
+    }
+    return sparse::best_block_shape(a, value_bytes, shapes);
+}
+
 //! [cusparse_bsr]
 template <class T>
 GpuSpmvOperator<T> multiply_bsr(GpuMatrix<T> const& matrix, cudaStream_t stream)
@@ -172,9 +185,9 @@ GpuSpmvOperator<T> multiply_bsr(GpuMatrix<T> const& matrix, cudaStream_t stream)
     auto const& a = matrix.host;
     auto const& api = CusparseLibrary::get();
     require_entries(a.nonzeros() > 0);
-    auto const shape = sparse::best_block_shape(a, sizeof(T));
-    if (shape.size() == 1 || a.rows % shape.rows != 0 || a.columns % shape.columns != 0) {
-        throw NotApplicable{"no blocks would save bytes"};
+    auto const shape = best_square_blocks(a, sizeof(T));
+    if (shape.size() == 1) {
+        throw NotApplicable{"no square blocks would save bytes"};
     }
     auto const host = sparse::to_bcsr(a, shape);
     auto const blocks = std::make_shared<DeviceBlocks<T>>(upload(host));

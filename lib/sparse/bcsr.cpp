@@ -108,14 +108,13 @@ double block_fill(PatternView<> const& a, BlockShape shape)
                : static_cast<double>(blocks * shape.size()) / static_cast<double>(nonzeros);
 }
 
-BlockShape best_block_shape(PatternView<> const& a, std::size_t value_bytes)
+BlockShape best_block_shape(PatternView<> const& a, std::size_t value_bytes,
+                            std::span<BlockShape const> shapes)
 {
-    constexpr BlockShape usual[] = {{2, 2}, {2, 3}, {3, 2}, {3, 3}, {2, 4},
-                                    {4, 2}, {4, 4}, {6, 6}, {8, 8}};
     constexpr double index_bytes = sizeof(std::int32_t);
     BlockShape best;
     auto fewest = static_cast<double>(value_bytes) + index_bytes;
-    for (auto const shape : usual) {
+    for (auto const shape : shapes) {
         if (shape.columns > a.columns) {
             continue;
         }

@@ -75,8 +75,13 @@ Bcsr<T> to_bcsr(CsrView<T> const& a, BlockShape shape);
 /// about 4096 block rows that are evenly spread, exact where there are no more. 1 without nonzeros.
 double block_fill(PatternView<> const& a, BlockShape shape);
 
-/// The usual shape that would store the fewest bytes, values of `value_bytes` bytes and indices
-/// together, as `block_fill` estimates them; 1 x 1 if no larger one saves any.
-BlockShape best_block_shape(PatternView<> const& a, std::size_t value_bytes);
+/// Shapes of blocks that matrices are made of.
+inline constexpr BlockShape usual_block_shapes[] = {{2, 2}, {2, 3}, {3, 2}, {3, 3}, {2, 4},
+                                                    {4, 2}, {4, 4}, {6, 6}, {8, 8}};
+
+/// The one of `shapes` that would store the fewest bytes, values of `value_bytes` bytes and indices
+/// together, as `block_fill` estimates them; 1 x 1 if none saves any.
+BlockShape best_block_shape(PatternView<> const& a, std::size_t value_bytes,
+                            std::span<BlockShape const> shapes = usual_block_shapes);
 
 } // namespace sparse

@@ -104,7 +104,7 @@ __device__ int for_each_step(CsrView<T> const& a, std::int32_t slice, int most_s
 struct alignas(16) SliceSteps
 {
     std::uint64_t hash;
-    std::int32_t steps;
+    std::int64_t steps;
 };
 
 __device__ std::uint64_t mixed(std::uint64_t hash, std::uint64_t word)
@@ -229,7 +229,7 @@ std::int64_t diagonal_elements(CsrView<T> const& a, cudaStream_t stream)
             if (slice.steps < 0) {
                 return std::numeric_limits<std::int64_t>::max();
             }
-            elements += std::int64_t{slice.steps} * diagonal_slice;
+            elements += slice.steps * diagonal_slice;
         }
     }
     return elements;

@@ -70,17 +70,21 @@ double host_seconds(double bytes)
     return 1e-3 + bytes / 4e9;
 }
 
-/// Twice as many lanes as a row has entries, fewer if there are more rows than resident threads,
-/// more if one of them would be busy for long with the longest row.
+/// A lane for each entry of a row, though few rows may be much longer than the mean. Fewer if there
+/// are more rows than resident threads, or about as many and half the lanes would do with one more
+/// step; more if a lane would be busy for long with the longest row.
 int lanes_in_cache(double mean_row, double rows, double longest_row)
 {
     double const resident = 2048.0 * ::cuda::multiprocessors();
-    auto const wanted = std::bit_floor(static_cast<unsigned>(std::clamp(2 * mean_row, 2.0, 32.0)));
-    auto lanes = static_cast<int>(wanted);
-    while (lanes > 2 && rows * lanes > resident && lanes / 2 > mean_row / 8) {
+    double const usual_row = std::clamp(std::min(longest_row, 4 * mean_row), 2.0, 32.0);
+    auto lanes = static_cast<int>(std::bit_ceil(static_cast<unsigned>(usual_row)));
+    auto const crowded = [&] {
+        return rows * lanes > resident || (rows * lanes > 0.55 * resident && longest_row <= lanes);
+    };
+    while (lanes > 2 && lanes / 2 > mean_row / 8 && crowded()) {
         lanes /= 2;
     }
-    while (lanes < 32 && longest_row > 32.0 * lanes) {
+    while (lanes < 32 && longest_row > 16.0 * lanes && rows * lanes <= resident) {
         lanes *= 2;
     }
     return lanes;
@@ -111,8 +115,8 @@ double sectors_per_entry(sparse::CsrView<T> const& a, std::size_t length, std::s
 
 /// How to multiply by a matrix that stays in the last-level cache from one multiply to the next, so
 /// that latency decides and not bandwidth. The limits are those of an H200: slices want rows enough
-/// to keep all multiprocessors busy with one row for each lane, of about one length where they are
-/// long.
+/// to keep all multiprocessors busy with one row for each lane, and no long one among short ones,
+/// as lanes go through their rows step by step.
 template <class T>
 PlanChoice choose_in_cache(CsrView<T> const& a, cudaStream_t stream)
 {
@@ -120,15 +124,14 @@ PlanChoice choose_in_cache(CsrView<T> const& a, cudaStream_t stream)
     double const longest = sell.longest;
     double const mean = mean_row(a);
     bool const even = static_cast<double>(sell.elements) < 1.05 * a.nonzeros;
-    double const nonzeros_for_slices = even ? 500e3 : 750e3;
-    if (a.rows >= 50'000 && a.nonzeros > nonzeros_for_slices && longest < 64 * (mean + 1) &&
-        (even || mean < 32)) {
+    if (a.rows >= 50'000 && (even ? a.nonzeros > 500'000 : a.nonzeros > 750'000 && longest < 48)) {
         return {"sell16", "it stays in the cache, with rows enough for all lanes"};
     }
-    if (longest > 64.0 * 32) {
-        return {"row_tiles", fmt::format("a row of {} nonzeros", sell.longest)};
-    }
     int const lanes = lanes_in_cache(mean, a.rows, longest);
+    if (longest > 32.0 * lanes) {
+        return {"row_tiles",
+                fmt::format("it stays in the cache, a row has {} nonzeros", sell.longest)};
+    }
     return {"vector", fmt::format("it stays in the cache, {} lanes for a row", lanes), lanes};
 }
 

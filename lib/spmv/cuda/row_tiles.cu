@@ -3,6 +3,7 @@
 #include "spmv/cuda/device.cuh"
 #include "spmv/cuda/lane_tables.hpp"
 
+#include "cuda/device.hpp"
 #include "cuda/error.hpp"
 
 #include <cuda_pipeline_primitives.h>
@@ -33,7 +34,6 @@ struct TileShape
 
     static constexpr int entries = threads * packs * pack; ///< of a tile, from a pack's boundary on
     static constexpr int rows = entries / least_row;       ///< of a tile
-    static constexpr int piece = 16 * entries;             ///< entries of a piece of a long row
 
     /// Where the product of an entry lies in shared memory: lanes that add up rows of a power of
     /// two of entries would meet in a bank.
@@ -273,7 +273,7 @@ __global__ __launch_bounds__(Shape::threads, Shape::blocks) void row_tiles_kerne
         int const row = first + lane_row;
         int const p = row < rows ? row_begin[row] - begin : 0;
         int const end = row < rows ? row_begin[row + 1] - begin : 0;
-        bool const is_long = end - p > 16 * lanes; // too much for its lanes: the warp adds it up
+        bool const is_long = end - p > 64 * lanes; // too much for its lanes: the warp adds it up
         T sum = 0;
         for (int k = p + lane; !is_long && k < end; k += lanes) {
             sum += product[Shape::slot(k)];
@@ -332,6 +332,17 @@ void with_shape(CsrView<T> const& a, TileSize size, Action const& action)
                                : action(UsualTiles<T>{});
 }
 
+/// Entries of a piece of long rows that have so many entries together: a few pieces for each
+/// multiprocessor, as blocks that work through many entries need less time for each.
+template <class Shape>
+std::int32_t piece_entries(std::int64_t entries_of_long_rows)
+{
+    std::int64_t const pieces = 2 * ::cuda::multiprocessors();
+    auto const tiles = entries_of_long_rows / (pieces * Shape::entries);
+    return static_cast<std::int32_t>(std::clamp(tiles, std::int64_t{1}, std::int64_t{16})) *
+           Shape::entries;
+}
+
 } // namespace
 
 template <class T>
@@ -347,25 +358,29 @@ template <class T>
 template <class Shape>
 void RowTiles<T>::keep(Shape /*shape*/, std::vector<RowTile> tiles)
 {
+    auto const is_short = [](RowTile const& tile) {
+        return tile.end - tile.begin / Shape::pack * Shape::pack <= Shape::entries;
+    };
+    auto const long_tiles = std::stable_partition(tiles.begin(), tiles.end(), is_short);
+    std::int64_t entries = 0;
+    for (auto row = long_tiles; row != tiles.end(); ++row) {
+        entries += row->end - row->begin;
+    }
+    std::int32_t const piece = piece_entries<Shape>(entries);
     std::vector<RowTile> pieces; // in the place of rows: the index of the long row, twice
     std::vector<LongRow> long_rows;
-    std::erase_if(tiles, [&](RowTile const& row) {
-        bool const is_long = row.end - row.begin / Shape::pack * Shape::pack > Shape::entries;
-        if (is_long) {
-            auto const which = static_cast<std::int32_t>(long_rows.size());
-            auto const first = static_cast<std::int32_t>(pieces.size());
-            for (std::int32_t p = row.begin; p < row.end;) {
-                auto const end = std::min(p / Shape::pack * Shape::pack + Shape::piece, row.end);
-                pieces.push_back({which, which, p, end});
-                p = end;
-            }
-            auto const count = static_cast<std::int32_t>(pieces.size()) - first;
-            long_rows.push_back({row.first, first, count});
+    for (auto row = long_tiles; row != tiles.end(); ++row) {
+        auto const which = static_cast<std::int32_t>(long_rows.size());
+        auto const first = static_cast<std::int32_t>(pieces.size());
+        for (std::int32_t p = row->begin; p < row->end;) {
+            auto const end = std::min(p / Shape::pack * Shape::pack + piece, row->end);
+            pieces.push_back({which, which, p, end});
+            p = end;
         }
-        return is_long;
-    });
+        long_rows.push_back({row->first, first, static_cast<std::int32_t>(pieces.size()) - first});
+    }
     sums_ = ::cuda::Buffer<T>(pieces.size());
-    pieces.insert(pieces.end(), tiles.begin(), tiles.end());
+    pieces.insert(pieces.end(), tiles.begin(), long_tiles);
     tiles_ = ::cuda::Buffer<RowTile>{std::span<RowTile const>{pieces}};
     long_rows_ = ::cuda::Buffer<LongRow>{std::span<LongRow const>{long_rows}};
     arrived_ = ::cuda::Buffer<unsigned>(long_rows.size());
