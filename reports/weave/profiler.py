@@ -50,6 +50,7 @@ KERNELS = {
     "table_nearest": "vector_shuffle_kernel",
     "merge_path": "merge_path_kernel|add_open_sums",
     "row_tiles": "row_tiles_kernel",
+    "large_tiles": "row_tiles_kernel",
     "sell32": "sell_kernel",
     "sell16": "sell_kernel",
     "diagonals": "diagonals_kernel",
@@ -67,7 +68,7 @@ QUESTIONS = {
     "pois2d-gpu": ("table_light", "dynamic_chunked", "row_tiles"),
     "fem3-gpu": ("row_tiles", "csr_roof", "cusparse_csr1_preprocessed"),
     "random-gpu": ("row_tiles", "csr_roof", "blocked_coo", "two_phase", "cusparse_sell"),
-    "rmat-gpu": ("table_nearest", "row_tiles", "blocked_coo", "two_phase",
+    "rmat-gpu": ("table_nearest", "row_tiles", "large_tiles", "blocked_coo",
                  "cusparse_csr1_preprocessed"),
     "dnrow-gpu": ("table_light", "row_tiles"),
 }
