@@ -149,7 +149,7 @@ def version(ncu: Path) -> str:
 
 
 def profile(ncu: Path, program: Path, matrix: str, precision: str, variant: str) -> list[Kernel]:
-    """The kernels of the first multiply by a variant, counted with empty caches."""
+    """The kernels of a multiply by a variant, counted with empty caches."""
     metrics = [metric for metric, _ in COUNTERS.values()] + [STALL.format(s) for s in STALLS]
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
@@ -168,7 +168,7 @@ def profile(ncu: Path, program: Path, matrix: str, precision: str, variant: str)
     if done.returncode != 0:
         last = text.strip().splitlines()[-1:] or ["no output"]
         raise WeaveError(f"profile-gpu: ncu ended with code {done.returncode}: {last[0]}")
-    return parse(done.stdout)
+    return list({kernel.name: kernel for kernel in parse(done.stdout)}.values())
 
 
 def launches(variant: str) -> int:
@@ -188,14 +188,19 @@ def parse(text: str) -> list[Kernel]:
     return [_kernel(dict(zip(names, row, strict=False))) for row in rows[1:] if row and row[0]]
 
 
+def plain_name(said: str) -> str:
+    """The name of a kernel without its namespaces and arguments. Of two `<` ncu prints one."""
+    scopes = r"(?:(?:\w+|\(anonymous namespace\)|<?unnamed>)::)*"
+    found = re.match(rf"(?:void )?{scopes}(\w+)", said)
+    return found[1] if found else said
+
+
 def _kernel(row: dict[str, str]) -> Kernel:
-    name = re.sub(r"[<(].*", "", row["Kernel Name"].removeprefix("void ").replace(
-        "(anonymous namespace)::", "").replace("<unnamed>::", "")).split("::")[-1]
     counters = {short: value * factor for short, (metric, factor) in COUNTERS.items()
                 if (value := _number(row.get(metric, ""))) is not None}
     stalls = {stall: value for stall in STALLS
               if (value := _number(row.get(STALL.format(stall), ""))) is not None}
-    return Kernel(name, counters, stalls)
+    return Kernel(plain_name(row["Kernel Name"]), counters, stalls)
 
 
 def _number(text: str) -> float | None:
