@@ -32,6 +32,7 @@ BANDWIDTH = 4.2e12
 VARIANTS = {
     "thread_per_row": (2.0, "single", "thread_per_row"),
     **{f"vector_shuffle{n}": (1.5, "vector", "vector_shuffle") for n in LANES},
+    **{f"vector_early{n}": (1.4, "early", "vector_early") for n in LANES},
     **{f"vector_shared{n}": (1.6, "shared", "vector_shared") for n in LANES},
     **{f"dynamic_warp{n}": (4.0, "single", "dynamic_warp") for n in LANES},
     "table_light": (4.0, "table", "table_light"),
@@ -41,6 +42,7 @@ VARIANTS = {
     "dynamic_chunked": (1.9, "dynamic", "dynamic_chunked"),
     "merge_path": (2.2, "csr", "gpu_merge_path"),
     "row_tiles": (1.1, "csr", "row_tiles"),
+    "large_tiles": (1.2, "csr", "row_tiles"),
     "padded_rows": (2.0, "format", "padded_rows"),
     "sell32": (1.05, "format", "gpu_sell"),
     "sell16": (0.9, "format", "gpu_sell"),
