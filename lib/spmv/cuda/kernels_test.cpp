@@ -405,6 +405,30 @@ TEST_CASE("a plan chooses by structure, and what it chooses is right" *
     }
 }
 
+TEST_CASE("a plan takes what can hold the matrix where slices cannot" *
+          doctest::test_suite("large"))
+{
+    // In each window of rows that are sorted by length, one of 40 among rows without nonzeros and a
+    // few of one: slices would store some twenty elements for each nonzero.
+    constexpr int windows = 11'000;
+    auto structure = sparse::empty(windows * sort_window, 64);
+    for (std::int32_t row = 0; row < structure.rows; ++row) {
+        int const place = row % sort_window;
+        for (int k = 0; k < (place == 0 ? 40 : place <= 31 ? 1 : 0); ++k) {
+            structure.col.push_back(k);
+        }
+        structure.row_ptr[row + 1] = static_cast<std::int32_t>(structure.col.size());
+    }
+    auto const test = made_case<float>("hypersparse", structure, Values::integers);
+    ::cuda::Stream const stream;
+    Csr<float> const a{test.a.view()};
+    CHECK_THROWS_AS(Sell<float>(a.view(), false, stream.get()), std::length_error);
+    Plan<float> const plan{test.a.view(), a.view(), stream.get()};
+    Vectors<float> vectors{test.x, static_cast<std::size_t>(a.rows)};
+    auto const y = vectors.multiplied([&](float const* x, float* y) { plan(x, y, stream.get()); });
+    CHECK(testing::first_wrong_row<float>(y, test.expected) == -1);
+}
+
 TEST_CASE("a plan converts only if the multiplies can pay for it" * doctest::test_suite("large"))
 {
     ::cuda::Stream const stream;

@@ -114,25 +114,32 @@ double sectors_per_entry(sparse::CsrView<T> const& a, std::size_t length, std::s
 }
 
 /// How to multiply by a matrix that stays in the last-level cache from one multiply to the next, so
-/// that latency decides and not bandwidth. The limits are those of an H200: slices want rows enough
-/// to keep all multiprocessors busy with one row for each lane, and no long one among short ones,
-/// as lanes go through their rows step by step.
+/// that latency decides and not bandwidth, best first; the last can hold any. The limits are those
+/// of an H200: slices want rows enough to keep all multiprocessors busy with one row for each lane,
+/// and no long one among short ones, as lanes go through their rows step by step.
 template <class T>
-PlanChoice choose_in_cache(CsrView<T> const& a, cudaStream_t stream)
+std::vector<PlanChoice> choices_in_cache(CsrView<T> const& a, cudaStream_t stream)
 {
     auto const sell = sell_outlook(a, stream);
     double const longest = sell.longest;
     double const mean = mean_row(a);
     bool const even = static_cast<double>(sell.elements) < 1.05 * a.nonzeros;
+    std::vector<PlanChoice> choices;
     if (a.rows >= 50'000 && (even ? a.nonzeros > 500'000 : a.nonzeros > 750'000 && longest < 48)) {
-        return {"sell16", "it stays in the cache, with rows enough for all lanes"};
+        for (char const* const format : {"sell16", "sell32"}) {
+            choices.push_back({format, "it stays in the cache, with rows enough for all lanes"});
+        }
     }
     int const lanes = lanes_in_cache(mean, a.rows, longest);
     if (longest > 32.0 * lanes) {
-        return {"row_tiles",
-                fmt::format("it stays in the cache, a row has {} nonzeros", sell.longest)};
+        choices.push_back(
+            {a.nonzeros > 500'000 ? "large_tiles" : "row_tiles",
+             fmt::format("it stays in the cache, a row has {} nonzeros", sell.longest)});
+    } else {
+        choices.push_back(
+            {"vector", fmt::format("it stays in the cache, {} lanes for a row", lanes), lanes});
     }
-    return {"vector", fmt::format("it stays in the cache, {} lanes for a row", lanes), lanes};
+    return choices;
 }
 
 /// Seconds that multiprocessors take to add the products of their tiles to sums in shared memory:
@@ -217,6 +224,24 @@ std::vector<Candidate> candidates(sparse::CsrView<T> const& host, CsrView<T> con
 }
 //! [gpu_plan]
 
+/// How to multiply by a matrix that comes from memory, fastest first; row tiles can hold any.
+template <class T>
+std::vector<PlanChoice> choices_in_memory(double multiplies, sparse::CsrView<T> const& host,
+                                          CsrView<T> const& a, cudaStream_t stream)
+{
+    constexpr double look = 20e-3; // seconds that comparing formats may take
+    if (multiplies * static_cast<double>(a.bytes()) / bandwidth < look) {
+        return {{"row_tiles", "too few multiplies to pay for another format"}};
+    }
+    auto all = candidates(host, a, stream);
+    std::ranges::sort(all, {}, [&](Candidate const& c) { return c.seconds(multiplies); });
+    std::vector<PlanChoice> choices;
+    for (Candidate const& candidate : all) {
+        choices.push_back({std::string{candidate.format}, candidate.detail});
+    }
+    return choices;
+}
+
 } // namespace
 
 template <class T>
@@ -238,47 +263,23 @@ Plan<T>::Plan(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStream_t 
     if (!options.format.empty()) {
         build({.format = options.format, .detail = "asked for"}, host, a, stream);
     } else if (::cuda::stays_in_l2(a.bytes())) {
-        build_in_cache(host, a, stream);
+        build_first(choices_in_cache(a, stream), host, a, stream);
     } else {
-        build_best(options.multiplies, host, a, stream);
+        build_first(choices_in_memory(options.multiplies, host, a, stream), host, a, stream);
     }
     std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - begin;
     seconds_ = taken.count();
 }
 
-/// Builds what suits a matrix that stays in the cache. Slices have wide columns where narrow ones
-/// cannot hold the matrix.
+/// Builds the first choice that can hold the matrix: what is known of them beforehand is an
+/// estimate.
 template <class T>
-void Plan<T>::build_in_cache(sparse::CsrView<T> const& host, CsrView<T> const& a,
-                             cudaStream_t stream)
+void Plan<T>::build_first(std::vector<PlanChoice> const& choices, sparse::CsrView<T> const& host,
+                          CsrView<T> const& a, cudaStream_t stream)
 {
-    auto choice = choose_in_cache(a, stream);
-    try {
-        build(choice, host, a, stream);
-    } catch (std::length_error const&) {
-        choice.format = "sell32";
-        build(choice, host, a, stream);
-    }
-}
-
-/// Builds the fastest candidate that can hold the matrix: what is known of them beforehand is an
-/// estimate. Row tiles can hold any.
-template <class T>
-void Plan<T>::build_best(double multiplies, sparse::CsrView<T> const& host, CsrView<T> const& a,
-                         cudaStream_t stream)
-{
-    constexpr double look = 20e-3; // seconds that comparing formats may take
-    if (multiplies * csr_bytes_ / bandwidth < look) {
-        build({.format = "row_tiles", .detail = "too few multiplies to pay for another format"},
-              host, a, stream);
-        return;
-    }
-    auto all = candidates(host, a, stream);
-    std::ranges::sort(all, {}, [&](Candidate const& c) { return c.seconds(multiplies); });
-    for (Candidate const& candidate : all) {
+    for (PlanChoice const& choice : choices) {
         try {
-            build({.format = std::string{candidate.format}, .detail = candidate.detail}, host, a,
-                  stream);
+            build(choice, host, a, stream);
             return;
         } catch (std::length_error const&) { // the next one
         }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace spmv::gpu {
 
@@ -63,9 +64,8 @@ public:
 private:
     template <class Format>
     void keep(Format format);
-    void build_in_cache(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStream_t stream);
-    void build_best(double multiplies, sparse::CsrView<T> const& host, CsrView<T> const& a,
-                    cudaStream_t stream);
+    void build_first(std::vector<PlanChoice> const& choices, sparse::CsrView<T> const& host,
+                     CsrView<T> const& a, cudaStream_t stream);
     void build(PlanChoice choice, sparse::CsrView<T> const& host, CsrView<T> const& a,
                cudaStream_t stream);
 
