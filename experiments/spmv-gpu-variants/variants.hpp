@@ -151,7 +151,7 @@ spmv::Expected roof_result(sparse::CsrView<T> const& a, std::span<T const> x)
 {
     constexpr std::int64_t entries = gpu::roof_entries;
     constexpr int pack = 16 / sizeof(T);
-    constexpr std::int64_t threads = entries / 8;
+    constexpr std::int64_t threads = gpu::roof_threads;
     auto const nonzeros = static_cast<std::int64_t>(a.nonzeros());
     std::int64_t const blocks = std::max((nonzeros + entries - 1) / entries, std::int64_t{1});
     spmv::Expected result;
@@ -162,7 +162,7 @@ spmv::Expected roof_result(sparse::CsrView<T> const& a, std::span<T const> x)
             auto const length = a.row_ptr[row + 1] - a.row_ptr[row];
             double sum = length;
             double magnitude = length;
-            for (std::int64_t i = 0; i < 8; ++i) {
+            for (std::int64_t i = 0; i < entries / threads; ++i) {
                 auto const p = block * entries + (i / pack * threads + thread) * pack + i % pack;
                 if (p < nonzeros) {
                     double const product = static_cast<double>(a.values[p]) * x[a.col[p]];

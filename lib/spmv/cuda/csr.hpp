@@ -38,6 +38,13 @@ struct CsrView
     }
 };
 
+/// Nonzeros per row; 0 without rows.
+template <class T>
+double mean_row(CsrView<T> const& a)
+{
+    return a.rows == 0 ? 0.0 : static_cast<double>(a.nonzeros) / a.rows;
+}
+
 /// A matrix in compressed sparse rows in device memory.
 template <class T>
 struct Csr

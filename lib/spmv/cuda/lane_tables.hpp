@@ -1,9 +1,5 @@
 #pragma once
 
-#include "spmv/cuda/csr.hpp"
-
-#include <cuda_runtime_api.h>
-
 namespace spmv::gpu {
 
 // The articles choose by the mean number of nonzeros per row. 0 without rows.
@@ -17,12 +13,5 @@ int mixed_lanes(double mean_row);
 
 /// Lanes of article 5's vector kernel: the power of two nearest to the mean, 2 to 32.
 int nearest_lanes(double mean_row);
-
-/// Nonzeros per row; 0 without rows.
-template <class T>
-double mean_row(CsrView<T> const& a)
-{
-    return a.rows == 0 ? 0.0 : static_cast<double>(a.nonzeros) / a.rows;
-}
 
 } // namespace spmv::gpu

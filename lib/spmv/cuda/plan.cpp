@@ -3,7 +3,6 @@
 #include "spmv/cuda/block_sell.hpp"
 #include "spmv/cuda/blocked_coo.hpp"
 #include "spmv/cuda/diagonals.hpp"
-#include "spmv/cuda/lane_tables.hpp"
 #include "spmv/cuda/row_tiles.hpp"
 #include "spmv/cuda/rows.hpp"
 #include "spmv/cuda/sell.hpp"
@@ -196,7 +195,7 @@ std::vector<Candidate> candidates(sparse::CsrView<T> const& host, CsrView<T> con
         shape.size() > 1 && shape.rows < 8) {
         double const fill = sparse::block_fill(host, shape);
         double const bytes = vectors + fill * nonzeros * (sizeof(T) + 4.0 / shape.size());
-        found.push_back({"block_sell", bytes, 0.88, sectors, host_seconds(bytes),
+        found.push_back({"block_sell", bytes, single ? 0.88 : 1.0, sectors, host_seconds(bytes),
                          fmt::format("blocks of {} x {}, {:.2f} values for each nonzero",
                                      shape.rows, shape.columns, fill)});
     }

@@ -10,8 +10,6 @@ namespace spmv::gpu {
 
 namespace {
 
-constexpr int roof_threads = 256;
-
 //! [csr_roof]
 template <class T>
 __global__ __launch_bounds__(roof_threads, 8) void csr_roof_kernel(CsrView<T> a,

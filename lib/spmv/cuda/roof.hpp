@@ -6,9 +6,12 @@
 
 namespace spmv::gpu {
 
-/// Entries that one block of `csr_roof` multiplies, eight for each of its 256 threads: packs of 16
+/// Threads of a block of `csr_roof`.
+inline constexpr std::int32_t roof_threads = 256;
+
+/// Entries that one block of `csr_roof` multiplies, eight for each of its threads: packs of 16
 /// bytes of values, the first of all threads, then the second of all.
-inline constexpr std::int32_t roof_entries = 256 * 8;
+inline constexpr std::int32_t roof_entries = roof_threads * 8;
 
 /// The least that any multiply by plain CSR does, and not one: reads all arrays and `x` at each
 /// column, writes all of `y`, and leaves out what rows ask for, also that threads wait for each

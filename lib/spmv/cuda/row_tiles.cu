@@ -1,7 +1,6 @@
 #include "spmv/cuda/row_tiles.hpp"
 
 #include "spmv/cuda/device.cuh"
-#include "spmv/cuda/lane_tables.hpp"
 
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
