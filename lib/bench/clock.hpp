@@ -15,6 +15,9 @@ public:
     /// Name stored with every sample: "host", "cuda-event", "max-over-ranks(host)", ...
     virtual std::string name() const = 0;
 
+    /// Makes ready who will work on the next batch; comes last before a sample.
+    virtual void wake() {}
+
     /// Seconds from the start of `batch` until all its work has finished.
     virtual double seconds(std::function<void()> const& batch) = 0;
 
@@ -28,6 +31,12 @@ class HostClock : public Clock
 {
 public:
     std::string name() const override { return "host"; }
+
+    /// Wakes OpenMP's threads and waits until each has a processor of its own. Threads that slept
+    /// while caches were emptied are spread by the kernel as they wake, and where two meet on one
+    /// processor, the one that is done spins until its time is over: 5 ms. Gives up after 20 ms.
+    void wake() override;
+
     double seconds(std::function<void()> const& batch) override;
 };
 

@@ -348,6 +348,7 @@ double Contest::sample(Contender& contender)
 {
     reset();
     restore_caches(contender);
+    timer().wake();
     auto const calls = contender.iterations;
     auto const seconds = timer().seconds([&] {
         for (std::size_t i = 0, set = 0; i < calls; ++i) {

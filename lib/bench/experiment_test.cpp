@@ -5,7 +5,9 @@
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
+#include <omp.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -478,6 +480,47 @@ TEST_CASE("a cold trial flushes and times single calls")
     CHECK(one.at("cache") == "cold");
     CHECK(one.at("iterations") == 1);
     CHECK(flushes == (1 + 20) * 3);
+}
+
+TEST_CASE("a clock is told to wake who works, after caches were emptied and before each sample")
+{
+    struct Sleepy : bench::HostClock
+    {
+        explicit Sleepy(std::string& told) : events{&told} {}
+        void wake() override { *events += 'w'; }
+        double seconds(std::function<void()> const& batch) override
+        {
+            *events += 's';
+            return HostClock::seconds(batch);
+        }
+        std::string* events;
+    };
+    Folder const folder;
+    std::string events;
+    auto const add = [&](auto const&, auto& trial, auto const&, auto&) {
+        trial.cache(bench::Cache::cold);
+        trial.flush_with([&] { events += 'f'; });
+        trial.clock(std::make_unique<Sleepy>(events));
+    };
+    REQUIRE(run(folder.file("result.json"), {"--size", "1", "--precision", "fp32"}, add) == 0);
+    std::size_t samples = 0;
+    for (auto at = events.find("fws"); at != std::string::npos; at = events.find("fws", at + 1)) {
+        ++samples;
+    }
+    CHECK(samples > 0);
+    CHECK(samples == static_cast<std::size_t>(std::ranges::count(events, 'f')));
+}
+
+TEST_CASE("waking threads ends, with more of them than processors too")
+{
+    bench::HostClock clock;
+    int const usual = omp_get_max_threads();
+    for (int const threads : {1, 2, 3, 64}) {
+        omp_set_num_threads(threads);
+        clock.wake();
+        CHECK(clock.seconds([] {}) >= 0);
+    }
+    omp_set_num_threads(usual);
 }
 
 TEST_CASE("device code that was built for debugging is not timed")

@@ -123,6 +123,11 @@ std::string MaxClock::name() const
     return "max-over-ranks(" + clock_->name() + ")";
 }
 
+void MaxClock::wake()
+{
+    clock_->wake();
+}
+
 double MaxClock::seconds(std::function<void()> const& batch)
 {
     communicator_.barrier();

@@ -60,6 +60,7 @@ public:
     MaxClock(std::unique_ptr<bench::Clock> clock, MPI_Comm communicator = MPI_COMM_WORLD);
 
     std::string name() const override;
+    void wake() override;
     double seconds(std::function<void()> const& batch) override;
     double setup_seconds(std::function<void()> const& setup) override;
 

@@ -65,7 +65,7 @@ class Plot:
         faster than `over`.
         """
         basis = Basis(self.measured, over, ceiling)
-        chart = self._chart(id, x, y, series, where or {}, basis, log, log_x)
+        chart = self._chart(id, x, y, series, where or {}, basis, log, log_x, with_gaps=True)
         bands = [self._band(variant, over, x, where or {}) for variant in crossover]
         chart = replace(
             chart,
@@ -175,13 +175,15 @@ class Plot:
         basis: Basis,
         log: bool,
         log_x: bool = False,
+        with_gaps: bool = False,
     ) -> figures.Chart:
+        """`with_gaps`: a series need not have been measured in every category."""
         figure = self.measured.experiment.figure(id)
         metric = metric_named(y)
         categories = self.measured.values(x, where)
         names = [n for n in self.measured.values(series, where) if not _is_reference(y, basis, n)]
         cells = {
-            (name, category): self._cell(basis, y, {**where, x: category, series: name})
+            (name, category): self._cell(basis, y, {**where, x: category, series: name}, with_gaps)
             for name in names
             for category in categories
         }
@@ -222,7 +224,10 @@ class Plot:
         label = f"{variant} stops being faster"
         return figures.Band(label, slot, place.value, place.low, place.high)
 
-    def _cell(self, basis: Basis, y: str, region: Where) -> Cell:
+    def _cell(self, basis: Basis, y: str, region: Where, may_lack: bool) -> Cell:
+        there = self.measured.select(region, timed=False) or self.measured.skips(region)
+        if may_lack and not there:
+            return Cell(absence=Absence("missing", NOT_MEASURED))
         variants = self.measured.values("variant", region)
         return measure(basis, y, variants[0] if len(variants) == 1 else None, region)
 

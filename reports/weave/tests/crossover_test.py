@@ -170,3 +170,15 @@ def test_the_figure_has_marks_and_a_band(say: Say, sweep: Callable) -> None:
     )
     marked = ', marks={"article": 0.3}, crossover=["csrl", "avx512", "unroll4"]'
     assert "demo-threads.svg" in say(verb % marked, sweep(FALLING))
+
+
+def test_a_line_ends_where_its_variant_was_not_measured(say: Say, sweep: Callable) -> None:
+    raw = sweep(FALLING)
+    last = max(case["parameters"]["matrix"] for case in raw["cases"])
+    raw["cases"] = [case for case in raw["cases"]
+                    if (case["variant"], case["parameters"]["matrix"]) != ("unroll4", last)]
+    where = 'where={"precision": "fp32", "threads": 1, "variant": ["csrl", "unroll4"]}'
+    line = f'plot.lines("demo.threads", x="nzseg_per_nnz", y="gbps", {where})'
+    assert "demo-threads.svg" in say("{{ " + line + " }}", raw)
+    with pytest.raises(WeaveError, match='the variant "unroll4" has no case where'):
+        say(f'{{{{ plot.bars("demo.threads", x="matrix", y="gbps", {where}) }}}}', raw)
