@@ -254,7 +254,7 @@ def needed(program: Path) -> Iterator[tuple[str, Path]]:
 
 def mkl_parts(runtime: Path) -> Iterator[Path]:
     """What MKL's runtime loads, beside it."""
-    wanted = re.compile(r"libmkl_(core|gnu_thread|intel_lp64|def|avx2|avx512)\.so\.\d+")
+    wanted = re.compile(r"libmkl_(core|gnu_thread|sequential|intel_lp64|def|avx2|avx512)\.so\.\d+")
     for path in runtime.resolve().parent.iterdir():
         if wanted.fullmatch(path.name):
             yield path

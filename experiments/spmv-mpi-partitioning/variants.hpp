@@ -224,6 +224,31 @@ void add_halo(bench::Trial<T>& trial, Problem<T>& problem, Way const& way, bool 
         .excerpt(overlaps ? "halo" : "wait");
 }
 
+/// All ranks of a host read one `x`.
+template <class T>
+void add_shared(bench::Trial<T>& trial, Problem<T>& problem, Way const& way)
+{
+    auto const choose = planned(trial);
+    auto const name = "shared_" + way.name;
+    auto const reason = problem.world().hosts() > 1 ? "ranks on several hosts share no memory"
+                                                    : repeats_another(problem, name);
+    if (!reason.empty()) {
+        trial.skip(name, reason).group("shared");
+        return;
+    }
+    add_multiply<T>(
+        trial, problem, name, [=, &problem] { return cut(problem, way); },
+        [=, &problem](bench::Setup& setup, Share<T> const& share) {
+            auto matrix = std::make_shared<distributed::SharedMatrix<T>>(
+                problem.world(), rows_of(problem, share), share.columns, choose);
+            setup.stores(*matrix);
+            return matrix;
+        },
+        [](auto& matrix, Share<T>& share) { matrix.multiply(share.x, share.y); })
+        .group("shared")
+        .excerpt("shared");
+}
+
 /// PETSc on the same partition.
 template <class T>
 void add_petsc(bench::Trial<T>& trial, Problem<T>& problem, Way const& way)
@@ -301,6 +326,7 @@ void add_ranks(bench::Trial<T>& trial, Problem<T>& problem)
     for (auto const& way : contiguous_ways()) {
         add_halo(trial, problem, way, is_studied);
     }
+    add_shared(trial, problem, bottleneck);
     add_petsc(trial, problem, bottleneck);
     add_graph(trial, problem, is_studied);
 }

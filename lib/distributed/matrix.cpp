@@ -165,6 +165,28 @@ Rows<T> by_places(Rows<T> rows, Partition const& columns)
     return rows;
 }
 
+template <class T>
+SharedMatrix<T>::SharedMatrix(mpi::Communicator const& communicator, Rows<T> const& mine,
+                              Partition const& columns, Choice const& choose)
+    : rows_{sparse::to_index<std::int32_t>(mine.view())}, plan_{plan(rows_, choose)},
+      x_{communicator, static_cast<std::size_t>(columns.size(communicator.rank()))},
+      next_x_{communicator, x_.mine().size()}, bytes_{over_all(communicator, plan_.bytes())}
+{
+    keep_what_is_read(rows_, plan_);
+}
+
+//! [shared]
+template <class T>
+void SharedMatrix<T>::multiply(std::span<T const> x, std::span<T> y)
+{
+    auto const& shared = is_next_ ? next_x_ : x_;
+    is_next_ = !is_next_;
+    std::ranges::copy(x, shared.mine().begin());
+    shared.publish(); // nobody reads the other one any more
+    plan_(shared.all(), y);
+}
+//! [shared]
+
 /// The rows of a rank, cut into what needs only its part of `x` and what needs ghosts.
 template <class T>
 struct HaloMatrix<T>::Split
@@ -277,6 +299,8 @@ template sparse::Csr<double> send_slices(mpi::Communicator const&, sparse::Csr<d
                                          Partition const&);
 template Rows<float> by_places(Rows<float>, Partition const&);
 template Rows<double> by_places(Rows<double>, Partition const&);
+template class SharedMatrix<float>;
+template class SharedMatrix<double>;
 template class HaloMatrix<float>;
 template class HaloMatrix<double>;
 

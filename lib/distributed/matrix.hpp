@@ -5,6 +5,7 @@
 #include "distributed/redistribution.hpp"
 
 #include "mpi/communicator.hpp"
+#include "mpi/shared_array.hpp"
 #include "sparse/csr.hpp"
 #include "spmv/plan.hpp"
 
@@ -74,6 +75,32 @@ sparse::Csr<T> send_slices(mpi::Communicator const& communicator, sparse::Csr<T>
 /// Rows with the places of their columns in place of their numbers, in ascending order.
 template <class T>
 Rows<T> by_places(Rows<T> rows, Partition const& columns);
+
+/// The way of one host: every rank has its part of `x` in memory that all of them read.
+template <class T>
+class SharedMatrix
+{
+public:
+    /// `mine` are this rank's rows of a matrix, `columns` says who owns which elements of `x`. The
+    /// communicator must outlive this. Throws `std::length_error` if the matrix does not fit 32-bit
+    /// indices, and `std::runtime_error` as `mpi::SharedMemory` does.
+    SharedMatrix(mpi::Communicator const& communicator, Rows<T> const& mine,
+                 Partition const& columns, Choice const& choose);
+
+    /// Tells all ranks this rank's part of `x`, waits for theirs and multiplies.
+    void multiply(std::span<T const> x, std::span<T> y);
+
+    /// Bytes of the matrix on all ranks, in the formats that they chose.
+    std::size_t bytes() const { return bytes_; }
+
+private:
+    sparse::Csr<T> rows_; ///< freed unless the plan reads it
+    spmv::Plan<T> plan_;
+    mpi::SharedArray<T> x_;      ///< of every other multiply: who is ahead writes to the one
+    mpi::SharedArray<T> next_x_; ///< that nobody reads any more
+    bool is_next_ = false;
+    std::size_t bytes_;
+};
 
 /// The scalable way: every rank has its part of `x`, and gets from others only what its rows touch.
 template <class T>

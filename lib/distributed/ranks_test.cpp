@@ -15,7 +15,9 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -142,6 +144,22 @@ void check_read(std::filesystem::path const& file)
     CHECK(equal(distributed::read_matrix_market<double>(*world, file), share_of(whole)));
 }
 
+/// This rank's rows of a matrix, by places.
+Rows<double> dealt(sparse::Csr<double> const& a, Partition const& rows)
+{
+    auto const root_only = world->is_root() ? wide(a) : Rows<double>{};
+    return distributed::by_places(distributed::deal_from_root(*world, root_only, rows), rows);
+}
+
+/// None where ranks share no memory.
+std::unique_ptr<distributed::SharedMatrix<double>> shared_matrix(sparse::Csr<double> const& a,
+                                                                 Partition const& rows)
+{
+    return world->hosts() > 1 ? nullptr
+                              : std::make_unique<distributed::SharedMatrix<double>>(
+                                    *world, dealt(a, rows), rows, distributed::by_runs);
+}
+
 } // namespace
 
 TEST_CASE("values and rows move between any two partitions")
@@ -206,6 +224,19 @@ TEST_CASE_TEMPLATE("both distributions give the serial result, and move what was
             halo.wait_and_multiply(part, y);
             check_rows(y, expected);
 
+            if (world->hosts() == 1) {
+                distributed::SharedMatrix<T> shared{*world, dealt, columns,
+                                                    distributed::always("")};
+                for (int repeat = 0; repeat < 3; ++repeat) {
+                    std::ranges::fill(y, T(42));
+                    shared.multiply(part, y);
+                    check_rows(y, expected);
+                }
+            } else {
+                CHECK_THROWS_AS(
+                    (distributed::SharedMatrix<T>{*world, dealt, columns, distributed::always("")}),
+                    std::runtime_error);
+            }
             if (rows.is_contiguous()) {
                 auto const root_only = world->is_root() ? test.a : sparse::Csr<T>{};
                 distributed::EverywhereMatrix<T> everywhere{
@@ -240,19 +271,21 @@ TEST_CASE("square matrices of many kinds, many multiplies in a row")
         for (auto const& way : ways()) {
             CAPTURE(way.name);
             auto const rows = way.cut(pattern, world->size());
-            distributed::HaloMatrix<double> matrix{
-                *world,
-                distributed::by_places(
-                    distributed::deal_from_root(*world, world->is_root() ? wide(a) : Rows<double>{},
-                                                rows),
-                    rows),
-                rows, distributed::by_runs};
+            distributed::HaloMatrix<double> matrix{*world, dealt(a, rows), rows,
+                                                   distributed::by_runs};
+            auto const shared = shared_matrix(a, rows);
             for (int repeat = 0; repeat < 5; ++repeat) {
                 auto const x = spmv::testing::make_vector<double>(
                     a.columns, spmv::testing::Values::uniform, random);
+                auto const expected = mine(spmv::expected<double>(a, x), rows);
                 std::vector<double> y(static_cast<std::size_t>(rows.size(world->rank())));
                 matrix.multiply(mine(x, rows), y);
-                check_rows(y, mine(spmv::expected<double>(a, x), rows));
+                check_rows(y, expected);
+                if (shared) {
+                    std::ranges::fill(y, 42.0);
+                    shared->multiply(mine(x, rows), y);
+                    check_rows(y, expected);
+                }
             }
         }
     }

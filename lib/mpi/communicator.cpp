@@ -39,6 +39,17 @@ Communicator::~Communicator()
     MPI_Comm_free(&handle_);
 }
 
+int Communicator::hosts() const
+{
+    MPI_Comm host = MPI_COMM_NULL;
+    check(MPI_Comm_split_type(handle_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+          "MPI_Comm_split_type");
+    int rank = 0;
+    check(MPI_Comm_rank(host, &rank), "MPI_Comm_rank");
+    check(MPI_Comm_free(&host), "MPI_Comm_free");
+    return sum<std::int32_t>(rank == 0 ? 1 : 0);
+}
+
 std::int64_t Communicator::sum_before(std::int64_t value) const
 {
     std::int64_t result = 0; // MPI leaves it undefined on rank 0

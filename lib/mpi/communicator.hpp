@@ -52,6 +52,9 @@ public:
     bool is_root() const { return rank_ == 0; }
     MPI_Comm handle() const { return handle_; }
 
+    /// Groups of ranks that share memory.
+    int hosts() const;
+
     /// Returns when all ranks have called it.
     void barrier() const { check(MPI_Barrier(handle_), "MPI_Barrier"); }
 

@@ -43,18 +43,6 @@ double reduced(double value, MPI_Op operation, Communicator const& communicator)
     return result;
 }
 
-/// Counts the groups of ranks that share memory.
-int count_hosts(Communicator const& communicator)
-{
-    MPI_Comm host = MPI_COMM_NULL;
-    check(MPI_Comm_split_type(communicator.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
-          "MPI_Comm_split_type");
-    int rank = 0;
-    check(MPI_Comm_rank(host, &rank), "MPI_Comm_rank");
-    check(MPI_Comm_free(&host), "MPI_Comm_free");
-    return communicator.sum<std::int32_t>(rank == 0 ? 1 : 0);
-}
-
 } // namespace
 
 void wait_asleep(MPI_Request& request)
@@ -75,7 +63,7 @@ Environment::~Environment()
 }
 
 Team::Team(MPI_Comm communicator)
-    : communicator_{communicator}, hosts_{count_hosts(communicator_)}, failures_{communicator}
+    : communicator_{communicator}, hosts_{communicator_.hosts()}, failures_{communicator}
 {
 }
 

@@ -117,22 +117,21 @@ std::vector<Way<T>> formats()
                  vector_shuffle(4, padded->view(), x, y, on.stream);
              };
          }},
-        {"row_tiles",
-         [](Operand<T> const& on) {
-             auto const tiles = std::make_shared<RowTiles<T>>(on.a, TileSize::usual, on.stream);
-             return [on, tiles](T const* x, T* y) { (*tiles)(on.a, x, y, on.stream); };
-         }},
-        {"large_tiles",
-         [](Operand<T> const& on) {
-             auto const tiles = std::make_shared<RowTiles<T>>(on.a, TileSize::large, on.stream);
-             return [on, tiles](T const* x, T* y) { (*tiles)(on.a, x, y, on.stream); };
-         }},
         {"merge_path",
          [](Operand<T> const& on) {
              auto const path = std::make_shared<MergePath<T>>(on.a, on.stream);
              return [on, path](T const* x, T* y) { (*path)(on.a, x, y, on.stream); };
          }},
     };
+    for (auto const& [name, size] : {std::pair{"row_tiles", TileSize::usual},
+                                     {"large_tiles", TileSize::large},
+                                     {"small_tiles", TileSize::small}}) {
+        ways.push_back({name, [size](Operand<T> const& on) {
+                            auto const tiles = std::make_shared<RowTiles<T>>(on.a, size, on.stream);
+                            return
+                                [on, tiles](T const* x, T* y) { (*tiles)(on.a, x, y, on.stream); };
+                        }});
+    }
     ways.push_back(way<T>("plan", [](auto const& on) {
         return Plan<T>{on.host, on.a, on.stream, {.format = "row_tiles"}};
     }));
@@ -388,6 +387,7 @@ TEST_CASE("a plan chooses by structure, and what it chooses is right" *
         {sparse::dense_rows(1'000'000, 2, 9, 100, 1), "row_tiles"},
         {sparse::rmat(20, 12'000'000, 1), "large_tiles"},
         {sparse::poisson2d(100), "vector"},
+        {sparse::dense_rows(5'000, 2, 9, 100, 1), "small_tiles"},
         {sparse::runs(60'000, 66, 20, 6000, 1), "sell16"},
         {sparse::random_rows(100'000, 1'000'000, 10, 1), "sell32"},
     };

@@ -16,7 +16,9 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -132,7 +134,7 @@ std::vector<PlanChoice> choices_in_cache(CsrView<T> const& a, cudaStream_t strea
     int const lanes = lanes_in_cache(mean, a.rows, longest);
     if (longest > 32.0 * lanes) {
         choices.push_back(
-            {a.nonzeros > 500'000 ? "large_tiles" : "row_tiles",
+            {"small_tiles",
              fmt::format("it stays in the cache, a row has {} nonzeros", sell.longest)});
     } else {
         choices.push_back(
@@ -241,6 +243,18 @@ std::vector<PlanChoice> choices_in_memory(double multiplies, sparse::CsrView<T> 
     return choices;
 }
 
+/// The size of tiles that a format stands for, if it does.
+std::optional<TileSize> tile_size(std::string_view format)
+{
+    if (format == "row_tiles") {
+        return TileSize::usual;
+    }
+    if (format == "small_tiles") {
+        return TileSize::small;
+    }
+    return format == "large_tiles" ? std::optional{TileSize::large} : std::nullopt;
+}
+
 } // namespace
 
 template <class T>
@@ -300,9 +314,8 @@ void Plan<T>::build(PlanChoice choice, sparse::CsrView<T> const& host, CsrView<T
         keep(BlockSell<T>{sparse::to_bcsr(host, shape), stream});
     } else if (format_ == "blocked_coo") {
         keep(BlockedCoo<T>{a, stream});
-    } else if (format_ == "row_tiles" || format_ == "large_tiles") {
-        auto const size = format_ == "row_tiles" ? TileSize::usual : TileSize::large;
-        auto const tiles = std::make_shared<RowTiles<T> const>(a, size, stream);
+    } else if (auto const size = tile_size(format_)) {
+        auto const tiles = std::make_shared<RowTiles<T> const>(a, *size, stream);
         bytes_ = tiles->bytes();
         multiply_ = [a, tiles](T const* x, T* y, cudaStream_t on) { (*tiles)(a, x, y, on); };
     } else if (format_ == "vector") {
@@ -312,7 +325,8 @@ void Plan<T>::build(PlanChoice choice, sparse::CsrView<T> const& host, CsrView<T
     } else {
         throw std::invalid_argument{
             fmt::format("GPU plan: found format '{}', expected one of vector, row_tiles, "
-                        "large_tiles, sell32, sell16, diagonals, block_sell, blocked_coo",
+                        "small_tiles, large_tiles, sell32, sell16, diagonals, block_sell, "
+                        "blocked_coo",
                         format_)};
     }
 }
@@ -320,7 +334,7 @@ void Plan<T>::build(PlanChoice choice, sparse::CsrView<T> const& host, CsrView<T
 template <class T>
 std::string Plan<T>::explain() const
 {
-    bool const on_csr = format_ == "row_tiles" || format_ == "large_tiles" || format_ == "vector";
+    bool const on_csr = tile_size(format_) || format_ == "vector";
     double const count = std::max(1.0, nonzeros_);
     double const stored = static_cast<double>(bytes_) + (on_csr ? csr_bytes_ : 0.0);
     return fmt::format(

@@ -20,8 +20,8 @@ struct PlanOptions
     /// not chosen.
     double multiplies = std::numeric_limits<double>::infinity();
 
-    /// "vector", "row_tiles", "large_tiles", "sell32", "sell16", "diagonals", "block_sell" or
-    /// "blocked_coo", in place of the choice by structure; empty to choose.
+    /// "vector", "row_tiles", "small_tiles", "large_tiles", "sell32", "sell16", "diagonals",
+    /// "block_sell" or "blocked_coo", in place of the choice by structure; empty to choose.
     std::string format = {};
 };
 

@@ -57,6 +57,9 @@ constexpr double short_row = 16;
 template <class T>
 using LargeTiles = TileShape<T, 1024, 4, 4, 32, 2, 0>;
 
+template <class T>
+using SmallTiles = TileShape<T, 128, sizeof(T) / 4, 16, 32, 2, 0>;
+
 /// A row gets twice the lanes if it has more products for each lane.
 constexpr int products_per_lane = 16;
 
@@ -327,6 +330,7 @@ template <class T, class Action>
 void with_shape(CsrView<T> const& a, TileSize size, Action const& action)
 {
     size == TileSize::large    ? action(LargeTiles<T>{})
+    : size == TileSize::small  ? action(SmallTiles<T>{})
     : mean_row(a) <= short_row ? action(ShortRowTiles<T>{})
                                : action(UsualTiles<T>{});
 }

@@ -28,12 +28,14 @@ struct alignas(16) LongRow
     std::int32_t pieces;
 };
 
-/// Tiles of 1024 or 2048 entries, or of 4096 whose lanes load one entry at a time: for columns in
-/// no order and rows of very different lengths.
+/// Tiles of 1024 or 2048 entries; of 4096 whose lanes load one entry at a time, for columns in no
+/// order and rows of very different lengths; or of 512, for matrices that stay in the cache: many
+/// short blocks leave no multiprocessor waiting for another.
 enum class TileSize
 {
     usual,
     large,
+    small,
 };
 
 /// Plain CSR at the speed of memory: blocks stream tiles of whole rows through shared memory, with
