@@ -297,6 +297,7 @@ private:
                                          {"full_step", 3},
                                          {"partial_step", 4},
                                          {"sorted_chunk", 5}})};
+        estimate.core.push_back({"sell.streamed_step", streamed(counts[3] * scale_)});
         auto const waiting = [&](Estimate waits) {
             add_vector_waits(waits.core, false);
             return waits;
@@ -322,6 +323,13 @@ private:
             estimate.core.push_back({"x.prefetch", wide * nonzeros_});
             add_converted(std::move(estimate));
         }
+    }
+
+    /// Steps that take longer where the matrix comes from memory, with which the loads of `x` then
+    /// compete: all of so many, or none.
+    double streamed(double steps) const
+    {
+        return streams(nonzeros_ * (sizeof(T) + 4) + vector_bytes()) ? steps : 0;
     }
 
     static double stored_zeros(sparse::Sell<T> const& sell)
