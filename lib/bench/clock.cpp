@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <atomic>
 #include <chrono>
 
 namespace bench {
@@ -13,11 +14,11 @@ using std::chrono::steady_clock;
 /// Whether the threads of a team all come at once: none waits for a processor.
 bool are_awake()
 {
-    constexpr auto at_once = std::chrono::microseconds{100};
+    auto const at_once = std::chrono::microseconds{100 + omp_get_max_threads()};
+    std::atomic<int> came = 0; // without it a compiler may leave out the region
     auto const start = steady_clock::now();
 #pragma omp parallel
-    {
-    }
+    ++came;
     return steady_clock::now() - start < at_once;
 }
 

@@ -82,12 +82,13 @@ class SharedMatrix
 {
 public:
     /// `mine` are this rank's rows of a matrix, `columns` says who owns which elements of `x`. The
-    /// communicator must outlive this. Throws `std::length_error` if the matrix does not fit 32-bit
-    /// indices, and `std::runtime_error` as `mpi::SharedMemory` does.
+    /// communicator must outlive this. Throws `std::length_error` if this rank's rows or the number
+    /// of columns do not fit 32-bit indices, and `std::runtime_error` as `mpi::SharedMemory` does.
     SharedMatrix(mpi::Communicator const& communicator, Rows<T> const& mine,
                  Partition const& columns, Choice const& choose);
 
-    /// Tells all ranks this rank's part of `x`, waits for theirs and multiplies.
+    /// Tells all ranks this rank's part of `x`, waits for theirs and multiplies. `x` has an element
+    /// for each of its places.
     void multiply(std::span<T const> x, std::span<T> y);
 
     /// Bytes of the matrix on all ranks, in the formats that they chose.

@@ -1,5 +1,6 @@
 #include "bench/experiment.hpp"
 #include "bench/provenance.hpp"
+#include "mpi/shared_array.hpp"
 #include "mpi/team.hpp"
 
 #include <array>
@@ -25,6 +26,7 @@ bench::Provenance const& bench::provenance()
 int main(int argc, char** argv)
 {
     mpi::Environment const environment{argc, argv};
+    mpi::Communicator const world;
     auto team = std::make_unique<mpi::Team>();
     bool const is_last = team->rank() + 1 == team->size();
     std::string way;
@@ -36,6 +38,7 @@ int main(int argc, char** argv)
         if (way != "throw" && way != "kill" && way != "not") {
             throw std::invalid_argument{"--way: found '" + way + "', expected throw, kill or not"};
         }
+        mpi::SharedArray<double> const held{world, 1}; // nobody waits for others to free it
         auto const x = trial.input(static_cast<std::size_t>(at.integer("size")));
         std::vector<double> y(x.size());
         trial.output(y);

@@ -22,6 +22,7 @@ SharedMemory::SharedMemory(Communicator const& communicator, std::size_t bytes)
     check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL,
                                   communicator.handle(), &base, &window_),
           "MPI_Win_allocate_shared");
+    check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
     mine_ = {static_cast<std::byte*>(base), bytes};
     std::ranges::fill(mine_, std::byte{}); // this rank touches first what is its own
     MPI_Aint size = 0;
@@ -35,7 +36,7 @@ SharedMemory::SharedMemory(Communicator const& communicator, std::size_t bytes)
 
 SharedMemory::~SharedMemory()
 {
-    if (window_ != MPI_WIN_NULL) {
+    if (window_ != MPI_WIN_NULL && std::uncaught_exceptions() <= uncaught_) {
         MPI_Win_unlock_all(window_);
         MPI_Win_free(&window_);
     }

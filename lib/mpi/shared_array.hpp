@@ -5,13 +5,14 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <exception>
 #include <span>
 
 namespace mpi {
 
 /// Memory that all ranks of a communicator on one host read and write, each of them owner of a
 /// part; the parts lie one after the other in the order of ranks. Made and freed by all ranks
-/// together.
+/// together; a rank that leaves by an exception frees nothing, as others may not come.
 class SharedMemory
 {
 public:
@@ -31,6 +32,7 @@ public:
 
 private:
     Communicator const& communicator_;
+    int uncaught_ = std::uncaught_exceptions();
     MPI_Win window_ = MPI_WIN_NULL;
     std::span<std::byte> mine_;
     std::span<std::byte> all_;

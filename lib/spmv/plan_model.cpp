@@ -164,6 +164,9 @@ private:
         return cold_ || touched >= static_cast<double>(caches_.shared) / 2;
     }
 
+    /// Whether CSR has to be fetched from memory, a measure of how busy the caches are beside `x`.
+    bool csr_streams() const { return streams(nonzeros_ * (sizeof(T) + 4) + vector_bytes()); }
+
     double vector_bytes() const
     {
         return (static_cast<double>(a_.rows) + static_cast<double>(a_.columns)) * sizeof(T);
@@ -181,9 +184,8 @@ private:
     /// streams through it from memory.
     double near_elements() const
     {
-        double const csr_bytes = nonzeros_ * (sizeof(T) + 4) + vector_bytes();
-        bool const busy = streams(csr_bytes);
-        return busy ? nonzeros_ * std::max(0.0, sample_.miss_first - sample_.miss_core) : 0;
+        return csr_streams() ? nonzeros_ * std::max(0.0, sample_.miss_first - sample_.miss_core)
+                             : 0;
     }
 
     /// Those farther away. The more of them there are, the more come at the same time.
@@ -297,7 +299,9 @@ private:
                                          {"full_step", 3},
                                          {"partial_step", 4},
                                          {"sorted_chunk", 5}})};
-        estimate.core.push_back({"sell.streamed_step", streamed(counts[3] * scale_)});
+        if (csr_streams()) {
+            estimate.core.push_back({"sell.streamed_step", counts[3] * scale_});
+        }
         auto const waiting = [&](Estimate waits) {
             add_vector_waits(waits.core, false);
             return waits;
@@ -323,13 +327,6 @@ private:
             estimate.core.push_back({"x.prefetch", wide * nonzeros_});
             add_converted(std::move(estimate));
         }
-    }
-
-    /// Steps that take longer where the matrix comes from memory, with which the loads of `x` then
-    /// compete: all of so many, or none.
-    double streamed(double steps) const
-    {
-        return streams(nonzeros_ * (sizeof(T) + 4) + vector_bytes()) ? steps : 0;
     }
 
     static double stored_zeros(sparse::Sell<T> const& sell)

@@ -139,20 +139,27 @@ class Verbs:
         return self._said(cell, lambda estimate: _with_unit(metric, estimate))
 
     def ratio(self, metric: str, variant: str, over: str, where: Where | None = None) -> str:
-        """A metric without rounds (`stored_bytes`, `setup`, ...) over another variant's."""
-        basis = self._basis(None)
-        cells = [measure(basis, metric, name, where or {}) for name in (variant, over)]
-        for cell in cells:
-            if cell.estimate is None:
-                return self._said(cell, str)
-        first, second = (cell.estimate for cell in cells)
-        assert first is not None and second is not None
-        if first.rounds > 1:
-            raise WeaveError(f'ratio: "{metric}" was sampled in rounds, use speedup')
-        if second.value == 0:
-            raise WeaveError(f'ratio: "{metric}" of "{over}" is 0')
-        stale = STALE if any(cell.stale for cell in cells) else ""
-        return formats.factor(first.value / second.value) + "x" + stale
+        """A metric without rounds (`stored_bytes`, `setup`, ...) over another variant's: over
+        several points the geometric mean of what it is at each."""
+        region = where or {}
+        basis, of = self._basis(None), metric_named(metric)
+        for name in (variant, over):
+            if absence := self.measured.find(name, region).absence:
+                return self._said(Cell(absence=absence), str)
+        ratios = []
+        for case in self.measured.find(variant, region).cases:
+            other = self.measured.partner(case, over)
+            values = [of.of(basis, one) for one in (case, other) if one is not None]
+            if any(len(rounds) > 1 for rounds in values):
+                raise WeaveError(f'ratio: "{metric}" was sampled in rounds, use speedup')
+            if len(values) == 2:
+                if 0 in (values[0][0], values[1][0]):
+                    raise WeaveError(f'ratio: "{metric}" of "{variant}" or of "{over}" is 0')
+                ratios.append(values[0][0] / values[1][0])
+        if not ratios:
+            return self._said(Cell(absence=Absence("missing", NOT_MEASURED)), str)
+        stale = STALE if self.measured.is_stale(variant, over) else ""
+        return formats.factor(statistics.geometric_mean(ratios)) + "x" + stale
 
     def predicted(
         self, metric: str = "bound", where: Where | None = None, ceiling: str | None = None

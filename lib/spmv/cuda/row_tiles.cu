@@ -57,6 +57,7 @@ constexpr double short_row = 16;
 template <class T>
 using LargeTiles = TileShape<T, 1024, 4, 4, 32, 2, 0>;
 
+/// 512 entries in either precision.
 template <class T>
 using SmallTiles = TileShape<T, 128, sizeof(T) / 4, 16, 32, 2, 0>;
 

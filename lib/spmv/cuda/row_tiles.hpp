@@ -29,8 +29,8 @@ struct alignas(16) LongRow
 };
 
 /// Tiles of 1024 or 2048 entries; of 4096 whose lanes load one entry at a time, for columns in no
-/// order and rows of very different lengths; or of 512, for matrices that stay in the cache: many
-/// short blocks leave no multiprocessor waiting for another.
+/// order and rows of very different lengths; or of 512, which are faster on most matrices with long
+/// rows among short ones that stay in the cache.
 enum class TileSize
 {
     usual,

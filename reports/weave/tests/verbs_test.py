@@ -32,6 +32,7 @@ FEM3 = '{"matrix": "fem3", "precision": "fp64", "threads": 1}'
         ('value("setup", "csrl", where=W)', "3.06 ms"),
         ('value("bytes", where=W)', "1.24 MiB"),
         ('ratio("stored_bytes", "csrl", over="csrl", where=W)', "1.00x"),
+        ('ratio("stored_bytes", "csrl", over="csrl")', "1.00x"),
         ("predicted(where=W)", "72.3 µs"),
         ('predicted("bound_gflops", where=W, ceiling="triad")', "1.74 GFLOP/s"),
         ('ceiling("read", where=W)', "17.9 GB/s (17.9–18.0)"),
