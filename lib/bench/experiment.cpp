@@ -148,7 +148,7 @@ struct Experiment::State
     /// Passes for about 0.3 s, at least five.
     std::vector<double> sample(Ceiling const& ceiling, Session& session) const
     {
-        double const enough_s = session.settings.profile == "tiny" ? 0.01 : 0.3;
+        double const enough_s = session.settings.profile == "tiny" ? 0.05 : 0.3;
         ceiling.seconds(*clock);
         std::vector<double> samples;
         double spent = 0;
