@@ -21,7 +21,7 @@ from weave.expectations import (
 )
 from weave.measurements import Absence, Measurements
 from weave.metrics import Basis, Over
-from weave.results import Result
+from weave.results import Result, options
 
 STALE = "STALE"
 VERDICTS = (REPRODUCED, NOT_REPRODUCED, INCONCLUSIVE, NOT_APPLICABLE, STALE)
@@ -59,12 +59,18 @@ def judge(measured: Measurements, claim: Claim) -> Verdict:
     found = {finding.verdict for finding in findings}
     for verdict in (NOT_REPRODUCED, NOT_APPLICABLE, INCONCLUSIVE):
         if verdict in found:
-            note = "" if verdict != INCONCLUSIVE or measured.result.run["tripled"] else UNTRIPLED
-            return Verdict(claim, verdict, findings, note)
+            open_yet = verdict == INCONCLUSIVE and not _chose_samples(measured.result)
+            return Verdict(claim, verdict, findings, UNTRIPLED if open_yet else "")
     return Verdict(claim, REPRODUCED, findings)
 
 
 UNTRIPLED = "The samples were not tripled yet."
+
+
+def _chose_samples(result: Result) -> bool:
+    """Whether somebody said how many samples to take, as `run-all` does when it triples them."""
+    given = options(result.run["arguments"])
+    return any(option[0].partition("=")[0] == "--samples" for option in given)
 
 
 def inconclusive_claims(result: Result, root: Path) -> list[str]:

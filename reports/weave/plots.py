@@ -224,9 +224,9 @@ class Plot:
         label = f"{variant} stops being faster"
         return figures.Band(label, slot, place.value, place.low, place.high)
 
-    def _cell(self, basis: Basis, y: str, region: Where, may_lack: bool) -> Cell:
+    def _cell(self, basis: Basis, y: str, region: Where, with_gaps: bool) -> Cell:
         there = self.measured.select(region, timed=False) or self.measured.skips(region)
-        if may_lack and not there:
+        if with_gaps and not there:
             return Cell(absence=Absence("missing", NOT_MEASURED))
         variants = self.measured.values("variant", region)
         return measure(basis, y, variants[0] if len(variants) == 1 else None, region)

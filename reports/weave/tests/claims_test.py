@@ -521,6 +521,10 @@ def test_inconclusive_claims_are_named_for_the_runner(
     assert claims.inconclusive_claims(run.result, root) == ["1.restrict"]
     found = claims.judge(run, run.experiment.claim("1.restrict"))
     assert found.note == "The samples were not tripled yet."
+    for given in (["--samples", "99"], ["--samples=99"]):
+        raw["run"]["arguments"] = given
+        again = measured(raw)
+        assert claims.judge(again, again.experiment.claim("1.restrict")).note == ""
 
 
 def test_the_runner_is_not_asked_for_what_more_samples_cannot_decide(
