@@ -146,9 +146,9 @@ std::size_t last_level(Topology const& topology)
 
 Json instruction_sets()
 {
-    constexpr std::array interesting{"sse4_2",      "avx",      "avx2",     "fma",   "f16c",
-                                     "avx512f",     "avx512vl", "avx512bw", "asimd", "asimdhp",
-                                     "avx512_bf16", "amx_bf16", "sve",      "sve2"};
+    constexpr std::array interesting{"sse4_2",      "avx",         "avx2",     "fma",   "f16c",
+                                     "avx512f",     "avx512vl",    "avx512bw", "asimd", "asimdhp",
+                                     "avx512_bf16", "avx512_fp16", "amx_bf16", "sve",   "sve2"};
     std::istringstream flags{cpuinfo(architecture() == "aarch64" ? "Features" : "flags")};
     std::vector<std::string> present;
     for (std::string flag; flags >> flag;) {

@@ -213,13 +213,63 @@ Vector<T> load_as(Stored const* from)
     }
 }
 
-/// `from[index[0]]`, `from[index[1]]`, ...: loaded one by one and inserted. The hardware's own
-/// gather instructions are slower on many processors, several times where a microcode against data
-/// sampling is active.
+/// Whether `gather` is one instruction: an object that is compiled for processors on which that is
+/// fast defines SIMD_GATHER_INSTRUCTIONS. It is slower than single loads on many others, several
+/// times where a microcode against data sampling is active.
+#if defined(SIMD_GATHER_INSTRUCTIONS)
+constexpr bool has_gather_instructions = true;
+#else
+constexpr bool has_gather_instructions = false;
+#endif
+
+#if defined(SIMD_GATHER_INSTRUCTIONS)
+/// The first `count` indices, 0 <= `count` <= `lanes<T>`, in words, and zeros in the other lanes;
+/// no byte beyond them is read.
+template <class T, class Index>
+[[gnu::always_inline]] inline auto load_indices(Index const* index, std::size_t count)
+{
+    auto const first = static_cast<std::uint16_t>((1u << count) - 1);
+    if constexpr (std::is_same_v<T, float>) {
+        if constexpr (sizeof(Index) == 4) {
+            return _mm512_maskz_loadu_epi32(first, index);
+        } else {
+            return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(first, index));
+        }
+    } else {
+        auto const few = static_cast<std::uint8_t>(first);
+        if constexpr (sizeof(Index) == 4) {
+            return _mm256_maskz_loadu_epi32(few, index);
+        } else {
+            return _mm256_cvtepu16_epi32(_mm_maskz_loadu_epi16(few, index));
+        }
+    }
+}
+
+/// `from[index[0]]`, ..., `from[index[count - 1]]`, and zeros in the other lanes; nothing else is
+/// read. 0 <= `count` <= `lanes<T>`.
+template <class T, class Index>
+[[gnu::always_inline]] inline Vector<T> gather_first(T const* from, Index const* index,
+                                                     std::size_t count)
+{
+    auto const first = static_cast<std::uint16_t>((1u << count) - 1);
+    auto const indices = load_indices<T>(index, count);
+    if constexpr (std::is_same_v<T, float>) {
+        return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), first, indices, from, sizeof(T));
+    } else {
+        return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), static_cast<__mmask8>(first), indices,
+                                        from, sizeof(T));
+    }
+}
+#endif
+
+/// `from[index[0]]`, `from[index[1]]`, ...: loaded one by one and inserted, unless
+/// `has_gather_instructions`.
 template <class T, class Index>
 [[gnu::always_inline]] inline Vector<T> gather(T const* from, Index const* index)
 {
-#if defined(__AVX2__)
+#if defined(SIMD_GATHER_INSTRUCTIONS)
+    return gather_first(from, index, lanes<T>);
+#elif defined(__AVX2__)
     if constexpr (std::is_same_v<T, double>) {
         auto const pair = [&](int k) {
             return _mm_loadh_pd(_mm_load_sd(from + index[k]), from + index[k + 1]);

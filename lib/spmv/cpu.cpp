@@ -5,7 +5,30 @@
 #include <fstream>
 #include <string>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace spmv {
+
+namespace {
+
+#if defined(__x86_64__)
+/// Intel's cores since Sapphire Rapids, which can be told by AVX-512 FP16: those before have a
+/// microcode against data sampling that makes gathers slow, and those of AMD gather in microcode.
+bool has_fast_gathers()
+{
+    unsigned eax = 0;
+    unsigned ebx = 0;
+    unsigned ecx = 0;
+    unsigned edx = 0;
+    constexpr unsigned fp16 = 1u << 23;
+    return __builtin_cpu_is("intel") && __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 &&
+           (edx & fp16) != 0;
+}
+#endif
+
+} // namespace
 
 Cpu detect_cpu()
 {
@@ -15,11 +38,15 @@ Cpu detect_cpu()
         .avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                   __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"),
         .neon = false,
+        .fast_gathers = has_fast_gathers(),
     };
 #elif defined(__aarch64__)
-    return {.avx2 = false, .avx512 = false, .neon = true}; // NEON is part of every AArch64
+    return {.avx2 = false,
+            .avx512 = false,
+            .neon = true,
+            .fast_gathers = false}; // NEON is part of every AArch64
 #else
-    return {.avx2 = false, .avx512 = false, .neon = false};
+    return {.avx2 = false, .avx512 = false, .neon = false, .fast_gathers = false};
 #endif
 }
 

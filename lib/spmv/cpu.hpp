@@ -10,6 +10,9 @@ struct Cpu
     bool avx2;   ///< AVX2 and FMA
     bool avx512; ///< AVX-512F, VL, BW and DQ: what server cores have had since Skylake
     bool neon;   ///< Advanced SIMD of AArch64
+
+    /// Whether gather instructions of AVX-512 are faster than the loads that they stand for.
+    bool fast_gathers;
 };
 
 /// What the processor that runs this offers.

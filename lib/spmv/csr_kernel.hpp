@@ -5,6 +5,8 @@
 
 #include "spmv/parts.hpp"
 
+#include "spmv/gather_dot.hpp"
+
 #include "simd/quad.hpp"
 #include "sparse/csr.hpp"
 
@@ -17,6 +19,13 @@ namespace {
 template <class T>
 void csr(sparse::CsrView<T> const& a, T const* x, T* y, Range rows)
 {
+    if constexpr (simd::has_gather_instructions) {
+        for (std::int32_t i = rows.begin; i < rows.end; ++i) {
+            std::int32_t const p = a.row_ptr[i];
+            y[i] = gather_dot(a.values.data() + p, x, a.col.data() + p, a.row_ptr[i + 1] - p);
+        }
+        return;
+    }
     constexpr auto four = static_cast<std::int32_t>(simd::quad_lanes<T>);
     std::int32_t const* col = a.col.data();
     T const* values = a.values.data();

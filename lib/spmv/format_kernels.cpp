@@ -30,6 +30,8 @@ std::vector<FormatKernels<T>> supported()
     Cpu const cpu = detect_cpu();
     if (cpu.avx512) {
         sets.push_back(of_type<T>(formats_avx512));
+        sets.insert(cpu.fast_gathers ? sets.begin() : sets.end(),
+                    of_type<T>(formats_avx512_gather));
     }
     if (cpu.avx2) {
         sets.push_back(of_type<T>(formats_avx2));

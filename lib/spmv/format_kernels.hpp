@@ -30,7 +30,7 @@ using RangeKernel = void(View const& a, T const* x, T* y, Range range);
 template <class T>
 struct FormatKernels
 {
-    char const* name; ///< "avx512", "avx2" or "baseline"
+    char const* name; ///< "avx512_gather", "avx512", "avx2" or "baseline"
 
     /// Compressed sparse rows; units are rows.
     RangeKernel<sparse::CsrView<T>, T>* csr;
@@ -68,12 +68,12 @@ struct FormatKernels
     RangeKernel<sparse::BlockedCooView<T, std::uint32_t>, T>* blocked_coo32;
 };
 
-/// The instruction sets that this CPU and its operating system support, the widest first; never
+/// The instruction sets that this CPU and its operating system support, the best first; never
 /// empty. `T` is float or double.
 template <class T>
 std::span<FormatKernels<T> const> format_kernels();
 
-/// The kernels of the instruction set `name`, of the widest if it is empty. Throws
+/// The kernels of the instruction set `name`, of the best if it is empty. Throws
 /// `std::invalid_argument` if this CPU has none of that name.
 template <class T>
 FormatKernels<T> const& format_kernels(std::string_view name);

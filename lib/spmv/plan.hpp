@@ -30,8 +30,8 @@ struct PlanOptions
     /// empty to choose.
     std::string format = {};
 
-    /// Instruction set of the kernels, "avx512", "avx2" or "baseline"; empty for the widest that
-    /// the processor has.
+    /// Instruction set of the kernels, "avx512_gather", "avx512", "avx2" or "baseline"; empty for
+    /// the best that the processor has.
     std::string kernels = {};
 
     /// Stores the values of a double matrix in single precision and adds up in double. The result

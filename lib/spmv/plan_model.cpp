@@ -355,7 +355,7 @@ private:
 
     void add_windows()
     {
-        if (processor_.kernels != "avx512") {
+        if (!processor_.kernels.starts_with("avx512")) {
             return; // other instruction sets take the bits of a mask one by one
         }
         constexpr double few = 3; // nonzeros in a window; lower ones have fewer still

@@ -108,7 +108,8 @@ int main(int argc, char** argv)
     app.add_option("MATRIX", request.matrices, "catalogue names or Matrix Market files");
     app.add_option("--threads", request.threads, "of a multiply, one number or several");
     app.add_option("--vendor", request.vendor, "of the processor: amd, intel or other");
-    app.add_option("--kernels", request.kernels, "that it runs: avx512, avx2 or baseline");
+    app.add_option("--kernels", request.kernels,
+                   "that it runs: avx512_gather, avx512, avx2 or baseline");
     app.add_option("--caches", request.caches, "its bytes: first level, second, last")->expected(3);
     try {
         app.parse(argc, argv);

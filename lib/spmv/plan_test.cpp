@@ -171,6 +171,7 @@ TEST_CASE("every kind of processor has the same constants, one for each term")
     auto const expected = names(spmv::processor("amd", "avx512", caches));
     CHECK(std::set(expected.begin(), expected.end()).size() == expected.size());
     for (auto const& [vendor, kernels, kind] : {std::array{"intel", "avx512", "intel_avx512"},
+                                                {"intel", "avx512_gather", "avx512_gather"},
                                                 {"amd", "avx2", "avx2"},
                                                 {"intel", "avx2", "avx2"},
                                                 {"other", "baseline", "other"}}) {

@@ -13,6 +13,9 @@ constexpr TermTime amd_avx512[] = {
 constexpr TermTime intel_avx512[] = {
 #include "spmv/plan_times/intel_avx512.inc"
 };
+constexpr TermTime avx512_gather[] = {
+#include "spmv/plan_times/avx512_gather.inc"
+};
 constexpr TermTime avx2[] = {
 #include "spmv/plan_times/avx2.inc"
 };
@@ -30,9 +33,10 @@ struct Kind
 };
 
 /// The first that fits counts; the last fits always.
-constexpr std::array<Kind, 4> kinds = {{
+constexpr std::array<Kind, 5> kinds = {{
     {"amd", "avx512", "amd_avx512", amd_avx512},
     {"", "avx512", "intel_avx512", intel_avx512},
+    {"", "avx512_gather", "avx512_gather", avx512_gather},
     {"", "avx2", "avx2", avx2},
     {"", "", "other", other},
 }};
@@ -53,7 +57,9 @@ Kind const& kind_of(std::string_view vendor, std::string_view kernels)
 Processor processor(std::string_view vendor, std::string_view kernels, Caches const& caches)
 {
     Kind const& kind = kind_of(vendor, kernels);
-    std::size_t const vector_bytes = kernels == "avx512" ? 64 : kernels == "avx2" ? 32 : 16;
+    std::size_t const vector_bytes = kernels.starts_with("avx512") ? 64
+                                     : kernels == "avx2"           ? 32
+                                                                   : 16;
     return {kind.name, kernels, vector_bytes, kind.times, caches};
 }
 

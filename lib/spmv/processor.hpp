@@ -19,9 +19,9 @@ struct TermTime
 /// What the plan's model knows of a processor with the kernels that it uses.
 struct Processor
 {
-    std::string_view kind;    ///< of its constants: "amd_avx512", "intel_avx512", "avx2", "other"
-    std::string_view kernels; ///< of `FormatKernels`
-    std::size_t vector_bytes; ///< of these kernels
+    std::string_view kind;           ///< of its constants: as its file in `plan_times`
+    std::string_view kernels;        ///< of `FormatKernels`
+    std::size_t vector_bytes;        ///< of these kernels
     std::span<TermTime const> times; ///< every term once
     Caches caches;
 };

@@ -84,12 +84,13 @@ def machine_of(run: Result) -> Machine:
     asked = [option[1] for option in results.options(run.raw["run"]["arguments"])
              if option[0] == "--kernels" and len(option) > 1]
     sets = set(cpu["instruction_sets"])
-    widest = ("avx512" if {"avx512f", "avx512bw", "avx512vl"} <= sets
-              else "avx2" if {"avx2", "fma"} <= sets else "baseline")
     vendor = next((name for name in ("amd", "intel") if name in cpu["model"].lower()), "other")
+    best = ("avx512_gather" if vendor == "intel" and "avx512_fp16" in sets
+            else "avx512" if {"avx512f", "avx512bw", "avx512vl"} <= sets
+            else "avx2" if {"avx2", "fma"} <= sets else "baseline")
     first, core = sizes.get(1, 32 << 10), sizes.get(2, 1 << 20)
     caches = (first, core, sizes[max(sizes)] if sizes else 64 << 20)
-    return Machine(vendor, asked[0] if asked else widest, caches, cpu["model"])
+    return Machine(vendor, asked[0] if asked else best, caches, cpu["model"])
 
 
 def count_terms(program: Path, machine: Machine, runs: Sequence[Result],
