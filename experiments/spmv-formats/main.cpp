@@ -18,7 +18,8 @@ int main(int argc, char** argv)
     std::string kernels;
     experiment.option("builds", builds,
                       "1: measure all ways to build a format that the plan compares");
-    experiment.option("kernels", kernels, "avx512_gather, avx512, avx2 or baseline; default: the best");
+    experiment.option("kernels", kernels,
+                      "avx512_gather, avx512, avx2 or baseline; default: the best");
     experiment.ceiling([=](int threads) { return ceilings::Read{threads, cache}; });
 
     return experiment.each<float, double>(
