@@ -109,6 +109,9 @@ void add_balanced(bench::Trial<T>& trial, GpuProblem<T>& problem)
     trial.add("large_tiles", problem.prepared(tiles(gpu::TileSize::large), run))
         .excerpt("row_tiles")
         .group("csr");
+    trial.add("small_tiles", problem.prepared(tiles(gpu::TileSize::small), run))
+        .excerpt("row_tiles")
+        .group("csr");
 }
 
 /// Other formats.

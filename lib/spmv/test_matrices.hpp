@@ -151,6 +151,7 @@ struct Case
     sparse::Csr<T> a;  ///< the matrix
     std::vector<T> x;  ///< as many elements as the matrix has columns
     Expected expected; ///< bound 0 where the values are integers
+    Values kind = Values::integers;
 };
 
 /// Makes a matrix of every awkward shape with every kind of values.
@@ -167,8 +168,8 @@ std::vector<Case<T>> make_cases()
             if (kind == Values::integers) {
                 std::ranges::fill(expected.bound, 0);
             }
-            cases.push_back(
-                {shape.name + ", " + kind_name, std::move(a), std::move(x), std::move(expected)});
+            cases.push_back({shape.name + ", " + kind_name, std::move(a), std::move(x),
+                             std::move(expected), kind});
         }
     }
     return cases;

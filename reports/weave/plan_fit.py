@@ -18,6 +18,7 @@ Vector = np.ndarray
 
 TIME_ERROR = 0.1  # what a time is expected to differ from the model by
 SPREAD = 0.3  # and a constant from where it began, relatively
+PACE = 1  # by what share a machine may change its pace between points
 WILD_ERROR = 0.2  # beyond it an error counts no more than proportionally
 SLOWNESS = 0.25  # a format that takes n times as long as the best counts n to minus this
 ROUNDS = 8
@@ -83,17 +84,28 @@ def fit(points: Sequence[Point], start: Vector, spread: float = SPREAD) -> Vecto
     times = np.array([way.measured_ns for way in ways])
     best = np.array([point.best_ns for point in points for _ in point.measured])
     start = start * float(np.median(times / [way.nanoseconds(start) for way in ways]))
+    point = np.repeat(np.arange(len(points)), [len(point.measured) for point in points])
     scale = _scale(ways, times, start)
     near_start = (TIME_ERROR / spread) ** 2
     constants = start
     for _ in range(ROUNDS):
         slopes = np.array([way.slope(constants) for way in ways])
-        wild = np.abs(np.log(slopes @ constants / times)) / WILD_ERROR
+        far = np.log(times / (slopes @ constants))
+        paced = times / np.exp(_pace(far, point))[point]
+        wild = np.abs(np.log(slopes @ constants / paced)) / WILD_ERROR
         weights = (best / times) ** SLOWNESS / np.sqrt(np.maximum(1, wild))
-        shares = slopes * scale * (weights / times)[:, None]
+        shares = slopes * scale * (weights / paced)[:, None]
         gram = shares.T @ shares + near_start * np.eye(len(start))
         constants = scale * nonnegative(gram, shares.T @ weights + near_start * start / scale)
     return constants
+
+
+def _pace(far: Vector, point: Vector) -> Vector:
+    """How much slower, as a logarithm, the machine was than elsewhere while it measured a point:
+    clocks and neighbours of a virtual machine change between points more than within one. Small
+    differences are left to the constants."""
+    count = np.bincount(point)
+    return np.bincount(point, far) / (count + (TIME_ERROR / PACE) ** 2 * count.mean())
 
 
 def _scale(ways: Sequence[Way], times: Vector, start: Vector) -> Vector:

@@ -28,6 +28,8 @@ COUNTERS: dict[str, tuple[str, float]] = {
     "seconds": ("gpu__time_duration.sum", 1e-9),
     "dram_bytes": ("dram__bytes.sum", 1),
     "dram_percent": ("dram__throughput.avg.pct_of_peak_sustained_elapsed", 1),
+    "l2_percent": ("lts__throughput.avg.pct_of_peak_sustained_elapsed", 1),
+    "l1_percent": ("l1tex__throughput.avg.pct_of_peak_sustained_elapsed", 1),
     "l2_hit_percent": ("lts__t_sector_hit_rate.pct", 1),
     "l2_sectors": ("lts__t_sectors_op_read.sum", 1),
     "l2_atomics": ("lts__t_requests_op_atom.sum", 1),
@@ -67,10 +69,13 @@ KERNELS = {
 QUESTIONS = {
     "pois2d-gpu": ("table_light", "dynamic_chunked", "row_tiles"),
     "fem3-gpu": ("row_tiles", "csr_roof", "cusparse_csr1_preprocessed"),
+    "sten27-gpu": ("row_tiles", "csr_roof"),
+    "band64-gpu": ("row_tiles", "csr_roof"),
+    "short-gpu": ("row_tiles", "csr_roof"),
     "random-gpu": ("row_tiles", "csr_roof", "blocked_coo", "two_phase", "cusparse_sell"),
     "rmat-gpu": ("table_nearest", "row_tiles", "large_tiles", "blocked_coo",
                  "cusparse_csr1_preprocessed"),
-    "dnrow-gpu": ("table_light", "row_tiles"),
+    "dnrow-gpu": ("table_light", "row_tiles", "csr_roof", "cusparse_csr1_preprocessed"),
 }
 
 NO_PERMISSION = "ERR_NVGPUCTRPERM"
@@ -226,9 +231,9 @@ def _rounded(value: float) -> float:
 
 def table(kept: dict[str, Any]) -> str:
     """A Markdown table of what a book keeps."""
-    lines = ["| matrix | variant | kernel | time | memory | L2 hits | L1 hits | sectors a load |"
-             " atomics a second | occupancy | warps wait for |",
-             "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |"]
+    lines = ["| matrix | variant | kernel | time | memory | L2 | L1 | L2 hits | L1 hits |"
+             " sectors a load | atomics a second | occupancy | warps wait for |",
+             "| --- | --- | --- |" + 9 * " ---: |" + " --- |"]
     for one in kept["multiplies"]:
         for kernel in one["kernels"]:
             lines.append("| " + " | ".join([one["matrix"], f"`{one['variant']}`",
@@ -244,6 +249,7 @@ def _cells(kernel: dict[str, Any]) -> Sequence[str]:
     atomics = kernel.get("l2_atomics", 0) / seconds if seconds else 0
     stalls = sorted(kernel["stalls"].items(), key=lambda item: -item[1])[:2]
     return [said("seconds", "{:.1f} µs", 1e6), said("dram_percent", "{:.0f} %"),
+            said("l2_percent", "{:.0f} %"), said("l1_percent", "{:.0f} %"),
             said("l2_hit_percent", "{:.0f} %"), said("l1_hit_percent", "{:.0f} %"),
             said("sectors_per_request", "{:.1f}"),
             f"{atomics / 1e9:.2f} G" if atomics else "none", said("occupancy_percent", "{:.0f} %"),

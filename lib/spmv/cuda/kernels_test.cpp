@@ -235,6 +235,17 @@ int check_case(Case<T> const& test, std::vector<Way<T>> const& ways)
     return refused;
 }
 
+/// Checks ways on the awkward matrices with such values.
+template <class T>
+void check_awkward(Values kind, std::vector<Way<T>> const& ways)
+{
+    for (auto const& test : testing::cases<T>()) {
+        if (test.kind == kind) {
+            check_case(test, ways);
+        }
+    }
+}
+
 template <class T>
 Case<T> made_case(std::string name, sparse::Pattern<> const& structure, Values kind)
 {
@@ -250,22 +261,25 @@ Case<T> made_case(std::string name, sparse::Pattern<> const& structure, Values k
 // In three parts, which a sanitizer can watch at the same time.
 TEST_CASE_TEMPLATE("kernels of rows multiply awkward matrices", T, float, double)
 {
-    for (auto const& test : testing::cases<T>()) {
-        check_case(test, kernels_of_rows<T>());
-    }
+    check_awkward(Values::integers, kernels_of_rows<T>());
 }
 
 TEST_CASE_TEMPLATE("formats hold awkward matrices", T, float, double)
 {
-    for (auto const& test : testing::cases<T>()) {
-        check_case(test, formats<T>());
-    }
+    check_awkward(Values::integers, formats<T>());
 }
 
 TEST_CASE_TEMPLATE("blocks hold awkward matrices", T, float, double)
 {
-    for (auto const& test : testing::cases<T>()) {
-        check_case(test, blocks<T>());
+    check_awkward(Values::integers, blocks<T>());
+}
+
+// Apart from those above, as what a sanitizer sees does not depend on values.
+TEST_CASE_TEMPLATE("awkward matrices have values of any size" * doctest::test_suite("large"), T,
+                   float, double)
+{
+    for (Values const kind : {Values::uniform, Values::wide, Values::denormal}) {
+        check_awkward(kind, all_ways<T>());
     }
 }
 

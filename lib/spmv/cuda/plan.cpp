@@ -197,7 +197,7 @@ std::vector<Candidate> candidates(sparse::CsrView<T> const& host, CsrView<T> con
         shape.size() > 1 && shape.rows < 8) {
         double const fill = sparse::block_fill(host, shape);
         double const bytes = vectors + fill * nonzeros * (sizeof(T) + 4.0 / shape.size());
-        found.push_back({"block_sell", bytes, single ? 0.88 : 1.0, sectors, host_seconds(bytes),
+        found.push_back({"block_sell", bytes, single ? 0.88 : 1.07, sectors, host_seconds(bytes),
                          fmt::format("blocks of {} x {}, {:.2f} values for each nonzero",
                                      shape.rows, shape.columns, fill)});
     }

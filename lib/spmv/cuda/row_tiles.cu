@@ -62,7 +62,7 @@ template <class T>
 using SmallTiles = TileShape<T, 128, sizeof(T) / 4, 16, 32, 2, 0>;
 
 /// A row gets twice the lanes if it has more products for each lane.
-constexpr int products_per_lane = 16;
+constexpr int products_per_lane = 28;
 
 /// Tiles that a thread finds one after the other, and the threads of a block.
 constexpr int tiles_of_section = 64;

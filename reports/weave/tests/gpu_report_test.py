@@ -43,6 +43,7 @@ VARIANTS = {
     "merge_path": (2.2, "csr", "gpu_merge_path"),
     "row_tiles": (1.1, "csr", "row_tiles"),
     "large_tiles": (1.2, "csr", "row_tiles"),
+    "small_tiles": (1.3, "csr", "row_tiles"),
     "padded_rows": (2.0, "format", "padded_rows"),
     "sell32": (1.05, "format", "gpu_sell"),
     "sell16": (0.9, "format", "gpu_sell"),

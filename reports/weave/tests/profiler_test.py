@@ -61,8 +61,8 @@ def test_a_book_shows_what_it_keeps() -> None:
     assert "127.0.0.1" not in json.dumps(kept)
     *_, tiles, dynamic = profiler.table(json.loads(json.dumps(kept))).splitlines()
     assert tiles == (
-        "| pois2d-gpu | `row_tiles` | `row_tiles_kernel` | 7.2 µs | 1 % | 53 % | 62 % | 17.3 |"
-        " none | 8 % | long scoreboard 6.1, wait 2.8 |"
+        "| pois2d-gpu | `row_tiles` | `row_tiles_kernel` | 7.2 µs | 1 % | - | - | 53 % |"
+        " 62 % | 17.3 | none | 8 % | long scoreboard 6.1, wait 2.8 |"
     )
     assert "| 10.00 G | 8 % |" in dynamic
 
