@@ -164,6 +164,14 @@ private:
         return cold_ || touched >= static_cast<double>(caches_.shared) / 2;
     }
 
+    /// Of what a multiply touches, the share that a core's own cache has lost when the next comes
+    /// to it: none or all, but for those a little larger than the cache.
+    double evicted_share(double touched) const
+    {
+        double const caches = static_cast<double>(caches_.core) * threads_;
+        return std::clamp(2 * (touched / caches - 1), 0.0, 1.0);
+    }
+
     /// Whether CSR has to be fetched from memory, a measure of how busy the caches are beside `x`.
     bool csr_streams() const { return streams(nonzeros_ * (sizeof(T) + 4) + vector_bytes()); }
 
@@ -222,7 +230,7 @@ private:
     }
 
     /// Adds a format whose `core` counts what all threads do together: caches add to the work,
-    /// memory goes on beside it.
+    /// memory goes on beside it, as does a last-level cache that is as slow.
     void add(Estimate estimate)
     {
         if (estimate.name.empty()) {
@@ -238,6 +246,8 @@ private:
             bool const at_the_core = touched < 0.8 * static_cast<double>(caches_.core) * threads;
             estimate.core.push_back(
                 {at_the_core ? "cache.core_byte" : "cache.shared_byte", touched});
+            estimate.memory.push_back(
+                {"cache.streamed_byte", touched * evicted_share(touched) / threads});
         }
         for (Term& term : estimate.core) {
             term.count /= threads;

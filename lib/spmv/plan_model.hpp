@@ -30,7 +30,7 @@ struct Estimate
     std::string detail = {}; ///< half a sentence about the structure that it uses
 
     std::vector<Term> core = {};   ///< what the processor does
-    std::vector<Term> memory = {}; ///< what comes from memory meanwhile; empty: from caches
+    std::vector<Term> memory = {}; ///< what comes from far meanwhile
 
     /// How well both overlap: the time is the norm of this order of theirs.
     double overlap = 2;

@@ -102,10 +102,11 @@ def fit(points: Sequence[Point], start: Vector, spread: float = SPREAD) -> Vecto
 
 def _pace(far: Vector, point: Vector) -> Vector:
     """How much slower, as a logarithm, the machine was than elsewhere while it measured a point:
-    clocks and neighbours of a virtual machine change between points more than within one. Small
-    differences are left to the constants."""
+    clocks and neighbours of a virtual machine change between points more than within one. It is
+    none on average; small differences are left to the constants."""
     count = np.bincount(point)
-    return np.bincount(point, far) / (count + (TIME_ERROR / PACE) ** 2 * count.mean())
+    pace = np.bincount(point, far) / (count + (TIME_ERROR / PACE) ** 2 * count.mean())
+    return pace - np.average(pace, weights=count)
 
 
 def _scale(ways: Sequence[Way], times: Vector, start: Vector) -> Vector:
