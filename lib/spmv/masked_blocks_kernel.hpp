@@ -151,8 +151,11 @@ void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range
 template <class T, std::int32_t group_rows>
 void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range groups)
 {
+    // Where gathers are fast, expanding loads are too: they cost less than branches, which a
+    // mixture of windows makes hard to foresee.
+    bool const in_runs = a.in_runs && !simd::has_gather_instructions;
     auto const kernel =
-        a.in_runs ? masked_blocks<T, group_rows, true> : masked_blocks<T, group_rows, false>;
+        in_runs ? masked_blocks<T, group_rows, true> : masked_blocks<T, group_rows, false>;
     kernel(a, x, y, groups);
 }
 
