@@ -309,7 +309,7 @@ template <class T>
 void bus_to_host(bench::Trial<T>& trial)
 {
     BusArrays<T> on{trial, 1};
-    trial.output(on.received.span());
+    trial.output(cuda::output(on.received, on.stream));
     trial.expect([&] { return expected(ceilings::copy_reference<T>(on.sent.span())); });
     trial.add("bus_to_host", [&] { on.to_host(on.stream); });
     trial.run();
@@ -324,7 +324,7 @@ void bus_both(bench::Trial<T>& trial)
     cuda::Event begun;
     cuda::Event arrived;
     trial.output(cuda::output(on.arriving, on.stream));
-    trial.output(on.received.span());
+    trial.output(cuda::output(on.received, on.stream));
     trial.expect([&] {
         auto once = expected(ceilings::copy_reference<T>(on.sent.span()));
         auto twice = once;

@@ -216,6 +216,28 @@ TEST_CASE("a flush runs in its stream, again and again")
     CHECK_NOTHROW(stream.synchronize());
 }
 
+TEST_CASE("what the device writes to the host is waited for")
+{
+    constexpr std::size_t size = std::size_t{1} << 23; // a copy of it takes a millisecond
+    cuda::Stream const stream;
+    cuda::Pinned<double> to{size};
+    cuda::Buffer<double> const from{std::vector<double>(size, 4.0)};
+    auto const copy = [&] {
+        cuda::check(cudaMemcpyAsync(to.span().data(), from.data(), from.bytes(),
+                                    cudaMemcpyDeviceToHost, stream.get()));
+    };
+    auto const output = cuda::output(to, stream);
+    std::vector<double> fetched(size); // no new memory delays the reading
+    for (int call = 0; call < 3; ++call) {
+        copy();
+        output->poison(); // not overwritten by the copy before it
+        CHECK(std::ranges::all_of(to.span(), [](double value) { return std::isnan(value); }));
+        copy();
+        output->fetch(fetched);
+        CHECK(std::ranges::all_of(fetched, [](double value) { return value == 4.0; }));
+    }
+}
+
 TEST_CASE("pinned memory is read and written by the device")
 {
     cuda::Stream const stream;

@@ -2,6 +2,7 @@
 
 #include "bench/output.hpp"
 #include "cuda/buffer.hpp"
+#include "cuda/pinned.hpp"
 #include "cuda/stream.hpp"
 
 #include <memory>
@@ -13,5 +14,10 @@ namespace cuda {
 /// call can stand in the queue behind it.
 template <class T>
 std::unique_ptr<bench::Output> output(Buffer<T>& values, Stream const& stream);
+
+/// Adapts an array of the host that the device writes in `stream`: both poison and fetch wait for
+/// what was put there before.
+template <class T>
+std::unique_ptr<bench::Output> output(Pinned<T>& values, Stream const& stream);
 
 } // namespace cuda

@@ -105,9 +105,15 @@ def load(root: Path, name: str) -> Experiment:
 
 
 def load_all(root: Path) -> list[Experiment]:
-    """Every experiment of the tree, by name."""
+    """Every experiment of the tree, by name. They share the figures of a book and its claims."""
     files = sorted((root / "experiments").glob("*/experiment.toml"))
-    return [load(root, file.parent.name) for file in files]
+    experiments = [load(root, file.parent.name) for file in files]
+    for what, names in (
+        ("figure file", [figure.file for e in experiments for figure in e.figures]),
+        ("claim", [claim.id for e in experiments for claim in e.claims]),
+    ):
+        _require_unique("experiments/*/experiment.toml", what, names)
+    return experiments
 
 
 @cache

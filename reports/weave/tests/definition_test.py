@@ -108,3 +108,11 @@ def test_what_is_wrong(root: Path, old: str, new: str, said: str) -> None:
 def test_an_experiment_that_is_not_there(root: Path) -> None:
     with pytest.raises(WeaveError, match="experiments/none/experiment.toml: cannot be read"):
         definition.load(root, "none")
+
+
+def test_experiments_share_the_figures_of_a_book(root: Path) -> None:
+    other = root / "experiments/spmv-other"
+    other.mkdir()
+    (other / "experiment.toml").write_text(_toml(root).read_text())
+    with pytest.raises(WeaveError, match="found the figure file .* twice"):
+        definition.load_all(root)
