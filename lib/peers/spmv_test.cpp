@@ -48,7 +48,8 @@ spmv::testing::Case<T> dense_blocks(int size)
     spmv::testing::fill<T>(a.values, values, false, random);
     auto x = spmv::testing::make_vector<T>(a.columns, values, random);
     auto expected = spmv::expected<T>(a, x);
-    return {"blocks of " + std::to_string(size), std::move(a), std::move(x), std::move(expected)};
+    return {"blocks of " + std::to_string(size), std::move(a), std::move(x), std::move(expected),
+            values};
 }
 
 } // namespace

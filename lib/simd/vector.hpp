@@ -228,6 +228,7 @@ constexpr bool has_gather_instructions = false;
 template <class T, class Index>
 [[gnu::always_inline]] inline auto load_indices(Index const* index, std::size_t count)
 {
+    static_assert(sizeof(Index) == 4 || std::is_same_v<Index, std::uint16_t>);
     auto const first = static_cast<std::uint16_t>((1u << count) - 1);
     if constexpr (std::is_same_v<T, float>) {
         if constexpr (sizeof(Index) == 4) {

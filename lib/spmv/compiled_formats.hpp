@@ -15,6 +15,7 @@ extern CompiledFormats const formats_avx512;
 
 /// AVX-512 with gather instructions.
 extern CompiledFormats const formats_avx512_gather;
+
 extern CompiledFormats const formats_avx2;
 
 /// Compiled without special flags: runs on every CPU of the architecture.

@@ -30,6 +30,7 @@ std::vector<FormatKernels<T>> supported()
     Cpu const cpu = detect_cpu();
     if (cpu.avx512) {
         sets.push_back(of_type<T>(formats_avx512));
+        // First where it is the best; elsewhere it runs as well, and can be asked for.
         sets.insert(cpu.fast_gathers ? sets.begin() : sets.end(),
                     of_type<T>(formats_avx512_gather));
     }

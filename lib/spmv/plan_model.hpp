@@ -30,7 +30,7 @@ struct Estimate
     std::string detail = {}; ///< half a sentence about the structure that it uses
 
     std::vector<Term> core = {};   ///< what the processor does
-    std::vector<Term> memory = {}; ///< what comes from far meanwhile
+    std::vector<Term> memory = {}; ///< what comes from memory or a shared cache meanwhile
 
     /// How well both overlap: the time is the norm of this order of theirs.
     double overlap = 2;
@@ -48,10 +48,11 @@ struct ModelOptions
 /// always among them if all are asked for; if one is, there may be several ways to build it or
 /// none.
 ///
-/// The time of a multiply is modelled as that of the processor and that of the memory, whichever
-/// is longer, with some of the other. Both are sums of counts, each times a constant of the
-/// processor: what kernels do is counted on a sample of the rows (`plan_steps.hpp`), bytes follow
-/// from the format. No clock is read: the same matrix always gets the same format.
+/// The time of a multiply is modelled as that of the processor and that of the memory, or of a
+/// shared cache that is as slow, whichever is longer, with some of the other. Both are sums of
+/// counts, each times a constant of the processor: what kernels do is counted on a sample of the
+/// rows (`plan_steps.hpp`), bytes follow from the format. No clock is read: the same matrix always
+/// gets the same format.
 template <class T>
 std::vector<Estimate> estimate_formats(sparse::CsrView<T> const& a, Processor const& processor,
                                        ModelOptions const& options);

@@ -185,6 +185,23 @@ TEST_CASE("every kind of processor has the same constants, one for each term")
     }
 }
 
+TEST_CASE("what a core's cache cannot hold streams through it")
+{
+    auto const a = filled<double>(sparse::poisson2d(150)); // about 1.3 MB as CSR
+    auto const streamed = [&](std::size_t core) {
+        spmv::Caches const caches{std::size_t{48} << 10, core, std::size_t{300} << 20};
+        auto const processor = spmv::processor("intel", "avx512_gather", caches);
+        auto const rows = spmv::estimate_formats<double>(a, processor, {.only = "csr"});
+        double count = 0;
+        for (auto const& term : rows.at(0).memory) {
+            count += term.name == "cache.streamed_byte" ? term.count : 0;
+        }
+        return count;
+    };
+    CHECK(streamed(std::size_t{16} << 20) == 0);
+    CHECK(streamed(std::size_t{512} << 10) > 1e6);
+}
+
 TEST_CASE_TEMPLATE("a plan is deterministic, also used by several threads at once", T, float,
                    double)
 {

@@ -147,11 +147,11 @@ std::ptrdiff_t first_wrong_row(std::span<T const> y, Expected const& expected)
 template <class T>
 struct Case
 {
-    std::string name;  ///< shape and kind of values
-    sparse::Csr<T> a;  ///< the matrix
-    std::vector<T> x;  ///< as many elements as the matrix has columns
-    Expected expected; ///< bound 0 where the values are integers
-    Values kind = Values::integers;
+    std::string name;               ///< shape and kind of values
+    sparse::Csr<T> a;               ///< the matrix
+    std::vector<T> x;               ///< as many elements as the matrix has columns
+    Expected expected;              ///< bound 0 where the values are integers
+    Values kind = Values::integers; ///< of its elements
 };
 
 /// Makes a matrix of every awkward shape with every kind of values.

@@ -120,7 +120,9 @@ def counters(measured: Measurements, folder: Path | None) -> str:
     earlier = "" if kept["run"] == run else f" They belong to an earlier run, {kept['run']}."
     return (f"{profiler.table(kept)}\n\n<sub>Counted by {kept['tool']} in single multiplies that"
             f" begin with empty caches, at clocks of their own: times differ from those above."
-            f"{earlier}</sub>")
+            f" Memory, L2 and L1: how busy the busiest part of each was, of its own peak; sectors:"
+            f" pieces of 32 bytes that a load of a warp touches; warps wait: cycles for each"
+            f" instruction, by the profiler's names of reasons, the two longest.{earlier}</sub>")
 
 
 def provenance(measured: Measurements) -> str:

@@ -105,14 +105,19 @@ def load(root: Path, name: str) -> Experiment:
 
 
 def load_all(root: Path) -> list[Experiment]:
-    """Every experiment of the tree, by name. They share the figures of a book and its claims."""
+    """Every experiment of the tree, by name. Raises `WeaveError` if two of them draw figures of one
+    file, or make claims of one name: they share the books."""
     files = sorted((root / "experiments").glob("*/experiment.toml"))
     experiments = [load(root, file.parent.name) for file in files]
-    for what, names in (
-        ("figure file", [figure.file for e in experiments for figure in e.figures]),
-        ("claim", [claim.id for e in experiments for claim in e.claims]),
-    ):
-        _require_unique("experiments/*/experiment.toml", what, names)
+    seen: dict[tuple[str, str], str] = {}
+    for experiment in experiments:
+        names = [("figure file", figure.file) for figure in experiment.figures]
+        names += [("claim", claim.id) for claim in experiment.claims]
+        for what, name in names:
+            other = seen.setdefault((what, name), experiment.name)
+            if other != experiment.name:
+                raise WeaveError(f'experiments/{experiment.name}/experiment.toml: found the {what}'
+                                 f' "{name}" of {other}, expected one of its own')
     return experiments
 
 

@@ -85,6 +85,7 @@ def machine_of(run: Result) -> Machine:
              if option[0] == "--kernels" and len(option) > 1]
     sets = set(cpu["instruction_sets"])
     vendor = next((name for name in ("amd", "intel") if name in cpu["model"].lower()), "other")
+    # as `spmv::detect_cpu` and `spmv::format_kernels`
     best = ("avx512_gather" if vendor == "intel" and "avx512_fp16" in sets
             else "avx512" if {"avx512f", "avx512bw", "avx512vl"} <= sets
             else "avx2" if {"avx2", "fma"} <= sets else "baseline")

@@ -84,14 +84,14 @@ def fit(points: Sequence[Point], start: Vector, spread: float = SPREAD) -> Vecto
     times = np.array([way.measured_ns for way in ways])
     best = np.array([point.best_ns for point in points for _ in point.measured])
     start = start * float(np.median(times / [way.nanoseconds(start) for way in ways]))
-    point = np.repeat(np.arange(len(points)), [len(point.measured) for point in points])
+    point_of = np.repeat(np.arange(len(points)), [len(point.measured) for point in points])
     scale = _scale(ways, times, start)
     near_start = (TIME_ERROR / spread) ** 2
     constants = start
     for _ in range(ROUNDS):
         slopes = np.array([way.slope(constants) for way in ways])
-        far = np.log(times / (slopes @ constants))
-        paced = times / np.exp(_pace(far, point))[point]
+        residual = np.log(times / (slopes @ constants))
+        paced = times / np.exp(_pace(residual, point_of))[point_of]
         wild = np.abs(np.log(slopes @ constants / paced)) / WILD_ERROR
         weights = (best / times) ** SLOWNESS / np.sqrt(np.maximum(1, wild))
         shares = slopes * scale * (weights / paced)[:, None]
@@ -100,12 +100,12 @@ def fit(points: Sequence[Point], start: Vector, spread: float = SPREAD) -> Vecto
     return constants
 
 
-def _pace(far: Vector, point: Vector) -> Vector:
-    """How much slower, as a logarithm, the machine was than elsewhere while it measured a point:
-    clocks and neighbours of a virtual machine change between points more than within one. It is
-    none on average; small differences are left to the constants."""
-    count = np.bincount(point)
-    pace = np.bincount(point, far) / (count + (TIME_ERROR / PACE) ** 2 * count.mean())
+def _pace(residual: Vector, point_of: Vector) -> Vector:
+    """How much slower than the model, as a logarithm, everything was that was measured at a point;
+    none on average. Choices compare ways at one point, and a virtual machine changes its speed
+    between points: what all ways share says little about constants."""
+    count = np.bincount(point_of)
+    pace = np.bincount(point_of, residual) / (count + (TIME_ERROR / PACE) ** 2 * count.mean())
     return pace - np.average(pace, weights=count)
 
 

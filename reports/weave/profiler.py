@@ -53,6 +53,7 @@ KERNELS = {
     "merge_path": "merge_path_kernel|add_open_sums",
     "row_tiles": "row_tiles_kernel",
     "large_tiles": "row_tiles_kernel",
+    "small_tiles": "row_tiles_kernel",
     "sell32": "sell_kernel",
     "sell16": "sell_kernel",
     "diagonals": "diagonals_kernel",
@@ -60,8 +61,8 @@ KERNELS = {
     "blocked_coo": "blocked_coo_kernel",
     "two_phase": "multiply_strips|add_products",
     "csr_roof": "csr_roof_kernel",
-    "cusparse_csr1_preprocessed": "cusparse::",
-    "cusparse_sell": "cusparse::",
+    "cusparse_csr1_preprocessed": "cusparse::csrmv",  # not what it prepares
+    "cusparse_sell": "cusparse::sellmv",
 }
 
 #: What is looked at where nothing else is asked for: where each kernel loses, beside one that does
@@ -232,7 +233,7 @@ def _rounded(value: float) -> float:
 def table(kept: dict[str, Any]) -> str:
     """A Markdown table of what a book keeps."""
     lines = ["| matrix | variant | kernel | time | memory | L2 | L1 | L2 hits | L1 hits |"
-             " sectors a load | atomics a second | occupancy | warps wait for |",
+             " sectors a load | L2 atomics a second | occupancy | warps wait for |",
              "| --- | --- | --- |" + 9 * " ---: |" + " --- |"]
     for one in kept["multiplies"]:
         for kernel in one["kernels"]:
@@ -252,7 +253,7 @@ def _cells(kernel: dict[str, Any]) -> Sequence[str]:
             said("l2_percent", "{:.0f} %"), said("l1_percent", "{:.0f} %"),
             said("l2_hit_percent", "{:.0f} %"), said("l1_hit_percent", "{:.0f} %"),
             said("sectors_per_request", "{:.1f}"),
-            f"{atomics / 1e9:.2f} G" if atomics else "none", said("occupancy_percent", "{:.0f} %"),
+            f"{atomics / 1e9:.2g} G" if atomics else "none", said("occupancy_percent", "{:.0f} %"),
             ", ".join(f"{name.replace('_', ' ')} {value:.1f}" for name, value in stalls)]
 
 

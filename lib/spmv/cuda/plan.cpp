@@ -41,7 +41,7 @@ struct Candidate
 {
     std::string_view format;
     double bytes;           ///< that a multiply moves, `x` and `y` once each
-    double efficiency;      ///< part of the memory's bandwidth that its kernel reaches
+    double efficiency;      ///< bytes a second that its kernel reaches, over `bandwidth`
     double sectors;         ///< of `x` that are loaded from the last-level cache
     double convert_seconds; ///< before the first multiply
     std::string detail = {};

@@ -110,9 +110,12 @@ def test_an_experiment_that_is_not_there(root: Path) -> None:
         definition.load(root, "none")
 
 
-def test_experiments_share_the_figures_of_a_book(root: Path) -> None:
-    other = root / "experiments/spmv-other"
-    other.mkdir()
-    (other / "experiment.toml").write_text(_toml(root).read_text())
-    with pytest.raises(WeaveError, match="found the figure file .* twice"):
+@pytest.mark.parametrize(("part", "said"), [("figure", "figure file"), ("claim", "claim")])
+def test_experiments_share_books(root: Path, part: str, said: str) -> None:
+    other = root / "experiments/spmv-other/experiment.toml"
+    other.parent.mkdir()
+    head, *rest = _toml(root).read_text().split("\n[[")
+    parts = [text for text in rest if text.startswith(part)]
+    other.write_text("\n[[".join([head, *parts]))
+    with pytest.raises(WeaveError, match=f"spmv-other.*found the {said} .* of spmv-demo, expected"):
         definition.load_all(root)

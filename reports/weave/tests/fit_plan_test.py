@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from weave import fit_plan, results
 from weave.__main__ import main
 from weave.results import Json
 
@@ -13,6 +14,8 @@ NOTES = {
     "unroll4": "csr; 8.1 bytes per nonzero where CSR has 8.1, 1 thread, ready after 1 ms",
     "csrl": "bcsr: blocks of 3 x 3 are 90 % full, 2 rows in pieces; 5.0 bytes per nonzero, ready",
 }
+AVX512 = ["fma", "avx2", "avx512f", "avx512bw", "avx512vl"]
+
 #: Terms of the fake model with the nanoseconds that the times are made of, and where fits begin.
 TRUE = {"csr.row": 3.0, "bcsr_3x3.block": 2.0}
 START = {"csr.row": 2.4, "bcsr_3x3.block": 2.4, "sell.chunk": 5.0}
@@ -134,3 +137,22 @@ def test_a_program_that_was_not_built_is_named(fit: Callable[..., int], root: Pa
     (root / "build/lib/spmv/plan-terms").unlink()
     assert fit() == 2
     assert "plan-terms cannot be run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("model", "sets", "asked", "kernels"),
+    [
+        ("Intel(R) Xeon(R) Processor", ["avx2", "fma"], [], "avx2"),
+        ("Intel(R) Xeon(R) Processor", AVX512, [], "avx512"),
+        ("Intel(R) Xeon(R) Processor", [*AVX512, "avx512_fp16"], [], "avx512_gather"),
+        ("Intel(R) Xeon(R) Processor", [*AVX512, "avx512_fp16"], ["--kernels", "avx512"], "avx512"),
+        ("AMD EPYC", [*AVX512, "avx512_fp16"], [], "avx512"),
+        ("of no known maker", [], [], "baseline"),
+    ],
+)
+def test_kernels_are_those_that_the_processor_ran(
+    raw: Json, model: str, sets: list[str], asked: list[str], kernels: str
+) -> None:
+    raw["machine"]["cpu"].update(model=model, instruction_sets=sets)
+    raw["run"]["arguments"] = asked
+    assert fit_plan.machine_of(results.of(raw, Path("result.json"))).kernels == kernels

@@ -51,6 +51,25 @@ def test_a_few_wild_times_are_tolerated() -> None:
     assert found[:5] == pytest.approx(TRUE[:5], rel=0.2)
 
 
+def test_a_machine_may_change_its_pace_between_points() -> None:
+    random = np.random.default_rng(5)
+    uneven = []
+    for point in points():
+        pace = float(random.lognormal(0, 0.4))
+        ways = tuple(Way(way.name, way.core, way.memory, way.overlap,
+                         way.measured_ns and pace * way.measured_ns) for way in point.ways)
+        uneven.append(Point(point.matrix, point.label, ways, pace * point.best_ns))
+    found = plan_fit.fit(uneven, TRUE * [1.7, 0.5, 1.5, 0.6, 1.3, 1.0])
+    scale = found[0] / TRUE[0]
+    assert found[:5] / scale == pytest.approx(TRUE[:5], rel=0.1)
+
+
+def test_one_point_and_points_of_one_way_can_be_fitted() -> None:
+    for some in (points(matrices=1), [Point(p.matrix, p.label, p.ways[:1], p.best_ns)
+                                      for p in points(matrices=5)]):
+        assert np.isfinite(plan_fit.fit(some, TRUE)).all()
+
+
 def test_what_was_never_measured_keeps_its_proportion_to_the_others() -> None:
     twice = [Point(point.matrix, point.label,
                    tuple(Way(way.name, way.core, way.memory, way.overlap,
