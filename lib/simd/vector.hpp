@@ -214,8 +214,7 @@ Vector<T> load_as(Stored const* from)
 }
 
 /// Whether `gather` is one instruction: an object that is compiled for processors on which that is
-/// fast defines SIMD_GATHER_INSTRUCTIONS. It is slower than single loads on many others, several
-/// times where a microcode against data sampling is active.
+/// fast defines SIMD_GATHER_INSTRUCTIONS. It is slower than single loads on others.
 #if defined(SIMD_GATHER_INSTRUCTIONS)
 constexpr bool has_gather_instructions = true;
 #else

@@ -128,12 +128,11 @@ private:
     /// Elements in a vector of the kernels.
     double lanes() const { return static_cast<double>(processor_.vector_bytes / sizeof(T)); }
 
-    /// Of so many loop ends a thread comes to, the share that the processor has forgotten when it
-    /// comes to them again: none or all, but for those where its memory begins to overflow.
-    static double forgotten_share(double ends)
+    /// Of so many things that a multiply comes to, the share that something of this capacity has
+    /// forgotten when the next comes to them: none or all, but for a little more than it holds.
+    static double forgotten_share(double count, double capacity)
     {
-        constexpr double memory = 12'000;
-        return std::clamp(2 * (ends / memory - 1), 0.0, 1.0);
+        return std::clamp(2 * (count / capacity - 1), 0.0, 1.0);
     }
 
     /// The steps of all rows that are not long, under their names. Loops whose ends the processor
@@ -148,7 +147,8 @@ private:
         }
         double const ends = counts[1] * scale_;
         terms.push_back({"loop_end.beyond_3000", std::max(0.0, ends - 3000)});
-        terms.push_back({"loop_end.forgotten", ends * forgotten_share(ends / threads_)});
+        constexpr double foreseen = 12'000; // loop ends that a processor keeps in mind
+        terms.push_back({"loop_end.forgotten", ends * forgotten_share(ends / threads_, foreseen)});
         return terms;
     }
 
@@ -162,14 +162,6 @@ private:
     bool mostly_streams(double touched) const
     {
         return cold_ || touched >= static_cast<double>(caches_.shared) / 2;
-    }
-
-    /// Of what a multiply touches, the share that a core's own cache has lost when the next comes
-    /// to it: none or all, but for those a little larger than the cache.
-    double evicted_share(double touched) const
-    {
-        double const caches = static_cast<double>(caches_.core) * threads_;
-        return std::clamp(2 * (touched / caches - 1), 0.0, 1.0);
     }
 
     /// Whether CSR has to be fetched from memory, a measure of how busy the caches are beside `x`.
@@ -243,11 +235,12 @@ private:
         if (streams(touched)) {
             estimate.memory.push_back({"memory.byte", touched * (1 / threads + 1.0 / 16)});
         } else {
-            bool const at_the_core = touched < 0.8 * static_cast<double>(caches_.core) * threads;
+            double const of_cores = static_cast<double>(caches_.core) * threads;
+            bool const at_the_core = touched < 0.8 * of_cores;
             estimate.core.push_back(
                 {at_the_core ? "cache.core_byte" : "cache.shared_byte", touched});
             estimate.memory.push_back(
-                {"cache.streamed_byte", touched * evicted_share(touched) / threads});
+                {"cache.streamed_byte", touched * forgotten_share(touched, of_cores) / threads});
         }
         for (Term& term : estimate.core) {
             term.count /= threads;
