@@ -320,6 +320,7 @@ void Contest::time_rounds(std::vector<Contender>& contenders)
         if (round == audit) {
             refill();
         }
+        session.meter.start();
         random_.shuffle(order);
         for (auto* contender : order) {
             contender->samples.push_back(rounded(sample(*contender)));
@@ -327,6 +328,7 @@ void Contest::time_rounds(std::vector<Contender>& contenders)
                 check_results(*contender, "a timed call");
             }
         }
+        session.meter.stop();
     }
 }
 

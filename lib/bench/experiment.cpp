@@ -69,6 +69,10 @@ Json head(Session const& session, Json const& libraries, Json const& gpu_states)
     if (!gpu_states.empty()) {
         launch["gpus"] = gpu_states;
     }
+    if (auto const& processors = session.meter.total()) {
+        launch["processors"] = {{"busy_s", rounded(processors->busy_s)},
+                                {"stolen_s", rounded(processors->stolen_s)}};
+    }
     return {
         {"schema", 1},
         {"run",

@@ -3,6 +3,7 @@
 #include "bench/cache_flush.hpp"
 #include "bench/pacer.hpp"
 #include "bench/pattern.hpp"
+#include "bench/processor_time.hpp"
 #include "bench/record.hpp"
 #include "bench/settings.hpp"
 #include "bench/verify.hpp"
@@ -51,6 +52,7 @@ public:
     std::size_t cache_bytes;
     Pacer pacer;
     Record record;
+    ProcessorMeter meter; ///< runs while samples are taken
 
     std::size_t index = 0;                ///< of the point being measured
     Point at;                             ///< the point being measured

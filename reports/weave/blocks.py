@@ -140,6 +140,7 @@ def provenance(measured: Measurements) -> str:
         ("run", f"`{run['id']}`, {run['utc']}, {run['profile']} profile, {rounds}{tripled}"),
         ("command", f"`{command}`, seed {run['seed']}"),
         ("launches", "; ".join(_launch(launch) for launch in raw["launches"])),
+        *_processors(raw["launches"]),
         *([("GPU", _gpu_states(raw["launches"]))] if raw["machine"]["gpus"] else []),
         ("commit", f"`{commit}`{dirty}"),
         ("program", f"sha256 `{source['binary_sha256'][:16]}`"),
@@ -212,6 +213,18 @@ def _gpu(gpu: Mapping[str, Any]) -> str:
     return f"{gpu['name']} ({', '.join(known)})" if known else gpu["name"]
 
 
+def _processors(launches: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """What a virtual machine's host kept of the processor time that each launch asked for."""
+    noted = [launch for launch in launches if "processors" in launch]
+    kept = "; ".join(f"{_stolen(launch['processors'])} of {_workers(launch)}" for launch in noted)
+    return [("processor time not had", kept)] if kept else []
+
+
+def _stolen(processors: Mapping[str, float]) -> str:
+    asked = processors["busy_s"] + processors["stolen_s"]
+    return formats.percent(processors["stolen_s"] / asked if asked else 0)
+
+
 def _gpu_states(launches: Sequence[Mapping[str, Any]]) -> str:
     """What the GPUs did before the first and after the last launch."""
     noted = [launch["gpus"] for launch in launches if "gpus" in launch]
@@ -265,11 +278,13 @@ def _folded(summary: str, body: str) -> str:
     return f"<details>\n<summary>{summary}</summary>\n\n{body}\n\n</details>"
 
 
-def _launch(launch: Mapping[str, Any]) -> str:
+def _workers(launch: Mapping[str, Any]) -> str:
     text = formats.plural(launch["threads"], "thread")
-    if launch["ranks"] > 1:
-        text = f"{formats.plural(launch['ranks'], 'rank')} of {text}"
-    text += "".join(f" {k}={v}" for k, v in sorted(launch["environment"].items()))
+    return f"{formats.plural(launch['ranks'], 'rank')} of {text}" if launch["ranks"] > 1 else text
+
+
+def _launch(launch: Mapping[str, Any]) -> str:
+    text = _workers(launch) + "".join(f" {k}={v}" for k, v in sorted(launch["environment"].items()))
     return text + (" (oversubscribed)" if launch["oversubscribed"] else "")
 
 

@@ -90,6 +90,14 @@ def test_a_book_names_its_gpus(root: Path, store: Store, raw: Json) -> None:
     assert "after: 1980 MHz, 512 W, held back by power cap and sync" in page
 
 
+def test_a_page_tells_what_the_host_kept(root: Path, store: Store, raw: Json) -> None:
+    for launch, stolen in zip(raw["launches"], (0, 5), strict=True):
+        launch["processors"] = {"busy_s": 15, "stolen_s": stolen}
+    store(raw)
+    page = weave(root)[f"{BOOK}/{synthetic.NAME}.md"]
+    assert "| processor time not had | 0.0 % of 1 thread; 25 % of 2 threads |" in page
+
+
 def test_what_the_driver_does_not_tell_is_left_out(root: Path, store: Store, raw: Json) -> None:
     synthetic.add_gpus(raw, 1)
     raw["machine"]["gpus"] = [{"name": "Example GPU"}]
