@@ -25,7 +25,9 @@ int main(int argc, char** argv)
     return experiment.each<float, double>(
         [&]<class T>(bench::Point const& at, bench::Trial<T>& trial) {
             Problem<T> problem{datasets, at, trial};
-            auto& [a, x, y] = problem;
+            auto const& a = problem.a;
+            auto const& x = problem.x;
+            auto& y = problem.y;
             spmv::format_kernels<T>(kernels); // refuses a name that this processor has not
             auto const tiles_in_csr =
                 static_cast<double>(sparse::bytes_of_tiles_in_csr(a.view(), 256, sizeof(T)));

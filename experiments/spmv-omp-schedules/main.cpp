@@ -18,7 +18,9 @@ int main(int argc, char** argv)
     return experiment.each<float, double>([&]<class T>(bench::Point const& at,
                                                        bench::Trial<T>& trial) {
         Problem<T> problem{datasets, at, trial};
-        auto& [a, x, y] = problem;
+        auto const& a = problem.a;
+        auto const& x = problem.x;
+        auto& y = problem.y;
         int const threads = trial.threads();
         trial.add("unroll4", [&] { spmv::unroll4<T>(a, x, y); }).group("serial");
         if (a.rows <= schedules::few_rows) {

@@ -263,7 +263,8 @@ TEST_CASE("square matrices of many kinds, many multiplies in a row")
         {"banded", sparse::banded(50, 20)},
     };
     spmv::testing::Generator random{17};
-    for (auto const& [name, pattern] : patterns) {
+    for (auto const& [label, pattern] : patterns) {
+        std::string const name{label};
         CAPTURE(name);
         sparse::Csr<double> a{pattern.rows, pattern.columns, pattern.row_ptr, pattern.col, {}};
         a.values.resize(a.nonzeros());
@@ -357,7 +358,8 @@ TEST_CASE("what is wrong with a file is said on every rank, with its line")
         {"outside.mtx", "3 3 1\n1 4 1\n"},
         {"nothing.mtx", ""},
     };
-    for (auto const& [name, body] : wrong) {
+    for (auto const& [label, body] : wrong) {
+        std::string const name{label};
         CAPTURE(name);
         auto const file = written(name, head + body);
         std::string alone;
@@ -374,7 +376,8 @@ TEST_CASE("what is wrong with a file is said on every rank, with its line")
 
 TEST_CASE("generated rows are those of the whole matrix")
 {
-    for (auto const& [name, entry] : sparse::Catalogue::embedded().matrices()) {
+    for (auto const& [label, entry] : sparse::Catalogue::embedded().matrices()) {
+        std::string const name{label};
         auto const* const generated = std::get_if<sparse::Generated>(&entry.source);
         if (generated == nullptr || !name.ends_with("-tiny") ||
             !sparse::makes_rows_alone(*generated)) {

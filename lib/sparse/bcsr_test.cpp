@@ -66,7 +66,8 @@ TEST_CASE("shapes that do not fit are refused")
 
 TEST_CASE("the fill is that of the conversion where every block row is looked at")
 {
-    for (auto const& [name, structure] : sparse::testing::structures()) {
+    for (auto const& [label, structure] : sparse::testing::structures()) {
+        std::string const name{label};
         CAPTURE(name);
         auto const a = numbered(structure);
         if (a.nonzeros() > 0) {

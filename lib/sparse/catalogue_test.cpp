@@ -128,7 +128,8 @@ TEST_CASE("a lock holds digests and nothing else")
 TEST_CASE("the embedded catalogue is complete")
 {
     auto const& catalogue = sparse::Catalogue::embedded();
-    for (auto const& [name, entry] : catalogue.matrices()) {
+    for (auto const& [label, entry] : catalogue.matrices()) {
+        std::string const name{label};
         CAPTURE(name);
         CHECK(name.find('/') == name.npos);
         CHECK(!name.ends_with(".mtx"));

@@ -236,7 +236,8 @@ TEST_CASE("every generated matrix of the catalogue is the pinned one")
     // The xl sizes take a minute and gigabytes: MEMWALL_TEST_XL=1 asks for them.
     bool const with_xl = std::getenv("MEMWALL_TEST_XL") != nullptr;
     sparse::Datasets datasets;
-    for (auto const& [name, entry] : sparse::Catalogue::embedded().matrices()) {
+    for (auto const& [label, entry] : sparse::Catalogue::embedded().matrices()) {
+        std::string const name{label};
         if (std::holds_alternative<sparse::Generated>(entry.source) &&
             (with_xl || !name.ends_with("-xl"))) {
             CAPTURE(name);

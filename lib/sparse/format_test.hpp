@@ -89,7 +89,8 @@ void with_threads(Body const& body)
 template <class Convert, class Write, class Arrays>
 void check_conversion(Convert const& convert, Write const& write, Arrays const& arrays)
 {
-    for (auto const& [name, structure] : structures()) {
+    for (auto const& [label, structure] : structures()) {
+        std::string const name{label};
         CAPTURE(name);
         auto const a = numbered(structure);
         auto const first = convert(a.view());

@@ -83,7 +83,8 @@ TEST_CASE("features of the collection equal its index")
     for (auto const& row : table(collection() / "index.tsv")) {
         CAPTURE(row.at("name"));
         auto const pattern = sparse::read_matrix_market_pattern(collection() / row.at("file"));
-        for (auto const& [name, number] : sparse::named(sparse::features(pattern))) {
+        for (auto const& [label, number] : sparse::named(sparse::features(pattern))) {
+            std::string const name{label};
             if (auto const cell = row.find(name); cell != row.end()) {
                 CAPTURE(name);
                 CHECK(std::abs(number - std::stod(cell->second)) <= printed_precision(name));

@@ -47,7 +47,7 @@ struct SellPattern
     bool whole;                 ///< every unit step reads an element for every lane
 
     /// All steps.
-    std::uint32_t steps() const { return unit + full + partial; }
+    [[gnu::always_inline]] std::uint32_t steps() const { return unit + full + partial; }
 };
 
 /// Where the values and columns of a chunk begin.
@@ -77,7 +77,7 @@ struct SellView
     std::uint8_t const* order;     ///< row of each lane within its window
 
     /// Where chunk `chunk` begins.
-    SellPosition position(std::int32_t chunk) const
+    [[gnu::always_inline]] SellPosition position(std::int32_t chunk) const
     {
         SellPosition at = positions[chunk / stride];
         for (std::int32_t c = chunk / stride * stride; c < chunk; ++c) {

@@ -75,7 +75,8 @@ TEST_CASE_TEMPLATE("a plan multiplies the awkward matrices right", T, float, dou
 
 TEST_CASE_TEMPLATE("what a plan does not borrow may go", T, float, double)
 {
-    for (auto const& [name, pattern] : classes()) {
+    for (auto const& [label, pattern] : classes()) {
+        std::string const name{label};
         for (auto const format : spmv::plan_formats()) {
             CAPTURE(name);
             CAPTURE(format.name);
@@ -105,7 +106,8 @@ TEST_CASE_TEMPLATE("what a plan does not borrow may go", T, float, double)
 
 TEST_CASE_TEMPLATE("every format of a plan multiplies right or refuses", T, float, double)
 {
-    for (auto const& [name, pattern] : classes()) {
+    for (auto const& [label, pattern] : classes()) {
+        std::string const name{label};
         CAPTURE(name);
         auto const a = filled<T>(pattern);
         spmv::testing::Generator random{6};
@@ -132,7 +134,8 @@ TEST_CASE_TEMPLATE("every format of a plan multiplies right or refuses", T, floa
 TEST_CASE_TEMPLATE("every way to build a format multiplies right, with every instruction set", T,
                    float, double)
 {
-    for (auto const& [name, pattern] : classes()) {
+    for (auto const& [label, pattern] : classes()) {
+        std::string const name{label};
         CAPTURE(name);
         auto const a = filled<T>(pattern);
         std::vector<T> const x(static_cast<std::size_t>(a.columns), T(0.3));
@@ -157,13 +160,13 @@ TEST_CASE("every kind of processor has the same constants, one for each term")
 {
     auto const names = [](spmv::Processor const& processor) {
         std::vector<std::string_view> terms;
-        for (auto const& [term, single_ns, double_ns] : processor.times) {
+        for (spmv::TermTime const& time : processor.times) {
             CAPTURE(processor.kind);
-            CAPTURE(term);
-            CHECK(std::isfinite(single_ns));
-            CHECK(std::isfinite(double_ns));
-            CHECK(std::min(single_ns, double_ns) >= 0);
-            terms.push_back(term);
+            CAPTURE(time.term);
+            CHECK(std::isfinite(time.single_ns));
+            CHECK(std::isfinite(time.double_ns));
+            CHECK(std::min(time.single_ns, time.double_ns) >= 0);
+            terms.push_back(time.term);
         }
         return terms;
     };
@@ -205,7 +208,8 @@ TEST_CASE("what a core's cache cannot hold streams through it")
 TEST_CASE_TEMPLATE("a plan is deterministic, also used by several threads at once", T, float,
                    double)
 {
-    for (auto const& [name, pattern] : classes()) {
+    for (auto const& [label, pattern] : classes()) {
+        std::string const name{label};
         CAPTURE(name);
         auto const a = filled<T>(pattern);
         std::vector<T> const x(static_cast<std::size_t>(a.columns), T(0.3));
