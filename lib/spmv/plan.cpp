@@ -82,10 +82,11 @@ struct Plan<T>::State
     std::unique_ptr<Parted<T>> pieces;   ///< of long rows; null if there are none
     std::vector<std::int32_t> long_rows; ///< of the matrix
     std::vector<std::int32_t> first_piece;
+    int trials = 1;
     double seconds = 0;
 
-    /// Chooses and converts.
-    State(sparse::CsrView<T> const& a, PlanOptions const& options);
+    /// Converts as was chosen.
+    State(sparse::CsrView<T> const& a, PlanOptions const& options, Estimate chosen);
 
     void multiply(T const* x, T* y) const;
 
@@ -118,20 +119,84 @@ Estimate choose(sparse::CsrView<T> const& a, PlanOptions const& options, int thr
 }
 //! [plan]
 
+/// Whether clocks may have a say in the choice.
 template <class T>
-Plan<T>::State::State(sparse::CsrView<T> const& a, PlanOptions const& options)
-    : threads{threads_of(options)}, rows{a.rows}, columns{a.columns}, nonzeros{a.nonzeros()}
+bool may_try(sparse::CsrView<T> const& a, PlanOptions const& options)
 {
-    auto const begin = std::chrono::steady_clock::now();
-    choice = choose<T>(a, options, threads);
-    format = format_named<T>(choice.format);
+    constexpr double too_few = 1000; // multiplies that do not pay for trials
+    if (options.trials < 1) {
+        throw std::invalid_argument{"plan: found " + std::to_string(options.trials) +
+                                    " trials, expected 1 or more"};
+    }
+    if (options.trials == 1 || !options.format.empty() || options.narrow_values) {
+        return false;
+    }
+    bool const stays = a.nonzeros() * (sizeof(T) + 4) < detect_caches().shared;
+    return a.nonzeros() > 0 && options.multiplies >= too_few && !(options.cold && stays);
+}
+
+/// The best ways to build some formats, one of each, the one that should be fastest first.
+template <class T>
+std::vector<Estimate> candidates(sparse::CsrView<T> const& a, PlanOptions const& options,
+                                 int threads)
+{
+    if (!may_try(a, options)) {
+        return {choose<T>(a, options, threads)};
+    }
+    auto const processor = detect_processor(format_kernels<T>(options.kernels).name);
+    auto estimates = estimate_formats(a, processor, ModelOptions{threads, options.cold});
+    std::ranges::sort(estimates, {}, [&](Estimate const& estimate) {
+        return estimate.nanoseconds + estimate.conversion / options.multiplies;
+    });
+    std::vector<Estimate> found;
+    for (Estimate& estimate : estimates) {
+        bool const is_new =
+            std::ranges::find(found, estimate.format, &Estimate::format) == found.end();
+        if (is_new && found.size() < static_cast<std::size_t>(options.trials)) {
+            found.push_back(std::move(estimate));
+        }
+    }
+    return found;
+}
+
+/// Compares two ways to multiply in rounds that each of them begins in turn.
+template <class Challenger, class Holder>
+bool is_faster(Challenger const& challenger, Holder const& holder)
+{
+    constexpr int rounds = 9;
+    constexpr int needed = 6; // wins, so that chance does not undo what the model knows
+    constexpr double round_s = 100e-6;
+    auto const seconds = [](auto const& multiply, int calls) {
+        auto const begin = std::chrono::steady_clock::now();
+        for (int call = 0; call < calls; ++call) {
+            multiply();
+        }
+        return std::chrono::duration<double>{std::chrono::steady_clock::now() - begin}.count();
+    };
+    seconds(challenger, 1); // memory and caches as later calls find them
+    auto const calls =
+        static_cast<int>(std::clamp(round_s / std::max(seconds(challenger, 1), 1e-9), 1.0, 1000.0));
+    int wins = 0;
+    for (int round = 0; round < rounds; ++round) {
+        bool const first = round % 2 == 0;
+        double const before = first ? seconds(challenger, calls) : 0;
+        double const other = seconds(holder, calls);
+        double const own = first ? before : seconds(challenger, calls);
+        wins += own < other ? 1 : 0;
+    }
+    return wins >= needed;
+}
+
+template <class T>
+Plan<T>::State::State(sparse::CsrView<T> const& a, PlanOptions const& options, Estimate chosen)
+    : threads{threads_of(options)}, rows{a.rows}, columns{a.columns}, nonzeros{a.nonzeros()},
+      choice{std::move(chosen)}, format{format_named<T>(choice.format)}
+{
     if (options.narrow_values && (std::is_same_v<T, float> || !format.narrows)) {
         throw std::invalid_argument{"plan: narrow values are for double matrices in the formats "
                                     "sell32, sell16 and sell_unit"};
     }
     convert(a, format_kernels<T>(options.kernels));
-    std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - begin;
-    seconds = taken.count();
 }
 
 template <class T>
@@ -174,8 +239,24 @@ void Plan<T>::State::multiply(T const* x, T* y) const
 
 template <class T>
 Plan<T>::Plan(sparse::CsrView<T> const& a, PlanOptions const& options)
-    : state_{std::make_unique<State const>(a, options)}
 {
+    auto const begin = std::chrono::steady_clock::now();
+    auto choices = candidates<T>(a, options, threads_of(options));
+    auto best = std::make_unique<State>(a, options, std::move(choices.front()));
+    std::vector<T> const x(choices.size() > 1 ? static_cast<std::size_t>(a.columns) : 0, T{1});
+    std::vector<T> y(choices.size() > 1 ? static_cast<std::size_t>(a.rows) : 0);
+    for (auto next = choices.begin() + 1; next != choices.end(); ++next) {
+        auto other = std::make_unique<State>(a, options, std::move(*next));
+        auto const multiply = [&](State const& state) {
+            return [&] { state.multiply(x.data(), y.data()); };
+        };
+        if (is_faster(multiply(*other), multiply(*best))) {
+            best = std::move(other);
+        }
+    }
+    best->trials = static_cast<int>(choices.size());
+    best->seconds = std::chrono::duration<double>{std::chrono::steady_clock::now() - begin}.count();
+    state_ = std::move(best);
 }
 
 template <class T>
@@ -232,7 +313,7 @@ template <class T>
 std::string Plan<T>::explain() const
 {
     auto const& [threads, rows, columns, nonzeros, choice, format, short_rows, matrix, pieces,
-                 long_rows, first_piece, seconds] = *state_;
+                 long_rows, first_piece, trials, seconds] = *state_;
     double const count = static_cast<double>(std::max<std::size_t>(1, nonzeros));
     double const csr = sizeof(T) + 4 + 4.0 * (rows + 1) / count;
     std::string line{format.name};
@@ -242,6 +323,7 @@ std::string Plan<T>::explain() const
     return line + fixed("; %.1f bytes per nonzero", static_cast<double>(bytes()) / count) +
            fixed(" where CSR has %.1f, ", csr) + std::to_string(threads) +
            (threads == 1 ? " thread, " : " threads, ") +
+           (trials == 1 ? "" : "fastest of " + std::to_string(trials) + " that were timed, ") +
            fixed("ready after %.2g ms", 1000 * seconds);
 }
 

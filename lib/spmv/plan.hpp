@@ -26,6 +26,13 @@ struct PlanOptions
     /// could hold it.
     bool cold = false;
 
+    /// Formats that are built and timed, those first that should be fastest, before the best is
+    /// kept. With one, no clock is read, and the same matrix always gets the same format. Each of
+    /// more takes its conversion, then twenty multiplies or two milliseconds, and room beside the
+    /// best so far. They are timed one multiply after the other: not at all for `cold` multiplies
+    /// of a matrix that the caches could hold, nor for fewer than a thousand.
+    int trials = 1;
+
     /// One of `plan_formats()` or of `plan_builds()`, in place of the choice by structure;
     /// empty to choose.
     std::string format = {};
@@ -59,7 +66,8 @@ std::vector<std::string> plan_builds(sparse::CsrView<T> const& a, PlanOptions co
 ///
 /// Reads the structure of a matrix, chooses format, kernel and split among threads, converts if
 /// that pays, and says why. A plan may be used by several threads of the caller at once; for a
-/// fixed number of threads its results are the same bit for bit. `T` is float or double.
+/// fixed number of threads its results are the same bit for bit, and so are those of another plan
+/// for the same matrix, but where `trials` let a clock decide. `T` is float or double.
 template <class T>
 class Plan
 {

@@ -272,6 +272,43 @@ TEST_CASE("values stored in single precision give the product of the rounded mat
     CHECK(plan.explain().find("single precision") != std::string::npos);
 }
 
+TEST_CASE_TEMPLATE("a plan that tries formats multiplies right and keeps one of them", T, float,
+                   double)
+{
+    for (auto const& [label, pattern] : classes()) {
+        std::string const name{label};
+        CAPTURE(name);
+        auto const a = filled<T>(pattern);
+        spmv::testing::Generator random{8};
+        auto const x =
+            spmv::testing::make_vector<T>(a.columns, spmv::testing::Values::uniform, random);
+        auto const expected = spmv::expected<T>(a, x);
+        for (int const threads : {1, 2}) {
+            CAPTURE(threads);
+            spmv::Plan<T> const plan{a, {.threads = threads, .trials = 3}};
+            CHECK(spmv::testing::first_wrong_row<T>(product(plan, a, x), expected) == -1);
+            CHECK(plan.threads() == threads);
+        }
+    }
+}
+
+TEST_CASE("formats are tried where that can pay, and only there")
+{
+    auto const a = filled<double>(sparse::stencil27(12));
+    auto const tried = [&](spmv::PlanOptions options) {
+        options.threads = 1;
+        options.trials = 3;
+        return spmv::Plan<double>{a, options}.explain().find("fastest of 3") != std::string::npos;
+    };
+    CHECK(tried({}));
+    CHECK(tried({.multiplies = 5000}));
+    CHECK_FALSE(tried({.multiplies = 500}));
+    CHECK_FALSE(tried({.cold = true})); // caches could hold it
+    CHECK_FALSE(tried({.format = "csr"}));
+    CHECK_FALSE(tried({.format = "sell_unit", .narrow_values = true}));
+    CHECK_FALSE(spmv::Plan<double>{a}.explain().find("fastest of") != std::string::npos);
+}
+
 TEST_CASE("a conversion that cannot pay is not made")
 {
     auto const a = filled<double>(sparse::stencil27(20));
@@ -300,6 +337,8 @@ TEST_CASE("what makes no sense is refused with the value found")
     std::vector<double> y(24);
     CHECK_THROWS_WITH_AS(Plan<double>(a, {.threads = -1}),
                          "plan: found -1 threads, expected 1 or more, or 0 for all",
+                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS(Plan<double>(a, {.trials = 0}), "plan: found 0 trials, expected 1 or more",
                          std::invalid_argument);
     CHECK_THROWS_AS(Plan<double>(a, {.format = "elsewhere"}), std::invalid_argument);
     CHECK_THROWS_WITH_AS(Plan<double>(a, {.kernels = "mmx"}),
