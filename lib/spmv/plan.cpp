@@ -159,29 +159,30 @@ std::vector<Estimate> candidates(sparse::CsrView<T> const& a, PlanOptions const&
     return found;
 }
 
-/// Compares two ways to multiply in rounds that each of them begins in turn.
+/// Compares two ways to multiply in rounds, in which each begins in turn.
 template <class Challenger, class Holder>
 bool is_faster(Challenger const& challenger, Holder const& holder)
 {
     constexpr int rounds = 9;
     constexpr int needed = 6; // wins, so that chance does not undo what the model knows
-    constexpr double round_s = 100e-6;
-    auto const seconds = [](auto const& multiply, int calls) {
+    constexpr double round_s = 300e-6;
+    int calls = 1;
+    auto const seconds = [&](auto const& multiply) {
+        multiply(); // brings into the caches what the other one has taken out
         auto const begin = std::chrono::steady_clock::now();
         for (int call = 0; call < calls; ++call) {
             multiply();
         }
         return std::chrono::duration<double>{std::chrono::steady_clock::now() - begin}.count();
     };
-    seconds(challenger, 1); // memory and caches as later calls find them
-    auto const calls =
-        static_cast<int>(std::clamp(round_s / std::max(seconds(challenger, 1), 1e-9), 1.0, 1000.0));
+    calls =
+        static_cast<int>(std::clamp(round_s / std::max(seconds(challenger), 1e-9), 1.0, 1000.0));
     int wins = 0;
     for (int round = 0; round < rounds; ++round) {
         bool const first = round % 2 == 0;
-        double const before = first ? seconds(challenger, calls) : 0;
-        double const other = seconds(holder, calls);
-        double const own = first ? before : seconds(challenger, calls);
+        double const before = first ? seconds(challenger) : 0;
+        double const other = seconds(holder);
+        double const own = first ? before : seconds(challenger);
         wins += own < other ? 1 : 0;
     }
     return wins >= needed;

@@ -28,7 +28,7 @@ struct PlanOptions
 
     /// Formats that are built and timed, those first that should be fastest, before the best is
     /// kept. With one, no clock is read, and the same matrix always gets the same format. Each of
-    /// more takes its conversion, then twenty multiplies or two milliseconds, and room beside the
+    /// more takes its conversion, then forty multiplies or some milliseconds, and room beside the
     /// best so far. They are timed one multiply after the other: not at all for `cold` multiplies
     /// of a matrix that the caches could hold, nor for fewer than a thousand.
     int trials = 1;
