@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -39,7 +40,9 @@ void ProcessorMeter::stop()
     auto const now = processor_time_now();
     if (since_ && now) {
         total_ = total_.value_or(ProcessorTime{});
-        *total_ += *now - *since_;
+        auto const spent = *now - *since_;
+        *total_ +=
+            {std::max(0.0, spent.busy_s), std::max(0.0, spent.stolen_s)}; // kernels step back
     }
     since_.reset();
 }

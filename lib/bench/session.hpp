@@ -52,7 +52,7 @@ public:
     std::size_t cache_bytes;
     Pacer pacer;
     Record record;
-    ProcessorMeter meter; ///< runs while samples are taken
+    ProcessorMeter meter; ///< runs in rounds: samples, and what comes before them
 
     std::size_t index = 0;                ///< of the point being measured
     Point at;                             ///< the point being measured

@@ -47,6 +47,7 @@ struct SellPattern
     bool whole;                 ///< every unit step reads an element for every lane
 
     /// All steps.
+    // Inlined also where a compiler would not, so that kernels with special flags leave no copy.
     [[gnu::always_inline]] std::uint32_t steps() const { return unit + full + partial; }
 };
 

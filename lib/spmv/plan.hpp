@@ -26,11 +26,12 @@ struct PlanOptions
     /// could hold it.
     bool cold = false;
 
-    /// Formats that are built and timed, those first that should be fastest, before the best is
-    /// kept. With one, no clock is read, and the same matrix always gets the same format. Each of
-    /// more takes its conversion, then forty multiplies or some milliseconds, and room beside the
-    /// best so far. They are timed one multiply after the other: not at all for `cold` multiplies
-    /// of a matrix that the caches could hold, nor for fewer than a thousand.
+    /// Formats that are built and timed, those first that should be fastest, each in the way that
+    /// should be its best. With one, no clock is read, and the same matrix always gets the same
+    /// format. Another one is kept if it wins eight of nine rounds; each takes its conversion,
+    /// forty multiplies or some milliseconds, and room beside the best so far. Nothing is timed if
+    /// a format or narrow values are asked for, if the matrix has no nonzeros, for fewer than a
+    /// thousand multiplies, and for `cold` ones unless CSR fills the caches twice.
     int trials = 1;
 
     /// One of `plan_formats()` or of `plan_builds()`, in place of the choice by structure;
@@ -97,7 +98,7 @@ public:
     /// Bytes of the matrix in the chosen format, which for CSR are the caller's.
     std::size_t bytes() const;
 
-    /// Seconds that choosing and converting took.
+    /// Seconds until the plan stood: choosing, converting, and timing others.
     double seconds() const;
 
     /// One line: what was chosen and why.

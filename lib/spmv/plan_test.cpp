@@ -288,8 +288,24 @@ TEST_CASE_TEMPLATE("a plan that tries formats multiplies right and keeps one of 
             spmv::Plan<T> const plan{a, {.threads = threads, .trials = 3}};
             CHECK(spmv::testing::first_wrong_row<T>(product(plan, a, x), expected) == -1);
             CHECK(plan.threads() == threads);
+            auto const formats = spmv::plan_formats();
+            CHECK(std::ranges::find(formats, plan.format(), &spmv::FormatName::name) !=
+                  formats.end());
         }
     }
+}
+
+TEST_CASE("more trials than formats, more threads than rows, and nothing to multiply")
+{
+    auto const a = filled<double>(sparse::poisson2d(2));
+    std::vector<double> const x(4, 0.5);
+    spmv::Plan<double> const all{a, {.threads = 9, .trials = 99}};
+    CHECK(spmv::testing::first_wrong_row<double>(product(all, a, x),
+                                                 spmv::expected<double>(a, x)) == -1);
+    sparse::Csr<double> const empty{3, 4, {0, 0, 0, 0}, {}, {}};
+    spmv::Plan<double> const none{empty, {.threads = 2, .trials = 3}};
+    CHECK(product(none, empty, x) == std::vector<double>(3));
+    CHECK(none.explain().find("fastest of") == std::string::npos);
 }
 
 TEST_CASE("formats are tried where that can pay, and only there")
@@ -303,7 +319,7 @@ TEST_CASE("formats are tried where that can pay, and only there")
     CHECK(tried({}));
     CHECK(tried({.multiplies = 5000}));
     CHECK_FALSE(tried({.multiplies = 500}));
-    CHECK_FALSE(tried({.cold = true})); // caches could hold it
+    CHECK_FALSE(tried({.cold = true})); // caches could hold the formats
     CHECK_FALSE(tried({.format = "csr"}));
     CHECK_FALSE(tried({.format = "sell_unit", .narrow_values = true}));
     CHECK_FALSE(spmv::Plan<double>{a}.explain().find("fastest of") != std::string::npos);

@@ -216,8 +216,8 @@ def _gpu(gpu: Mapping[str, Any]) -> str:
 def _processors(launches: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """What a virtual machine's host kept of the processor time that each launch asked for."""
     noted = [launch for launch in launches if "processors" in launch]
-    kept = "; ".join(f"{_stolen(launch['processors'])} of {_workers(launch)}" for launch in noted)
-    return [("processor time not had", kept)] if kept else []
+    kept = "; ".join(f"{_workers(launch)} {_stolen(launch['processors'])}" for launch in noted)
+    return [("taken by the host", f"of processor time asked for: {kept}")] if kept else []
 
 
 def _stolen(processors: Mapping[str, float]) -> str:

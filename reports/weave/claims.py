@@ -68,9 +68,10 @@ UNTRIPLED = "The samples were not tripled yet."
 
 
 def _chose_samples(result: Result) -> bool:
-    """Whether somebody said how many samples to take, as `run-all` does when it triples them."""
+    """Whether somebody said how many samples to take, or `run-all` tripled them."""
     given = options(result.run["arguments"])
-    return any(option[0].partition("=")[0] == "--samples" for option in given)
+    return result.run["tripled"] or any(
+        option[0].partition("=")[0] == "--samples" for option in given)
 
 
 def inconclusive_claims(result: Result, root: Path) -> list[str]:

@@ -155,6 +155,40 @@ def merge(results: list[Json]) -> Json:
     return copy.deepcopy(merged)
 
 
+def prolong(first: Json, more: Json) -> Json:
+    """One result from a run and more rounds of it: the samples of each case, one after the other.
+
+    A case that failed in either has failed. Everything else is as the first run noted it, but for
+    what launches add up and where they ended.
+    """
+    _require_agreement(first, more | {"run": more["run"] | {"rounds": first["run"]["rounds"]}})
+    whole = copy.deepcopy(first)
+    whole["run"]["rounds"] += more["run"]["rounds"]
+    later: dict[tuple[Any, ...], list[Json]] = {}
+    for case in more["cases"]:
+        later.setdefault(_identity(case), []).append(case)
+    for case in whole["cases"]:
+        alike = later.get(_identity(case))
+        if not alike:
+            raise WeaveError(f"prolong: {case['variant']} has no further samples")
+        other = alike.pop(0)  # several twins of a variant have one name
+        if other["verdict"]["status"] == "failed":
+            case |= {name: other[name] for name in ("verdict", "iterations", "samples_s")}
+        elif case["verdict"]["status"] == "passed":
+            case["samples_s"] += other["samples_s"]
+    whole["ceilings"] += more["ceilings"]
+    for launch, other in zip(whole["launches"], more["launches"], strict=True):
+        for name, seconds in other.get("processors", {}).items():
+            launch["processors"][name] += seconds
+        if "gpus" in launch:
+            launch["gpus"]["after"] = other["gpus"]["after"]
+    return copy.deepcopy(whole)
+
+
+def _identity(case: Json) -> tuple[Any, ...]:
+    return (case["variant"], case["twin"], case["launch"], *sorted(case["parameters"].items()))
+
+
 def write(raw: Json, path: Path) -> None:
     """Validates a result and renames it into place."""
     validate(raw, path.name)

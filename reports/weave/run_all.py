@@ -124,11 +124,11 @@ class Run:
         self._store(name, measured.result.raw, tripled=False)
         undecided = claims.inconclusive_claims(measured.result, self._workspace.root)
         if undecided:
-            rounds = 3 * measured.result.run["rounds"]
-            self._console.line(f"{name}: {', '.join(undecided)} undecided: again, {rounds} rounds")
+            first, rounds = measured.result.raw, 2 * measured.result.run["rounds"]
+            self._console.line(f"{name}: {', '.join(undecided)} undecided: {rounds} more rounds")
             more = ["--samples", str(rounds)]
-            measured = self._measure_once(step, folder / "tripled", more, watch())
-            self._store(name, measured.result.raw, tripled=True)
+            measured = self._measure_once(step, folder / "more", more, watch())
+            self._store(name, results.prolong(first, measured.result.raw), tripled=True)
         if fresh:
             self._state.took(name, time.monotonic() - started)
         if not measured.failures:

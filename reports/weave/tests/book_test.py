@@ -95,7 +95,8 @@ def test_a_page_tells_what_the_host_kept(root: Path, store: Store, raw: Json) ->
         launch["processors"] = {"busy_s": 15, "stolen_s": stolen}
     store(raw)
     page = weave(root)[f"{BOOK}/{synthetic.NAME}.md"]
-    assert "| processor time not had | 0.0 % of 1 thread; 25 % of 2 threads |" in page
+    assert ("| taken by the host | of processor time asked for: 1 thread 0.0 %; 2 threads 25 % |"
+            in page)
 
 
 def test_what_the_driver_does_not_tell_is_left_out(root: Path, store: Store, raw: Json) -> None:

@@ -220,3 +220,52 @@ def test_merge_refuses_what_disagrees(spoil: Callable[[Json], Any], said: str) -
     with pytest.raises(WeaveError) as caught:
         results.merge([first, second])
     assert said in str(caught.value)
+
+
+def _longer() -> tuple[Json, Json]:
+    """A run, and one of other samples that continues it."""
+    first, more = (synthetic.result(seed=seed, threads=(1, 2)) for seed in (4, 5))
+    for raw, busy in ((first, 3), (more, 4)):
+        synthetic.add_gpus(raw, 1)
+        for launch in raw["launches"]:
+            launch["processors"] = {"busy_s": busy, "stolen_s": 1}
+    more["launches"][1]["gpus"]["after"][0]["temperature_c"] = 99
+    more["run"].update(id="f" * 16)
+    return first, more
+
+
+def test_more_rounds_are_put_behind_the_first() -> None:
+    first, more = _longer()
+    whole = results.prolong(first, more)
+    results.validate(whole, "whole")
+    assert whole["run"] == first["run"] | {"rounds": 2 * first["run"]["rounds"]}
+    for case, begin, end in zip(whole["cases"], first["cases"], more["cases"], strict=True):
+        assert case["samples_s"] == begin["samples_s"] + end["samples_s"]
+    assert len(whole["ceilings"]) == 2 * len(first["ceilings"])
+    assert whole["launches"][0]["processors"] == {"busy_s": 7, "stolen_s": 2}
+    assert whole["launches"][1]["gpus"]["after"][0]["temperature_c"] == 99
+    assert whole["launches"][1]["gpus"]["before"] == first["launches"][1]["gpus"]["before"]
+
+
+def test_what_fails_in_more_rounds_has_failed() -> None:
+    first, more = _longer()
+    passed = next(k for k, case in enumerate(first["cases"])
+                  if case["verdict"]["status"] == "passed")
+    more["cases"][passed].update(samples_s=[], iterations=0)
+    more["cases"][passed]["verdict"] = {"status": "failed", "checks": ["exact"], "error": 0,
+                                        "reason": "wrong"}
+    whole = results.prolong(first, more)
+    results.validate(whole, "whole")
+    assert whole["cases"][passed]["verdict"]["reason"] == "wrong"
+    assert whole["cases"][passed]["samples_s"] == []
+
+
+def test_more_rounds_of_something_else_are_refused() -> None:
+    first, more = _longer()
+    del more["cases"][3]
+    with pytest.raises(WeaveError, match="has no further samples"):
+        results.prolong(first, more)
+    _, more = _longer()
+    more["source"].update(binary_sha256="d" * 64)
+    with pytest.raises(WeaveError, match=r"\$\.source"):
+        results.prolong(first, more)

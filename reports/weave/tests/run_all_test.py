@@ -202,11 +202,13 @@ def test_an_undecided_claim_triples_the_samples_once(root: Path, tmp_path: Path)
     add_experiment(root, "alpha", points=1, ratios=[1.0, 1.1, 1.3, 1.5], log=str(log))
     code, said = run(root)
     assert code == 0
-    assert "alpha.fast undecided: again, 9 rounds" in said
+    assert "alpha.fast undecided: 6 more rounds" in said
     run_of = stored(root, "alpha")["run"]
     assert (run_of["rounds"], run_of["tripled"]) == (9, True)
     rounds = [line for line in log.read_text().splitlines() if " round " in line]
-    assert len(rounds) == 3 + 9
+    assert len(rounds) == 3 + 6
+    cases = stored(root, "alpha")["cases"]
+    assert {len(case["samples_s"]) for case in cases} == {9}
 
 
 def test_a_failure_while_tripling_leaves_the_first_result(root: Path) -> None:
