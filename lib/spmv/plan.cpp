@@ -183,7 +183,7 @@ bool is_faster(Challenger const& challenger, Holder const& holder)
     constexpr int rounds = 9;
     constexpr int needed = 8; // wins
     constexpr double round_s = 300e-6;
-    double const once = std::min({seconds_of(challenger, 1), seconds_of(challenger, 1), 1.0});
+    double const once = std::min(seconds_of(challenger, 1), seconds_of(challenger, 1));
     auto const calls = static_cast<int>(std::clamp(round_s / std::max(once, 1e-9), 1.0, 1000.0));
     int wins = 0;
     for (int round = 0; round < rounds; ++round) {
