@@ -156,7 +156,7 @@ void count_traffic(Problem<T> const& problem, distributed::HaloMatrix<T>& matrix
     matrix.multiply(share.x, y);
     auto const& world = problem.world();
     setup.count("moved_bytes", static_cast<double>(world.sum(matrix.halo().received_bytes())));
-    setup.count("messages", static_cast<double>(world.sum(std::int64_t{matrix.halo().messages()})));
+    setup.count("messages", static_cast<double>(world.sum(std::int64_t{matrix.halo().sources()})));
     if (problem.whole().rows > 0) { // on rank 0, which writes the record
         auto const traffic =
             distributed::traffic(sparse::PatternView<>{problem.whole()}, share.rows, share.columns);
@@ -185,22 +185,27 @@ void study(Problem<T> const& problem, Way const& way, bench::Setup& setup)
     }
 }
 
-/// Who waits for whom in a halo exchange.
-enum class Overlap
+/// How ghosts come.
+struct Exchange
 {
-    yes,
-    no
+    std::string group;
+    std::string excerpt;
+    bool overlaps = true; ///< else all ranks wait for ghosts first
+    distributed::OnHost on_host = distributed::OnHost::memory;
 };
+
+inline Exchange const overlapped{"halo", "halo"};
+inline Exchange const awaited{"wait", "wait", false};
+inline Exchange const in_messages{"messages", "ghosts", true, distributed::OnHost::messages};
 
 template <class T>
 void add_halo(bench::Trial<T>& trial, Problem<T>& problem, Way const& way, bool is_studied,
-              Overlap overlap = Overlap::yes)
+              Exchange const& exchange = overlapped)
 {
-    bool const overlaps = overlap == Overlap::yes;
     auto const choose = planned(trial);
-    auto const name = (overlaps ? "halo_" : "wait_") + way.name;
+    auto const name = exchange.group + "_" + way.name;
     if (auto const reason = repeats_another(problem, name); !reason.empty()) {
-        trial.skip(name, reason).group(overlaps ? "halo" : "wait");
+        trial.skip(name, reason).group(exchange.group);
         return;
     }
     add_multiply<T>(
@@ -208,7 +213,7 @@ void add_halo(bench::Trial<T>& trial, Problem<T>& problem, Way const& way, bool 
         [=, &problem] { return problem.name().empty() ? problem.equal() : cut(problem, way); },
         [=, &problem](bench::Setup& setup, Share<T> const& share) {
             auto matrix = std::make_shared<distributed::HaloMatrix<T>>(
-                problem.world(), rows_of(problem, share), share.columns, choose);
+                problem.world(), rows_of(problem, share), share.columns, choose, exchange.on_host);
             setup.stores(*matrix);
             count_traffic(problem, *matrix, share, setup);
             if (is_studied) {
@@ -216,12 +221,12 @@ void add_halo(bench::Trial<T>& trial, Problem<T>& problem, Way const& way, bool 
             }
             return matrix;
         },
-        [overlaps](auto& matrix, Share<T>& share) {
+        [overlaps = exchange.overlaps](auto& matrix, Share<T>& share) {
             overlaps ? matrix.multiply(share.x, share.y)
                      : matrix.wait_and_multiply(share.x, share.y);
         })
-        .group(overlaps ? "halo" : "wait")
-        .excerpt(overlaps ? "halo" : "wait");
+        .group(exchange.group)
+        .excerpt(exchange.excerpt);
 }
 
 /// All ranks of a host read one `x`.
@@ -283,7 +288,7 @@ void add_graph(bench::Trial<T>& trial, Problem<T>& problem, bool is_studied)
         return;
     }
     add_halo(trial, problem, graph_way(), is_studied);
-    add_halo(trial, problem, graph_way(), false, Overlap::no);
+    add_halo(trial, problem, graph_way(), false, awaited);
     add_petsc(trial, problem, graph_way());
 }
 
@@ -326,6 +331,7 @@ void add_ranks(bench::Trial<T>& trial, Problem<T>& problem)
     for (auto const& way : contiguous_ways()) {
         add_halo(trial, problem, way, is_studied);
     }
+    add_halo(trial, problem, bottleneck, false, in_messages);
     add_shared(trial, problem, bottleneck);
     add_petsc(trial, problem, bottleneck);
     add_graph(trial, problem, is_studied);
@@ -363,7 +369,7 @@ void measure_weak_scaling(bench::Trial<T>& trial, mpi::Communicator const& world
                        trial};
     trial.cache(bench::Cache::cold);
     add_halo(trial, problem, contiguous_way("equal"), false);
-    add_halo(trial, problem, contiguous_way("equal"), false, Overlap::no);
+    add_halo(trial, problem, contiguous_way("equal"), false, awaited);
     trial.run();
 }
 

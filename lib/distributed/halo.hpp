@@ -3,46 +3,83 @@
 #include "distributed/partition.hpp"
 
 #include "mpi/communicator.hpp"
+#include "mpi/mailbox.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace distributed {
 
-/// Brings the elements of a distributed vector that this rank reads and others own, with one
-/// persistent message from each of them. `T` is float or double.
+/// How elements come from other ranks of the same host; from other hosts they come in messages.
+enum class OnHost
+{
+    memory,  ///< their owner writes them into memory of the rank that reads them
+    messages ///< as from other hosts
+};
+
+/// Brings the elements of a distributed vector that this rank reads and others own: from each rank
+/// of another host in a persistent message, from those of its own host through memory that both
+/// see. `T` is float or double.
 template <class T>
 class Halo
 {
 public:
     /// `ghosts` are the places to be read, in ascending order, none of them this rank's own.
-    /// Collective. The communicator must outlive this.
+    /// Collective. The communicator must outlive this. Throws as `mpi::SharedMemory` does.
     Halo(mpi::Communicator const& communicator, std::vector<std::int64_t> const& ghosts,
-         Partition const& owners);
+         Partition const& owners, OnHost on_host = OnHost::memory);
 
-    /// Packs this rank's elements that others read and starts all messages; `mine` has an element
-    /// for each of its places.
+    /// Sends this rank's elements to those who read them; `mine` has an element for each of its
+    /// places. Waits for nobody but a reader that has not yet finished the last start but one.
     void start(std::span<T const> mine);
 
-    /// Waits for what was started; the ghosts, in their order, until the next start.
+    /// Waits for what others sent; the ghosts, in their order, until the next start.
     std::span<T const> finish();
 
     /// Elements that this rank gets from others each time.
-    std::size_t ghosts() const { return ghosts_.size(); }
+    std::size_t ghosts() const { return ghosts_; }
 
-    /// Messages that this rank receives each time.
-    int messages() const { return requests_.receives(); }
+    /// Ranks that this rank gets elements from.
+    int sources() const { return sources_; }
 
-    /// Bytes that arrived the last time, as MPI counted them.
-    std::int64_t received_bytes() const { return requests_.received_bytes(); }
+    /// Bytes that arrived the last time, as MPI or their writers counted them.
+    std::int64_t received_bytes() const;
 
 private:
-    std::vector<std::int32_t> outgoing_; ///< own elements, by the rank that reads them
-    std::vector<T> sent_;
-    std::vector<T> ghosts_;
-    mpi::Requests requests_; ///< points into the two vectors above
+    /// Elements for a rank of this host.
+    struct Reader
+    {
+        int rank;          ///< on this host
+        std::size_t place; ///< where they begin among its ghosts
+        std::vector<std::int32_t> elements;
+    };
+
+    /// Elements for a rank of another host.
+    struct Message
+    {
+        explicit Message(std::vector<std::int32_t> own)
+            : elements{std::move(own)}, values(elements.size())
+        {
+        }
+
+        std::vector<std::int32_t> elements;
+        std::vector<T> values;
+    };
+
+    /// Those of this turn.
+    mpi::Requests& requests() { return requests_[box_.turn() % 2]; }
+
+    std::size_t ghosts_;
+    std::size_t written_here_ = 0; ///< ghosts from ranks of this host
+    int sources_ = 0;
+    mpi::Communicator host_;
+    mpi::Mailbox<T> box_; ///< of all ghosts
+    std::vector<Reader> readers_;
+    std::vector<Message> messages_;
+    mpi::Requests requests_[2]; ///< of even and odd turns; they point into the boxes and messages
 };
 
 } // namespace distributed

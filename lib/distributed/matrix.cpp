@@ -243,19 +243,20 @@ struct HaloMatrix<T>::Split
 
 template <class T>
 HaloMatrix<T>::HaloMatrix(mpi::Communicator const& communicator, Rows<T> const& mine,
-                          Partition const& columns, Choice const& choose)
-    : HaloMatrix{communicator, Split{mine, columns, communicator.rank()}, columns, choose}
+                          Partition const& columns, Choice const& choose, OnHost on_host)
+    : HaloMatrix{communicator, Split{mine, columns, communicator.rank()}, columns, choose, on_host}
 {
 }
 
 template <class T>
 HaloMatrix<T>::HaloMatrix(mpi::Communicator const& communicator, Split split,
-                          Partition const& columns, Choice const& choose)
+                          Partition const& columns, Choice const& choose, OnHost on_host)
     : own_{std::move(split.own)}, border_{std::move(split.border)}, border_row_{std::move(
                                                                         split.border_row)},
       border_sum_(border_row_.size()), inner_{plan(own_, choose)}, outer_{plan(border_, choose)},
-      halo_{communicator, split.ghosts, columns}, bytes_{over_all(communicator,
-                                                                  inner_.bytes() + outer_.bytes())}
+      halo_{communicator, split.ghosts, columns, on_host}, bytes_{over_all(communicator,
+                                                                           inner_.bytes() +
+                                                                               outer_.bytes())}
 {
     keep_what_is_read(own_, inner_);
     keep_what_is_read(border_, outer_);

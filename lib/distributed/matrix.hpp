@@ -110,9 +110,9 @@ class HaloMatrix
 public:
     /// `mine` are this rank's rows of a matrix, `columns` says who owns which elements of `x`. The
     /// communicator must outlive this. Throws `std::length_error` if a rank's share does not fit
-    /// 32-bit indices.
+    /// 32-bit indices, and as `Halo` does.
     HaloMatrix(mpi::Communicator const& communicator, Rows<T> const& mine, Partition const& columns,
-               Choice const& choose);
+               Choice const& choose, OnHost on_host = OnHost::memory);
 
     /// Computes what needs only this rank's part of `x` while the rest travels.
     void multiply(std::span<T const> x, std::span<T> y);
@@ -129,13 +129,13 @@ public:
     /// Elements of `x` that this rank gets from others.
     std::size_t ghosts() const { return halo_.ghosts(); }
 
-    /// The messages.
+    /// How these come.
     Halo<T> const& halo() const { return halo_; }
 
 private:
     struct Split;
     HaloMatrix(mpi::Communicator const& communicator, Split split, Partition const& columns,
-               Choice const& choose);
+               Choice const& choose, OnHost on_host);
 
     void add_border(std::span<T const> ghosts, std::span<T> y);
 

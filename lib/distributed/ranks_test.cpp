@@ -12,6 +12,7 @@
 #include "spmv/test_matrices.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -19,10 +20,12 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace {
 
+using distributed::OnHost;
 using distributed::Partition;
 using distributed::Rows;
 using spmv::testing::Case;
@@ -213,16 +216,21 @@ TEST_CASE_TEMPLATE("both distributions give the serial result, and move what was
             std::vector<T> y(expected.value.size(), T(42));
             auto const part = mine(test.x, columns);
 
-            distributed::HaloMatrix<T> halo{*world, dealt, columns, distributed::always("")};
-            halo.multiply(part, y);
-            check_rows(y, expected);
-            auto const predicted =
-                distributed::traffic(sparse::PatternView<>{test.a}, rows, columns);
-            CHECK(world->sum(halo.halo().received_bytes()) == predicted.bytes(sizeof(T)));
-            CHECK(world->sum<std::int64_t>(halo.halo().messages()) == predicted.messages);
-            std::ranges::fill(y, T(42));
-            halo.wait_and_multiply(part, y);
-            check_rows(y, expected);
+            for (auto const on_host : {OnHost::memory, OnHost::messages}) {
+                distributed::HaloMatrix<T> halo{*world, dealt, columns, distributed::always(""),
+                                                on_host};
+                std::ranges::fill(y, T(42));
+                halo.multiply(part, y);
+                check_rows(y, expected);
+                auto const predicted =
+                    distributed::traffic(sparse::PatternView<>{test.a}, rows, columns);
+                CHECK(world->sum(halo.halo().received_bytes()) == predicted.bytes(sizeof(T)));
+                CHECK(world->sum<std::int64_t>(halo.halo().sources()) == predicted.messages);
+                std::ranges::fill(y, T(42));
+                halo.wait_and_multiply(part, y);
+                check_rows(y, expected);
+                CHECK(world->sum(halo.halo().received_bytes()) == predicted.bytes(sizeof(T)));
+            }
 
             if (world->hosts() == 1) {
                 distributed::SharedMatrix<T> shared{*world, dealt, columns,
@@ -274,6 +282,8 @@ TEST_CASE("square matrices of many kinds, many multiplies in a row")
             auto const rows = way.cut(pattern, world->size());
             distributed::HaloMatrix<double> matrix{*world, dealt(a, rows), rows,
                                                    distributed::by_runs};
+            distributed::HaloMatrix<double> by_messages{*world, dealt(a, rows), rows,
+                                                        distributed::by_runs, OnHost::messages};
             auto const shared = shared_matrix(a, rows);
             for (int repeat = 0; repeat < 5; ++repeat) {
                 auto const x = spmv::testing::make_vector<double>(
@@ -282,6 +292,9 @@ TEST_CASE("square matrices of many kinds, many multiplies in a row")
                 std::vector<double> y(static_cast<std::size_t>(rows.size(world->rank())));
                 matrix.multiply(mine(x, rows), y);
                 check_rows(y, expected);
+                std::ranges::fill(y, 42.0);
+                by_messages.multiply(mine(x, rows), y);
+                check_rows(y, expected);
                 if (shared) {
                     std::ranges::fill(y, 42.0);
                     shared->multiply(mine(x, rows), y);
@@ -289,6 +302,44 @@ TEST_CASE("square matrices of many kinds, many multiplies in a row")
                 }
             }
         }
+    }
+}
+
+/// What rank `owner` has of a vector at a turn.
+double element(int owner, std::int64_t place, int turn)
+{
+    return 1e6 * turn + 1e3 * owner + static_cast<double>(place % 7);
+}
+
+TEST_CASE("ghosts are those of this turn, however far others are ahead or behind")
+{
+    // All read rank 0, which reads nobody: nothing but its readers' boxes holds it back.
+    auto const share = std::int64_t{300};
+    auto const owners = distributed::equal_rows(share * world->size(), world->size());
+    std::vector<std::int64_t> ghosts;
+    for (auto place = std::int64_t{world->rank()}; world->rank() > 0 && place < share; ++place) {
+        ghosts.push_back(place);
+    }
+    for (auto const on_host : {OnHost::memory, OnHost::messages}) {
+        distributed::Halo<double> halo{*world, ghosts, owners, on_host};
+        std::vector<double> own(static_cast<std::size_t>(share));
+        int wrong = 0;
+        for (int turn = 1; turn <= 60; ++turn) {
+            for (std::int64_t k = 0; k < share; ++k) {
+                own[static_cast<std::size_t>(k)] = element(world->rank(), k, turn);
+            }
+            halo.start(own);
+            std::ranges::fill(own, -1); // it may be overwritten as soon as it is sent
+            auto const got = halo.finish();
+            if (turn % 3 == world->rank() % 3) {
+                std::this_thread::sleep_for(std::chrono::microseconds{300});
+            }
+            for (std::size_t k = 0; k < ghosts.size(); ++k) {
+                wrong += got[k] != element(0, ghosts[k], turn) ? 1 : 0;
+            }
+        }
+        CHECK(wrong == 0);
+        CHECK(halo.sources() == (ghosts.empty() ? 0 : 1));
     }
 }
 
@@ -314,7 +365,7 @@ TEST_CASE("columns beyond 32 bits")
     row.values = {2, 3};
     distributed::HaloMatrix<float> const matrix{*world, row, columns, distributed::always("csr")};
     CHECK(matrix.ghosts() == (world->size() == 1 ? 0 : 1));
-    CHECK(matrix.halo().messages() == (world->size() == 1 ? 0 : 1));
+    CHECK(matrix.halo().sources() == (world->size() == 1 ? 0 : 1));
 }
 
 TEST_CASE("files are read in pieces")

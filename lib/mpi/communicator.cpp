@@ -26,9 +26,21 @@ std::vector<int> displacements(std::span<int const> counts)
     return offsets;
 }
 
-Communicator::Communicator(MPI_Comm parent)
+namespace {
+
+MPI_Comm duplicate(MPI_Comm parent)
 {
-    check(MPI_Comm_dup(parent, &handle_), "MPI_Comm_dup");
+    MPI_Comm copy = MPI_COMM_NULL;
+    check(MPI_Comm_dup(parent, &copy), "MPI_Comm_dup");
+    return copy;
+}
+
+} // namespace
+
+Communicator::Communicator(MPI_Comm parent) : Communicator{Adopted{duplicate(parent)}} {}
+
+Communicator::Communicator(Adopted adopted) : handle_{adopted.handle}
+{
     check(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(handle_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(handle_, &size_), "MPI_Comm_size");
@@ -39,15 +51,12 @@ Communicator::~Communicator()
     MPI_Comm_free(&handle_);
 }
 
-int Communicator::hosts() const
+Communicator Communicator::host() const
 {
     MPI_Comm host = MPI_COMM_NULL;
-    check(MPI_Comm_split_type(handle_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+    check(MPI_Comm_split_type(handle_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host),
           "MPI_Comm_split_type");
-    int rank = 0;
-    check(MPI_Comm_rank(host, &rank), "MPI_Comm_rank");
-    check(MPI_Comm_free(&host), "MPI_Comm_free");
-    return sum<std::int32_t>(rank == 0 ? 1 : 0);
+    return Communicator{Adopted{host}};
 }
 
 std::int64_t Communicator::sum_before(std::int64_t value) const

@@ -52,8 +52,11 @@ public:
     bool is_root() const { return rank_ == 0; }
     MPI_Comm handle() const { return handle_; }
 
+    /// The ranks that share memory with this one, itself included, in the same order.
+    Communicator host() const;
+
     /// Groups of ranks that share memory.
-    int hosts() const;
+    int hosts() const { return sum<std::int32_t>(host().is_root() ? 1 : 0); }
 
     /// Returns when all ranks have called it.
     void barrier() const { check(MPI_Barrier(handle_), "MPI_Barrier"); }
@@ -132,6 +135,13 @@ public:
     }
 
 private:
+    /// Takes a communicator over.
+    struct Adopted
+    {
+        MPI_Comm handle;
+    };
+    explicit Communicator(Adopted adopted);
+
     template <class T>
     T reduced(T value, MPI_Op operation) const
     {
