@@ -131,7 +131,7 @@ def provenance(measured: Measurements) -> str:
     run, source = raw["run"], raw["source"]
     commit = source["commit"][:12] if source["commit"] != "unknown" else "unknown"
     dirty = " with uncommitted changes" if source["dirty"] else ""
-    command = " ".join(["just run", run["experiment"], *run["arguments"]])
+    command = " ".join(["just run", run["experiment"], *run["arguments"], *_ranks(measured)])
     rounds = formats.plural(run["rounds"], "round")
     tripled = ", tripled because a verdict was inconclusive" if run["tripled"] else ""
     facts = [
@@ -160,6 +160,15 @@ def provenance(measured: Measurements) -> str:
         parts.append(_folded("Digests of the data sets", markdown(["data set", "sha256"], body, 2)))
     parts.append("Skipped and failed:\n\n" + skipped(measured))
     return "\n\n".join(parts)
+
+
+def _ranks(measured: Measurements) -> list[str]:
+    """The option that chooses the ranks of a narrowed run: it starts programs, which know nothing
+    of it, and so stands in no list of their arguments."""
+    if not measured.partial or "ranks" not in measured.experiment.launch:
+        return []
+    ranks = dict.fromkeys(launch["ranks"] for launch in measured.result.raw["launches"])
+    return ["--ranks", *map(str, ranks)]
 
 
 def noise(measured: Measurements) -> str:

@@ -76,6 +76,7 @@ class Experiment:
     ceiling: str | None
     launch: Mapping[str, list[str | int]]
     budget: Mapping[str, float]
+    since: Mapping[str, str]  # a variant and the source text that came with it
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
 
@@ -137,6 +138,7 @@ def _experiment(name: str, folder: Path, raw: Mapping[str, Any]) -> Experiment:
         ceiling=raw.get("ceiling"),
         launch=raw.get("launch", {}),
         budget=raw.get("budget", {}),
+        since=raw.get("since", {}),
         figures=tuple(Figure(**figure) for figure in raw.get("figure", [])),
         claims=tuple(_claim(claim) for claim in raw.get("claim", [])),
     )

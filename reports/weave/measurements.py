@@ -310,10 +310,11 @@ class Measurements:
         return any(variant in self.stale_variants for variant in variants)
 
     def predates(self, name: str) -> bool:
-        """Whether a source text is in the tree, but was not when this result was measured."""
+        """Whether a variant or its source text is in the tree, but was not when this was measured."""
         raw = self.result.raw
+        text = self.experiment.since.get(name, name)
         known = {*raw["excerpts"], *(entry.get("variant") for entry in raw["skipped"])}
-        return name in self.tree.excerpts and name not in known
+        return text in self.tree.excerpts and not {name, text} & known
 
     def _missing(self, variant: str, where: Where) -> Absence:
         """An error, unless the result may lack the variant."""

@@ -501,6 +501,19 @@ def test_a_variant_newer_than_the_result_is_stale(measured: Measure, raw: Json) 
     assert "not measured in this run" in found.note
 
 
+def test_a_variant_is_as_new_as_the_text_that_came_with_it(measured: Measure, raw: Json) -> None:
+    synthetic.drop(raw, "unroll4")
+    run = measured(raw)
+    newer = claim("combined", "textbook", "faster")
+    with pytest.raises(WeaveError, match='no variant "combined" in the result'):
+        claims.judge(run, newer)
+    since = replace(run, experiment=replace(run.experiment, since={"combined": "unroll4"}))
+    assert claims.judge(since, newer).verdict == STALE
+    known = replace(run, experiment=replace(run.experiment, since={"combined": "csrl"}))
+    with pytest.raises(WeaveError, match='no variant "combined" in the result'):
+        claims.judge(known, newer)
+
+
 def test_changed_data_makes_everything_measured_on_it_stale(measured: Measure, raw: Json) -> None:
     run = measured(raw)
     changed = replace(run.tree, datasets={"fem3": "0" * 64, "unrelated": "1" * 64})
