@@ -310,7 +310,7 @@ class Measurements:
         return any(variant in self.stale_variants for variant in variants)
 
     def predates(self, name: str) -> bool:
-        """Whether a variant or its source text is in the tree, but was not when this was measured."""
+        """Whether a variant or its source text is in the tree, but was not when this was timed."""
         raw = self.result.raw
         text = self.experiment.since.get(name, name)
         known = {*raw["excerpts"], *(entry.get("variant") for entry in raw["skipped"])}
