@@ -33,11 +33,12 @@ int main(int argc, char** argv)
                 static_cast<double>(sparse::bytes_of_tiles_in_csr(a.view(), 256, sizeof(T)));
             spmv::PlanOptions const options{
                 .threads = trial.threads(), .cold = trial.is_cold(), .kernels = kernels};
-            auto const planned = [&](std::string_view format) {
-                return [&, name = std::string{format}](bench::Setup& setup) {
+            auto const planned = [&](std::string_view format, int trials = 1) {
+                return [&, name = std::string{format}, trials](bench::Setup& setup) {
                     try {
                         auto options_of = options;
                         options_of.format = name;
+                        options_of.trials = trials;
                         auto const plan = setup.keep(spmv::Plan<T>{a, options_of});
                         setup.note(plan->explain());
                         setup.count("bytes_of_tiles_in_csr", tiles_in_csr);
@@ -59,6 +60,11 @@ int main(int argc, char** argv)
                 trial.add(name, planned(name)).excerpt("plan").group("build");
             }
             trial.add("plan", planned("")).group("plan");
+            if (trial.is_cold() && datasets.stands_for_larger(at.text("matrix"))) {
+                trial.skip("plan_timed", "caches could hold what is multiplied cold").group("plan");
+            } else {
+                trial.add("plan_timed", planned("", 3)).excerpt("trial").group("plan");
+            }
             add_peers(experiment, trial, problem);
             trial.run();
         });

@@ -177,6 +177,7 @@ double seconds_of(Multiply const& multiply, int calls)
 
 /// Compares two ways to multiply in rounds, in which each begins in turn. Of two that are alike,
 /// the challenger wins once in fifty times.
+//! [trial]
 template <class Challenger, class Holder>
 bool is_faster(Challenger const& challenger, Holder const& holder)
 {
@@ -195,6 +196,7 @@ bool is_faster(Challenger const& challenger, Holder const& holder)
     }
     return wins >= needed;
 }
+//! [trial]
 
 } // namespace
 

@@ -40,8 +40,10 @@ class Measurement:
 class Watch:
     """Follows the events of an experiment's processes and shows how far they are."""
 
-    def __init__(self, console: Console, title: str, expected_s: float, later_s: float = 0) -> None:
-        """`later_s` is expected for what comes after this experiment."""
+    def __init__(self, console: Console, title: str, expected_s: float | None,
+                 later_s: float = 0) -> None:
+        """`expected_s` is None where only the run itself can tell; `later_s` is expected for what
+        comes after this experiment."""
         self._console = console
         self._title = title
         self._expected_s = expected_s
@@ -68,14 +70,18 @@ class Watch:
             self._console.status(self._text())
 
     def _text(self) -> str:
-        parts = [self._title, self._point, f"{duration(self._left_s())} left"]
+        left = self._left_s()
+        parts = [self._title, self._point, "" if left is None else f"{duration(left)} left"]
         return "  ".join(part for part in parts if part)
 
-    def _left_s(self) -> float:
+    def _left_s(self) -> float | None:
         spent = time.monotonic() - self._started
         share = min(1, sum(self._rounds.values()) / max(1, sum(self._all_rounds.values())))
-        here = spent * (1 - share) / share if share > 0.2 else max(0, self._expected_s - spent)
-        return here + self._later_s
+        if share > (0.2 if self._expected_s is not None else 0):
+            return spent * (1 - share) / share + self._later_s
+        if self._expected_s is None:
+            return None
+        return max(0, self._expected_s - spent) + self._later_s
 
 
 def measure(program: Path, arguments: Sequence[str], launches: Sequence[Launch], folder: Path,

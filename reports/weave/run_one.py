@@ -40,7 +40,9 @@ def run_one(workspace: Workspace, name: str, arguments: list[str], console: Cons
     options, rest = _runner_options(arguments)
     launches = _launches(experiment, options)
     folder = _new_folder(workspace.build / "runs", name)
-    watch = Watch(console, name, expected_seconds(experiment, options.profile))
+    # The budget is that of a whole run.
+    expected_s = None if rest else expected_seconds(experiment, options.profile)
+    watch = Watch(console, name, expected_s)
     measured = measure(program, [*rest, "--profile", options.profile], launches, folder, watch)
     for failure in measured.failures:
         console.line(failure)
