@@ -84,10 +84,12 @@ struct Plan<T>::State
     std::vector<std::int32_t> long_rows; ///< of the matrix
     std::vector<std::int32_t> first_piece;
     int trials = 1;
+    bool is_alone = false; ///< one thread, where more were asked for
     double seconds = 0;
 
     /// Converts as was chosen.
-    State(sparse::CsrView<T> const& a, PlanOptions const& options, Estimate chosen);
+    State(sparse::CsrView<T> const& a, PlanOptions const& options, int used_threads,
+          Estimate chosen);
 
     void multiply(T const* x, T* y) const;
 
@@ -121,6 +123,26 @@ Estimate choose(sparse::CsrView<T> const& a, PlanOptions const& options, int thr
 //! [plan]
 
 namespace {
+
+/// As many threads as were asked for, or one where waking the others should take longer than they
+/// save. A format that was asked for gets all of them.
+template <class T>
+int useful_threads(sparse::CsrView<T> const& a, PlanOptions const& options)
+{
+    constexpr double too_few = 20;         // multiplies: nobody looks at the structure
+    constexpr std::size_t plenty = 30'000; // nonzeros that take longer than dozens of threads wake
+    int const asked = threads_of(options);
+    if (asked == 1 || !options.format.empty() || options.multiplies < too_few ||
+        a.nonzeros() == 0 || a.nonzeros() > plenty) {
+        return asked;
+    }
+    auto const processor = detect_processor(format_kernels<T>(options.kernels).name);
+    auto const nanoseconds = [&](int threads) {
+        auto const estimates = estimate_formats(a, processor, ModelOptions{threads, options.cold});
+        return best_estimate(estimates, options.multiplies).nanoseconds;
+    };
+    return nanoseconds(1) < nanoseconds(asked) ? 1 : asked;
+}
 
 /// Whether clocks have a say in the choice.
 template <class T>
@@ -201,8 +223,9 @@ bool is_faster(Challenger const& challenger, Holder const& holder)
 } // namespace
 
 template <class T>
-Plan<T>::State::State(sparse::CsrView<T> const& a, PlanOptions const& options, Estimate chosen)
-    : threads{threads_of(options)}, rows{a.rows}, columns{a.columns}, nonzeros{a.nonzeros()},
+Plan<T>::State::State(sparse::CsrView<T> const& a, PlanOptions const& options, int used_threads,
+                      Estimate chosen)
+    : threads{used_threads}, rows{a.rows}, columns{a.columns}, nonzeros{a.nonzeros()},
       choice{std::move(chosen)}, format{format_named<T>(choice.format)}
 {
     if (options.narrow_values && (std::is_same_v<T, float> || !format.narrows)) {
@@ -254,8 +277,9 @@ template <class T>
 Plan<T>::Plan(sparse::CsrView<T> const& a, PlanOptions const& options)
 {
     auto const begin = std::chrono::steady_clock::now();
-    auto choices = candidates<T>(a, options, threads_of(options));
-    auto best = std::make_unique<State>(a, options, std::move(choices.front()));
+    int const threads = useful_threads<T>(a, options);
+    auto choices = candidates<T>(a, options, threads);
+    auto best = std::make_unique<State>(a, options, threads, std::move(choices.front()));
     std::vector<T> const x(choices.size() > 1 ? static_cast<std::size_t>(a.columns) : 0, T{1});
     std::vector<T> y(choices.size() > 1 ? static_cast<std::size_t>(a.rows) : 0);
     auto const multiply = [&](State const& state) {
@@ -264,7 +288,7 @@ Plan<T>::Plan(sparse::CsrView<T> const& a, PlanOptions const& options)
     int built = 1;
     for (auto next = choices.begin() + 1; next != choices.end(); ++next) {
         try {
-            auto other = std::make_unique<State>(a, options, std::move(*next));
+            auto other = std::make_unique<State>(a, options, threads, std::move(*next));
             ++built;
             if (is_faster(multiply(*other), multiply(*best))) {
                 best = std::move(other);
@@ -274,6 +298,7 @@ Plan<T>::Plan(sparse::CsrView<T> const& a, PlanOptions const& options)
         }
     }
     best->trials = built;
+    best->is_alone = threads < threads_of(options);
     best->seconds = std::chrono::duration<double>{std::chrono::steady_clock::now() - begin}.count();
     state_ = std::move(best);
 }
@@ -332,7 +357,7 @@ template <class T>
 std::string Plan<T>::explain() const
 {
     auto const& [threads, rows, columns, nonzeros, choice, format, short_rows, matrix, pieces,
-                 long_rows, first_piece, trials, seconds] = *state_;
+                 long_rows, first_piece, trials, is_alone, seconds] = *state_;
     double const count = static_cast<double>(std::max<std::size_t>(1, nonzeros));
     double const csr = sizeof(T) + 4 + 4.0 * (rows + 1) / count;
     std::string line{format.name};
@@ -341,7 +366,8 @@ std::string Plan<T>::explain() const
     line += long_rows.empty() ? "" : ", " + std::to_string(long_rows.size()) + " rows in pieces";
     return line + fixed("; %.1f bytes per nonzero", static_cast<double>(bytes()) / count) +
            fixed(" where CSR has %.1f, ", csr) + std::to_string(threads) +
-           (threads == 1 ? " thread, " : " threads, ") +
+           (threads == 1 ? " thread" : " threads") +
+           (is_alone ? " as others would take longer to wake, " : ", ") +
            (trials == 1 ? "" : "fastest of " + std::to_string(trials) + " that were timed, ") +
            fixed("ready after %.2g ms", 1000 * seconds);
 }

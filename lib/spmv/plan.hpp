@@ -16,7 +16,9 @@ namespace spmv {
 /// What a plan is told beside the matrix.
 struct PlanOptions
 {
-    int threads = 0; ///< that multiply together; 0 for as many as OpenMP offers
+    /// Threads that multiply together; 0 for as many as OpenMP offers. Unless a format is asked
+    /// for, a matrix so small that waking them should take longer gets one.
+    int threads = 0;
 
     /// Multiplies that the matrix will see: a format that takes longer to build than it can save is
     /// not chosen.

@@ -245,7 +245,7 @@ private:
         for (Term& term : estimate.core) {
             term.count /= threads;
         }
-        estimate.core.push_back({"threads.fork", threads_ > 1 ? 1.0 : 0.0});
+        estimate.core.push_back({"threads.fork", std::log2(threads_)});
         double const core = spmv::nanoseconds(estimate.core, processor_, single);
         double const memory = spmv::nanoseconds(estimate.memory, processor_, single);
         estimate.nanoseconds =

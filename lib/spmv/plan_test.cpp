@@ -66,8 +66,11 @@ TEST_CASE_TEMPLATE("a plan multiplies the awkward matrices right", T, float, dou
     for (int const threads : {1, 2, 3, 8}) {
         CAPTURE(threads);
         check_on_awkward_matrices<T>([&](sparse::CsrView<T> const& a) -> Multiply<T> {
-            auto const plan =
-                std::make_shared<spmv::Plan<T>>(a, spmv::PlanOptions{.threads = threads});
+            spmv::PlanOptions options{.threads = threads};
+            if (threads > 1) { // small as it is, it would get one
+                options.format = spmv::Plan<T>{a, options}.format();
+            }
+            auto const plan = std::make_shared<spmv::Plan<T>>(a, options);
             return [plan](std::span<T const> x, std::span<T> y) { (*plan)(x, y); };
         });
     }
@@ -287,7 +290,7 @@ TEST_CASE_TEMPLATE("a plan that tries formats multiplies right and keeps one of 
             CAPTURE(threads);
             spmv::Plan<T> const plan{a, {.threads = threads, .trials = 3}};
             CHECK(spmv::testing::first_wrong_row<T>(product(plan, a, x), expected) == -1);
-            CHECK(plan.threads() == threads);
+            CHECK(plan.threads() <= threads);
             auto const formats = spmv::plan_formats();
             CHECK(std::ranges::find(formats, plan.format(), &spmv::FormatName::name) !=
                   formats.end());
@@ -323,6 +326,24 @@ TEST_CASE("formats are tried where that can pay, and only there")
     CHECK_FALSE(tried({.format = "csr"}));
     CHECK_FALSE(tried({.format = "sell_unit", .narrow_values = true}));
     CHECK_FALSE(spmv::Plan<double>{a}.explain().find("fastest of") != std::string::npos);
+}
+
+TEST_CASE("threads that would take longer to wake than they save are left asleep")
+{
+    auto const threads = [](sparse::Pattern<> const& pattern, spmv::PlanOptions options) {
+        options.threads = 8;
+        spmv::Plan<double> const plan{filled<double>(pattern), options};
+        bool const is_alone = plan.explain().find("others would take longer") != std::string::npos;
+        CHECK(is_alone == (plan.threads() == 1));
+        return plan.threads();
+    };
+    CHECK(threads(sparse::poisson2d(4), {}) == 1);
+    CHECK(threads(sparse::poisson2d(4), {.cold = true}) == 1);
+    CHECK(threads(sparse::poisson2d(4), {.trials = 3}) == 1);
+    CHECK(threads(sparse::poisson2d(4), {.multiplies = 1}) == 8);
+    CHECK(threads(sparse::poisson2d(4), {.format = "sell_unit"}) == 8);
+    CHECK(threads(sparse::stencil27(12), {}) == 8);
+    CHECK(threads(sparse::empty(9, 9), {}) == 8);
 }
 
 TEST_CASE("a conversion that cannot pay is not made")
