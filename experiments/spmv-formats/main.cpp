@@ -26,8 +26,6 @@ int main(int argc, char** argv)
         [&]<class T>(bench::Point const& at, bench::Trial<T>& trial) {
             Problem<T> problem{datasets, at, trial};
             auto const& a = problem.a;
-            auto const& x = problem.x;
-            auto& y = problem.y;
             spmv::format_kernels<T>(kernels); // refuses a name that this processor has not
             auto const tiles_in_csr =
                 static_cast<double>(sparse::bytes_of_tiles_in_csr(a.view(), 256, sizeof(T)));
@@ -42,14 +40,15 @@ int main(int argc, char** argv)
                         auto const plan = setup.keep(spmv::Plan<T>{a, options_of});
                         setup.note(plan->explain());
                         setup.count("bytes_of_tiles_in_csr", tiles_in_csr);
-                        return [&, plan] { (*plan)(x, y); };
+                        return [&, plan] { (*plan)(problem.x, problem.y); };
                     } catch (std::length_error const& refusal) {
                         setup.not_applicable(refusal.what());
                     }
                 };
             };
 
-            trial.add("accumulator", [&] { spmv::accumulator<T>(a, x, y); }).group("step");
+            trial.add("accumulator", [&] { spmv::accumulator<T>(a, problem.x, problem.y); })
+                .group("step");
             for (auto const& format : spmv::plan_formats()) {
                 trial.add(std::string{format.name}, planned(format.name))
                     .excerpt(std::string{format.excerpt})

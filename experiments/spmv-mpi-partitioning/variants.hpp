@@ -156,7 +156,7 @@ void count_traffic(Problem<T> const& problem, distributed::HaloMatrix<T>& matrix
     matrix.multiply(share.x, y);
     auto const& world = problem.world();
     setup.count("moved_bytes", static_cast<double>(world.sum(matrix.halo().received_bytes())));
-    setup.count("messages", static_cast<double>(world.sum(std::int64_t{matrix.halo().sources()})));
+    setup.count("sources", static_cast<double>(world.sum(std::int64_t{matrix.halo().sources()})));
     if (problem.whole().rows > 0) { // on rank 0, which writes the record
         auto const traffic =
             distributed::traffic(sparse::PatternView<>{problem.whole()}, share.rows, share.columns);

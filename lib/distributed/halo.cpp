@@ -86,8 +86,10 @@ Halo<T>::Halo(mpi::Communicator const& communicator, std::vector<std::int64_t> c
         auto const here = std::ranges::find(ranks_here, neighbour.rank);
         if (here != ranks_here.end()) {
             written_here_ += neighbour.ghosts;
-            readers_.push_back({static_cast<int>(here - ranks_here.begin()), neighbour.place_there,
-                                std::move(neighbour.elements)});
+            if (!neighbour.elements.empty()) {
+                readers_.push_back({static_cast<int>(here - ranks_here.begin()),
+                                    neighbour.place_there, std::move(neighbour.elements)});
+            }
             continue;
         }
         for (int turn = 0; neighbour.ghosts > 0 && turn < 2; ++turn) {

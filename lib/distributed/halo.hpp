@@ -28,12 +28,14 @@ class Halo
 {
 public:
     /// `ghosts` are the places to be read, in ascending order, none of them this rank's own.
-    /// Collective. The communicator must outlive this. Throws as `mpi::SharedMemory` does.
+    /// Made and freed by all ranks together, and throws, as `mpi::SharedMemory`. The communicator
+    /// must outlive this.
     Halo(mpi::Communicator const& communicator, std::vector<std::int64_t> const& ghosts,
          Partition const& owners, OnHost on_host = OnHost::memory);
 
     /// Sends this rank's elements to those who read them; `mine` has an element for each of its
-    /// places. Waits for nobody but a reader that has not yet finished the last start but one.
+    /// places. Waits for nobody but a reader that has not begun the start before this one: until
+    /// then it may still read what came with the one before that.
     void start(std::span<T const> mine);
 
     /// Waits for what others sent; the ghosts, in their order, until the next start.
@@ -45,7 +47,7 @@ public:
     /// Ranks that this rank gets elements from.
     int sources() const { return sources_; }
 
-    /// Bytes that arrived the last time, as MPI or their writers counted them.
+    /// Bytes that came between the last start and its finish, as MPI or their writers counted them.
     std::int64_t received_bytes() const;
 
 private:

@@ -109,8 +109,8 @@ class HaloMatrix
 {
 public:
     /// `mine` are this rank's rows of a matrix, `columns` says who owns which elements of `x`. The
-    /// communicator must outlive this. Throws `std::length_error` if a rank's share does not fit
-    /// 32-bit indices, and as `Halo` does.
+    /// communicator must outlive this, which is freed by all ranks together. Throws
+    /// `std::length_error` if a rank's share does not fit 32-bit indices, and as `Halo` does.
     HaloMatrix(mpi::Communicator const& communicator, Rows<T> const& mine, Partition const& columns,
                Choice const& choose, OnHost on_host = OnHost::memory);
 

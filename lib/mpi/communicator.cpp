@@ -1,6 +1,5 @@
 #include "mpi/communicator.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <stdexcept>
 
@@ -115,11 +114,6 @@ std::int64_t Requests::received_bytes() const
         }
     }
     return bytes;
-}
-
-int Requests::receives() const
-{
-    return static_cast<int>(std::ranges::count(is_receive_, true));
 }
 
 } // namespace mpi

@@ -193,9 +193,6 @@ public:
     /// Bytes that came between the last start and its finish, as MPI counted them.
     std::int64_t received_bytes() const;
 
-    /// Messages to be received.
-    int receives() const;
-
 private:
     static constexpr int tag = 1;
 

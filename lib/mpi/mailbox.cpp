@@ -7,6 +7,8 @@ namespace mpi {
 
 namespace {
 
+static_assert(std::atomic_ref<std::uint64_t>::is_always_lock_free); // else processes cannot share
+
 /// A counter that two ranks share has a cache line to itself.
 constexpr std::size_t line = 64;
 constexpr std::size_t page = 4096;
@@ -59,7 +61,7 @@ std::size_t part_bytes(std::size_t box_bytes)
 
 template <class T>
 Mailbox<T>::Mailbox(Communicator const& host, std::size_t count)
-    : memory_{host, part_bytes(count * sizeof(T))}
+    : memory_{host, part_bytes(count * sizeof(T))}, rank_{host.rank()}
 {
     for (int rank = 0; rank < host.size(); ++rank) {
         parts_.push_back(memory_.part(rank));
@@ -69,24 +71,23 @@ Mailbox<T>::Mailbox(Communicator const& host, std::size_t count)
 template <class T>
 void Mailbox<T>::begin()
 {
-    std::atomic_ref{head(memory_.mine()).turns_read.value}.store(turn_, std::memory_order_release);
+    std::atomic_ref{head(part(rank_)).turns_read.value}.store(turn_, std::memory_order_release);
     ++turn_;
 }
 
 template <class T>
 std::span<T> Mailbox<T>::open(int rank) const
 {
-    auto const part = parts_[static_cast<std::size_t>(rank)];
     if (turn_ > 2) {
-        wait_until(head(part).turns_read, turn_ - 2);
+        wait_until(head(part(rank)).turns_read, turn_ - 2);
     }
-    return box(part, turn_);
+    return box(part(rank), turn_);
 }
 
 template <class T>
 void Mailbox<T>::deliver(int rank, std::size_t count) const
 {
-    auto& counter = head(parts_[static_cast<std::size_t>(rank)]).delivered[turn_ % 2];
+    auto& counter = head(part(rank)).delivered[turn_ % 2];
     std::atomic_ref{counter.value}.fetch_add(count * sizeof(T), std::memory_order_release);
 }
 
@@ -96,14 +97,14 @@ std::span<T const> Mailbox<T>::wait(std::size_t count)
     auto const box_of_turn = turn_ % 2;
     before_ = awaited_[box_of_turn];
     awaited_[box_of_turn] += count * sizeof(T);
-    wait_until(head(memory_.mine()).delivered[box_of_turn], awaited_[box_of_turn]);
+    wait_until(head(part(rank_)).delivered[box_of_turn], awaited_[box_of_turn]);
     return mine(turn_);
 }
 
 template <class T>
 std::int64_t Mailbox<T>::delivered_bytes() const
 {
-    return static_cast<std::int64_t>(read(head(memory_.mine()).delivered[turn_ % 2]) - before_);
+    return static_cast<std::int64_t>(read(head(part(rank_)).delivered[turn_ % 2]) - before_);
 }
 
 template <class T>

@@ -20,8 +20,8 @@ template <class T>
 class Mailbox
 {
 public:
-    /// Two boxes of `count` elements for this rank. Collective. `host` must outlive this. Throws as
-    /// `SharedMemory` does.
+    /// Two boxes of `count` elements for this rank. Made and freed by all ranks of `host` together,
+    /// and throws, as `SharedMemory`. `host` must outlive this.
     Mailbox(Communicator const& host, std::size_t count);
 
     /// Begins a turn: what came in the turn before is read, and its box may be written again.
@@ -30,7 +30,8 @@ public:
     /// Turns that were begun.
     std::uint64_t turn() const { return turn_; }
 
-    /// The box of `rank` for this turn, as soon as that rank has read what was in it.
+    /// The box of `rank` for this turn, as soon as that rank has begun the turn after the one that
+    /// filled it.
     std::span<T> open(int rank) const;
 
     /// Tells `rank` that `count` more elements are in its box.
@@ -39,16 +40,18 @@ public:
     /// This rank's box of this turn, as soon as `count` elements were delivered.
     std::span<T const> wait(std::size_t count);
 
-    /// Bytes that were delivered in this turn, by those who wrote them.
+    /// Bytes that were delivered in this turn, as those who wrote them counted; after `wait`.
     std::int64_t delivered_bytes() const;
 
     /// This rank's box of a turn, for what comes another way.
-    std::span<T> mine(std::uint64_t turn) const { return box(memory_.mine(), turn); }
+    std::span<T> mine(std::uint64_t turn) const { return box(part(rank_), turn); }
 
 private:
+    std::span<std::byte> part(int rank) const { return parts_[static_cast<std::size_t>(rank)]; }
     static std::span<T> box(std::span<std::byte> part, std::uint64_t turn);
 
     SharedMemory memory_;
+    int rank_;
     std::vector<std::span<std::byte>> parts_; ///< of all ranks
     std::uint64_t turn_ = 0;
     std::uint64_t before_ = 0;   ///< bytes that came into this turn's box in the turns before

@@ -27,7 +27,7 @@ public:
     std::span<std::byte> mine() const { return mine_; }
     std::span<std::byte> all() const { return all_; }
 
-    /// The part of a rank.
+    /// The part of a rank; throws `std::runtime_error` if MPI does not tell.
     std::span<std::byte> part(int rank) const;
 
     /// Returns when all ranks have called it; what they wrote before it is there for all.

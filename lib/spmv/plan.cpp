@@ -129,8 +129,8 @@ namespace {
 template <class T>
 int useful_threads(sparse::CsrView<T> const& a, PlanOptions const& options)
 {
-    constexpr double too_few = 20;         // multiplies: nobody looks at the structure
-    constexpr std::size_t plenty = 30'000; // nonzeros that take longer than dozens of threads wake
+    constexpr double too_few = 20;          // multiplies: nobody looks at the structure
+    constexpr std::size_t plenty = 100'000; // nonzeros that take longer than dozens of threads wake
     int const asked = threads_of(options);
     if (asked == 1 || !options.format.empty() || options.multiplies < too_few ||
         a.nonzeros() == 0 || a.nonzeros() > plenty) {
@@ -139,7 +139,8 @@ int useful_threads(sparse::CsrView<T> const& a, PlanOptions const& options)
     auto const processor = detect_processor(format_kernels<T>(options.kernels).name);
     auto const nanoseconds = [&](int threads) {
         auto const estimates = estimate_formats(a, processor, ModelOptions{threads, options.cold});
-        return best_estimate(estimates, options.multiplies).nanoseconds;
+        auto const best = best_estimate(estimates, options.multiplies);
+        return best.nanoseconds + best.conversion / options.multiplies;
     };
     return nanoseconds(1) < nanoseconds(asked) ? 1 : asked;
 }

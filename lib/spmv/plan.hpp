@@ -16,8 +16,9 @@ namespace spmv {
 /// What a plan is told beside the matrix.
 struct PlanOptions
 {
-    /// Threads that multiply together; 0 for as many as OpenMP offers. Unless a format is asked
-    /// for, a matrix so small that waking them should take longer gets one.
+    /// Threads that multiply together; 0 for as many as OpenMP offers. A matrix so small that
+    /// waking them should take longer than they save gets one, unless a format is asked for or
+    /// there are too few multiplies to look.
     int threads = 0;
 
     /// Multiplies that the matrix will see: a format that takes longer to build than it can save is

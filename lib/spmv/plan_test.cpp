@@ -191,6 +191,21 @@ TEST_CASE("every kind of processor has the same constants, one for each term")
     }
 }
 
+TEST_CASE("each doubling of the threads takes as long to wake")
+{
+    auto const a = filled<double>(sparse::poisson2d(20));
+    auto const processor = spmv::processor("intel", "avx512_gather", spmv::detect_caches());
+    auto const forks = [&](int threads) {
+        auto const rows = spmv::estimate_formats<double>(a, processor, {threads, false, "csr"});
+        auto const& terms = rows.at(0).core;
+        auto const fork = std::ranges::find(terms, "threads.fork", &spmv::Term::name);
+        return fork->count;
+    };
+    CHECK(forks(1) == 0);
+    CHECK(forks(2) == 1);
+    CHECK(forks(16) == 4);
+}
+
 TEST_CASE("what a core's cache cannot hold streams through it")
 {
     auto const a = filled<double>(sparse::poisson2d(150)); // about 1.3 MB as CSR

@@ -76,9 +76,11 @@ def find(measured: Measurements, name: str) -> Listing:
 
 
 def _why_not_timed(measured: Measurements, name: str) -> str:
+    if measured.predates(name):
+        return NOT_MEASURED
     reasons = dict.fromkeys(
         entry["reason"]
         for entry in measured.result.raw["skipped"]
         if entry.get("variant", name) == name
     )
-    return f"not run here: {'; '.join(reasons)}" if reasons else "not measured in this run"
+    return f"not run here: {'; '.join(reasons)}" if reasons else NOT_MEASURED

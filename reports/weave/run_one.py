@@ -40,8 +40,8 @@ def run_one(workspace: Workspace, name: str, arguments: list[str], console: Cons
     options, rest = _runner_options(arguments)
     launches = _launches(experiment, options)
     folder = _new_folder(workspace.build / "runs", name)
-    # The budget is that of a whole run.
-    expected_s = None if rest else expected_seconds(experiment, options.profile)
+    is_whole = not rest and options.threads is None and options.ranks is None
+    expected_s = expected_seconds(experiment, options.profile) if is_whole else None
     watch = Watch(console, name, expected_s)
     measured = measure(program, [*rest, "--profile", options.profile], launches, folder, watch)
     for failure in measured.failures:

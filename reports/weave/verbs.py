@@ -61,6 +61,7 @@ class Verbs:
             self.network,
             self.noise,
             self.notes,
+            self.predates,
             self.predicted,
             self.provenance,
             self.ratio,
@@ -276,6 +277,10 @@ class Verbs:
     def measured_here(self, variant: str, where: Where | None = None) -> bool:
         """Whether a variant was timed, for conditional sentences."""
         return bool(self.measured.find(variant, where or {}).cases)
+
+    def predates(self, name: str) -> bool:
+        """Whether a variant or a source text came later than this result, for conditional text."""
+        return self.measured.predates(name)
 
     # --- machine and provenance ------------------------------------------------------------------
 
