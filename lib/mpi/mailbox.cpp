@@ -51,10 +51,18 @@ std::size_t rounded_up(std::size_t bytes, std::size_t multiple)
     return (bytes + multiple - 1) / multiple * multiple;
 }
 
-/// Whole pages, so that each lies in the memory of the rank that it belongs to.
+/// Bytes of a rank's part: whole pages of its own, and as much as the first of them may be away.
 std::size_t part_bytes(std::size_t box_bytes)
 {
-    return rounded_up(sizeof(Head) + 2 * rounded_up(box_bytes, line), page);
+    return rounded_up(sizeof(Head) + 2 * rounded_up(box_bytes, line), page) + page;
+}
+
+/// The pages of a part, which begins anywhere. Memory is shared by pages, so all ranks find the
+/// same.
+std::span<std::byte> pages_of(std::span<std::byte> part)
+{
+    auto const address = reinterpret_cast<std::uintptr_t>(part.data());
+    return part.subspan(rounded_up(address, page) - address, part.size() - page);
 }
 
 } // namespace
@@ -64,7 +72,7 @@ Mailbox<T>::Mailbox(Communicator const& host, std::size_t count)
     : memory_{host, part_bytes(count * sizeof(T))}, rank_{host.rank()}
 {
     for (int rank = 0; rank < host.size(); ++rank) {
-        parts_.push_back(memory_.part(rank));
+        parts_.push_back(pages_of(memory_.part(rank)));
     }
 }
 

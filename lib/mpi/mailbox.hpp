@@ -52,7 +52,7 @@ private:
 
     SharedMemory memory_;
     int rank_;
-    std::vector<std::span<std::byte>> parts_; ///< of all ranks
+    std::vector<std::span<std::byte>> parts_; ///< of all ranks, from a page on
     std::uint64_t turn_ = 0;
     std::uint64_t before_ = 0;   ///< bytes that came into this turn's box in the turns before
     std::uint64_t awaited_[2]{}; ///< bytes into the boxes of even and odd turns up to now
