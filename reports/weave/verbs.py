@@ -279,8 +279,9 @@ class Verbs:
         return bool(self.measured.find(variant, where or {}).cases)
 
     def predates(self, name: str) -> bool:
-        """Whether a variant or a source text came later than this result, for conditional text."""
-        return self.measured.predates(name)
+        """Whether a variant or a source text came later than this result, for conditional text.
+        A narrowed run lacks what it lacks for other reasons too."""
+        return not self.measured.partial and self.measured.predates(name)
 
     # --- machine and provenance ------------------------------------------------------------------
 

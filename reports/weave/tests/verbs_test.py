@@ -221,6 +221,14 @@ def test_a_pivot_names_the_variants_that_a_narrowed_run_lacks(say: Say, raw: Jso
     assert say(template % '["csrl"]', raw, partial=True) == "*Not measured in this run.*"
 
 
+def test_a_narrowed_run_is_not_taken_for_an_older_one(say: Say, raw: Json) -> None:
+    template = '{{ predates("unroll4") }}'
+    assert say(template, raw) == "False"
+    synthetic.drop(raw, "unroll4")
+    assert say(template, raw) == "True"
+    assert say(template, raw, partial=True) == "False"
+
+
 def test_pivot_has_a_column_for_each_value(say: Say) -> None:
     where = '{"threads": 1, "variant": ["csrl"]}'
     table = say('{{ table(columns="matrix", value="gflops", where=%s) }}' % where)
