@@ -265,7 +265,7 @@ private:
             permute(begin, order);
             double const rows = end - begin;
             if (cost(sorted_) + rows * (1 + scattering) < cost(natural_)) {
-                add(sorted_, sell_sorted);
+                add(sorted_, SellChunk::sorted_bit);
                 block_.order.insert(block_.order.end(), order.begin(), order.end());
                 any_sorted_ = true;
                 return;
@@ -347,8 +347,8 @@ public:
     /// Writes the chunk `chunk`; chunks come in order.
     void write(std::int32_t chunk)
     {
-        auto const [number, base] = to_.chunks[chunk];
-        SellPattern const& pattern = to_.patterns[number & ~sell_sorted];
+        std::int32_t const base = to_.chunks[chunk].base;
+        SellPattern const& pattern = to_.patterns[to_.chunks[chunk].pattern()];
         auto const count = pattern.steps() * std::size_t{height};
         auto const columns = (pattern.full + pattern.partial) * std::size_t{height};
         std::fill_n(to_.values.begin() + at_.values, count, Stored{0});
@@ -360,7 +360,7 @@ public:
         std::int32_t const first = chunk * height;
         for (std::int32_t lane = 0; lane < std::min(height, a_.rows - first); ++lane) {
             std::int32_t i = first + lane;
-            if (number & sell_sorted) {
+            if (to_.chunks[chunk].sorted()) {
                 i = i / sell_window * sell_window + to_.order[i];
             }
             write_lane(lane, i, first, pattern, base);
@@ -458,6 +458,23 @@ void resize_columns(AlignedArray<Column>& columns, std::size_t count, std::int32
     std::fill(columns.begin() + static_cast<std::ptrdiff_t>(count), columns.end(), Column{0});
 }
 
+/// Marks the first chunk of every group.
+template <class Stored, class T>
+void mark_groups(Sell<T, Stored>& a)
+{
+    std::int32_t const whole_chunks = a.rows / sell_height<T>;
+    for (std::int32_t c = 0; c + sell_group <= whole_chunks;) {
+        auto const& pattern = a.patterns[a.chunks[c].pattern()];
+        auto const alike = [&](SellChunk const& chunk) { return chunk.bits == a.chunks[c].bits; };
+        bool const is_group = pattern.full + pattern.partial == 0 && !a.chunks[c].sorted() &&
+                              std::all_of(&a.chunks[c] + 1, &a.chunks[c] + sell_group, alike);
+        if (is_group) {
+            a.chunks[c].bits |= SellChunk::group_bit;
+        }
+        c += is_group ? sell_group : 1;
+    }
+}
+
 template <class Element>
 AlignedArray<Element> copy_of(std::span<Element const> elements)
 {
@@ -504,8 +521,8 @@ Sell<T, Stored> to_sell(CsrView<T> const& a, SellOptions const& options)
         Block const& block = blocks[k];
         auto const first = static_cast<std::int32_t>(k) * (block_rows / height);
         std::ranges::transform(block.chunks, to.chunks.begin() + first, [&](SellChunk chunk) {
-            auto const flag = chunk.pattern & sell_sorted;
-            return SellChunk{block.patterns[chunk.pattern & ~sell_sorted] | flag, chunk.base};
+            auto const flag = chunk.bits & SellChunk::sorted_bit;
+            return SellChunk{block.patterns[chunk.pattern()] | flag, chunk.base};
         });
         std::ranges::copy(block.order,
                           to.order.begin() + (block.order.empty() ? 0 : first * height));
@@ -517,6 +534,7 @@ Sell<T, Stored> to_sell(CsrView<T> const& a, SellOptions const& options)
             writer.write(first + static_cast<std::int32_t>(c));
         }
     });
+    mark_groups(to);
     return to;
 }
 

@@ -26,15 +26,32 @@ struct SellOptions
     bool unit_steps = true; ///< steps whose lanes read consecutive elements of `x`
 };
 
+/// Chunks that a kernel may multiply together.
+inline constexpr std::int32_t sell_group = 4;
+
 /// Where a chunk's steps and columns are described.
 struct SellChunk
 {
-    std::uint32_t pattern; ///< index into the patterns; `sell_sorted` is set if rows are permuted
-    std::int32_t base;     ///< first column of its 16-bit columns, or -1 if they have 32 bits
-};
+    /// Flags in `bits`.
+    static constexpr std::uint32_t sorted_bit = 1u << 31;
+    static constexpr std::uint32_t group_bit = 1u << 30;
 
-/// Flag in `SellChunk::pattern`.
-inline constexpr std::uint32_t sell_sorted = 1u << 31;
+    std::uint32_t bits; ///< index into the patterns, and flags
+    std::int32_t base;  ///< first column of its 16-bit columns, or -1 if they have 32 bits
+
+    /// Index into the patterns.
+    [[gnu::always_inline]] std::uint32_t pattern() const
+    {
+        return bits & ~(sorted_bit | group_bit);
+    }
+
+    /// Whether its rows are permuted.
+    [[gnu::always_inline]] bool sorted() const { return (bits & sorted_bit) != 0; }
+
+    /// Whether a group begins: `sell_group` chunks of one pattern that have all their rows, in
+    /// order, and only unit steps.
+    [[gnu::always_inline]] bool begins_group() const { return (bits & group_bit) != 0; }
+};
 
 /// The steps of all chunks that look alike.
 struct SellPattern
@@ -82,7 +99,7 @@ struct SellView
     {
         SellPosition at = positions[chunk / stride];
         for (std::int32_t c = chunk / stride * stride; c < chunk; ++c) {
-            SellPattern const& pattern = patterns[chunks[c].pattern & ~sell_sorted];
+            SellPattern const& pattern = patterns[chunks[c].pattern()];
             std::size_t const columns = (pattern.full + pattern.partial) * sell_height<T>;
             at.values += pattern.steps() * std::size_t{sell_height<T>};
             (chunks[c].base < 0 ? at.wide : at.narrow) += columns;

@@ -3,6 +3,7 @@
 // Included once by each object that is compiled for one instruction set. Everything has internal
 // linkage; see `simd/vector.hpp` for why.
 
+#include "spmv/ahead.hpp"
 #include "spmv/format_kernels.hpp"
 #include "spmv/parts.hpp"
 
@@ -55,7 +56,7 @@ inline std::int32_t rows_of(std::int32_t unit, std::int32_t block_rows, std::int
 
 /// Blocks of any width: their columns one by one, each in vectors of its own.
 //! [bcsr_columns]
-template <class T, int block_rows>
+template <Ahead ahead, class T, int block_rows>
 void bcsr_columns(sparse::BcsrView<T> const& a, T const* x, T* y, Range range)
 {
     constexpr int lanes = lanes_for<T>(block_rows);
@@ -69,7 +70,9 @@ void bcsr_columns(sparse::BcsrView<T> const& a, T const* x, T* y, Range range)
         BlockVector<T, lanes> sums[parts] = {};
         for (std::int32_t const end = first_block[unit + 1]; b < end; ++b) {
             T const* xs = x + column[b];
+            prefetch_ahead<ahead>(column + b);
             for (std::int32_t j = 0; j < block_columns; ++j, values += block_rows) {
+                prefetch_ahead<ahead>(values);
                 for (int part = 0; part < parts; ++part) {
                     sums[part] += load_block<T, lanes>(values + part * lanes) * xs[j];
                 }
@@ -209,7 +212,7 @@ struct BlockLayout
 
 /// Blocks of a shape known to the compiler: as many of their columns in a vector as fit into it.
 //! [bcsr]
-template <class T, int block_rows, int block_columns>
+template <Ahead ahead, class T, int block_rows, int block_columns>
 void bcsr_blocks(sparse::BcsrView<T> const& a, T const* x, T* y, Range range)
 {
     using Layout = BlockLayout<T, block_rows, block_columns>;
@@ -224,6 +227,8 @@ void bcsr_blocks(sparse::BcsrView<T> const& a, T const* x, T* y, Range range)
         BlockVector<T, Layout::lanes> odd[Layout::parts] = {};  // each other
         std::int32_t const end = first_block[unit + 1];
         for (; end - b >= 2; b += 2, values += 2 * size) {
+            prefetch_ahead<ahead, 2 * size * sizeof(T)>(values);
+            prefetch_ahead<ahead>(column + b);
             Layout::add(values, x + column[b], even, parts);
             Layout::add(values + size, x + column[b + 1], odd, parts);
         }
@@ -245,56 +250,57 @@ void bcsr_blocks(sparse::BcsrView<T> const& a, T const* x, T* y, Range range)
 //! [bcsr]
 
 /// The kernels for blocks of 1 to 8 rows and any width.
-template <class T>
+template <Ahead ahead, class T>
 constexpr RangeKernel<sparse::BcsrView<T>, T>* any_width[] = {
-    bcsr_columns<T, 1>, bcsr_columns<T, 2>, bcsr_columns<T, 3>, bcsr_columns<T, 4>,
-    bcsr_columns<T, 5>, bcsr_columns<T, 6>, bcsr_columns<T, 7>, bcsr_columns<T, 8>,
+    bcsr_columns<ahead, T, 1>, bcsr_columns<ahead, T, 2>, bcsr_columns<ahead, T, 3>,
+    bcsr_columns<ahead, T, 4>, bcsr_columns<ahead, T, 5>, bcsr_columns<ahead, T, 6>,
+    bcsr_columns<ahead, T, 7>, bcsr_columns<ahead, T, 8>,
 };
 
 /// The kernel for blocks of a shape known to the compiler.
-template <class T, int block_rows, int block_columns>
+template <Ahead ahead, class T, int block_rows, int block_columns>
 constexpr RangeKernel<sparse::BcsrView<T>, T>* shaped()
 {
     if constexpr (block_rows <= static_cast<int>(simd::lanes<T>)) {
-        return bcsr_blocks<T, block_rows, block_columns>;
+        return bcsr_blocks<ahead, T, block_rows, block_columns>;
     } else {
-        return bcsr_columns<T, block_rows>;
+        return bcsr_columns<ahead, T, block_rows>;
     }
 }
 
 /// The kernel for blocks of a shape.
-template <class T>
+template <Ahead ahead, class T>
 RangeKernel<sparse::BcsrView<T>, T>* bcsr_kernel(sparse::BlockShape shape)
 {
     switch (10 * shape.rows + shape.columns) {
     case 22:
-        return shaped<T, 2, 2>();
+        return shaped<ahead, T, 2, 2>();
     case 23:
-        return shaped<T, 2, 3>();
+        return shaped<ahead, T, 2, 3>();
     case 24:
-        return shaped<T, 2, 4>();
+        return shaped<ahead, T, 2, 4>();
     case 32:
-        return shaped<T, 3, 2>();
+        return shaped<ahead, T, 3, 2>();
     case 33:
-        return shaped<T, 3, 3>();
+        return shaped<ahead, T, 3, 3>();
     case 42:
-        return shaped<T, 4, 2>();
+        return shaped<ahead, T, 4, 2>();
     case 44:
-        return shaped<T, 4, 4>();
+        return shaped<ahead, T, 4, 4>();
     case 66:
-        return shaped<T, 6, 6>();
+        return shaped<ahead, T, 6, 6>();
     case 88:
-        return shaped<T, 8, 8>();
+        return shaped<ahead, T, 8, 8>();
     default:
         break;
     }
-    return any_width<T>[shape.rows - 1];
+    return any_width<ahead, T>[shape.rows - 1];
 }
 
-template <class T>
+template <Ahead ahead, class T>
 void bcsr(sparse::BcsrView<T> const& a, T const* x, T* y, Range block_rows)
 {
-    bcsr_kernel<T>(a.shape)(a, x, y, block_rows);
+    bcsr_kernel<ahead, T>(a.shape)(a, x, y, block_rows);
 }
 
 } // namespace

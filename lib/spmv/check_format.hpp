@@ -60,6 +60,19 @@ std::vector<Case<T>> const& structured_cases()
     return made;
 }
 
+/// The forms of a kernel.
+template <class View, class T>
+std::vector<RangeKernel<View, T>*> forms_of(RangeKernels<View, T> const& kernels)
+{
+    return {kernels.cached, kernels.streamed};
+}
+
+template <class View, class T>
+std::vector<RangeKernel<View, T>*> forms_of(RangeKernel<View, T>* kernel)
+{
+    return {kernel};
+}
+
 /// Multiplies by a format in `parts` parts of equal work, on as many threads as there are.
 template <class Format, class Kernel>
 auto in_parts(Format const& format, Kernel kernel, int parts)
@@ -73,10 +86,10 @@ auto in_parts(Format const& format, Kernel kernel, int parts)
     };
 }
 
-/// Checks a kernel of every instruction set on the awkward and the structured matrices, whole and
-/// cut into parts, and returns how many of them `convert` refused with `std::length_error`.
-/// `convert(a)` returns a format with `units()`, `work_before(unit)` and `view()`; `kernel(set)` is
-/// its kernel in that set.
+/// Checks all forms of a kernel of every instruction set on the awkward and the structured
+/// matrices, whole and cut into parts, and returns how many of them `convert` refused with
+/// `std::length_error`. `convert(a)` returns a format with `units()`, `work_before(unit)` and
+/// `view()`; `kernel(set)` is its kernel in that set.
 template <class T, class Convert, class Kernel>
 int check_format(Convert const& convert, Kernel const& kernel)
 {
@@ -88,9 +101,11 @@ int check_format(Convert const& convert, Kernel const& kernel)
             CHECK(format.work_before(0) == 0);
             for (auto const& set : format_kernels<T>()) {
                 CAPTURE(std::string{set.name});
-                for (int const parts : {1, 2, 3, 8}) {
-                    CAPTURE(parts);
-                    check_multiply<T>(test, in_parts(format, kernel(set), parts));
+                for (auto* const form : forms_of(kernel(set))) {
+                    for (int const parts : {1, 2, 3, 8}) {
+                        CAPTURE(parts);
+                        check_multiply<T>(test, in_parts(format, form, parts));
+                    }
                 }
             }
         } catch (std::length_error const&) {
@@ -118,16 +133,18 @@ void check_unreferenced(Case<T> const& test, Convert const& convert, Kernel cons
     auto const format = convert(test.a.view());
     for (auto const& set : format_kernels<T>()) {
         CAPTURE(std::string{set.name});
-        std::vector<T> y(static_cast<std::size_t>(test.a.rows));
-        in_parts(format, kernel(set), 1)(std::span<T const>{x}, std::span<T>{y});
-        std::int32_t wrong = 0;
-        for (std::int32_t i = 0; i < test.a.rows; ++i) {
-            auto const row = std::span{test.a.col}.subspan(
-                test.a.row_ptr[i], test.a.row_ptr[i + 1] - test.a.row_ptr[i]);
-            wrong += std::ranges::any_of(row, poisoned) ? std::isfinite(y[i])
-                                                        : y[i] != test.expected.value[i];
+        for (auto* const form : forms_of(kernel(set))) {
+            std::vector<T> y(static_cast<std::size_t>(test.a.rows));
+            in_parts(format, form, 1)(std::span<T const>{x}, std::span<T>{y});
+            std::int32_t wrong = 0;
+            for (std::int32_t i = 0; i < test.a.rows; ++i) {
+                auto const row = std::span{test.a.col}.subspan(
+                    test.a.row_ptr[i], test.a.row_ptr[i + 1] - test.a.row_ptr[i]);
+                wrong += std::ranges::any_of(row, poisoned) ? std::isfinite(y[i])
+                                                            : y[i] != test.expected.value[i];
+            }
+            CHECK(wrong == 0);
         }
-        CHECK(wrong == 0);
     }
 }
 

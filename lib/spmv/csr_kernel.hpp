@@ -3,6 +3,7 @@
 // Included once by each object that is compiled for one instruction set. Everything has internal
 // linkage; see `simd/vector.hpp` for why.
 
+#include "spmv/ahead.hpp"
 #include "spmv/parts.hpp"
 
 #include "spmv/gather_dot.hpp"
@@ -16,13 +17,14 @@ namespace spmv {
 namespace {
 
 //! [csr]
-template <class T>
+template <Ahead ahead, class T>
 void csr(sparse::CsrView<T> const& a, T const* x, T* y, Range rows)
 {
     if constexpr (simd::has_gather_instructions) {
         for (std::int32_t i = rows.begin; i < rows.end; ++i) {
             std::int32_t const p = a.row_ptr[i];
-            y[i] = gather_dot(a.values.data() + p, x, a.col.data() + p, a.row_ptr[i + 1] - p);
+            y[i] =
+                gather_dot<ahead>(a.values.data() + p, x, a.col.data() + p, a.row_ptr[i + 1] - p);
         }
         return;
     }
@@ -32,11 +34,15 @@ void csr(sparse::CsrView<T> const& a, T const* x, T* y, Range rows)
     std::int32_t p = rows.begin < rows.end ? a.row_ptr[rows.begin] : 0;
     for (std::int32_t i = rows.begin; i < rows.end; ++i) {
         std::int32_t const end = a.row_ptr[i + 1];
+        prefetch_ahead<ahead>(values + p);
+        prefetch_ahead<ahead>(col + p);
         T total = 0;
         if (end - p >= 2 * four) {
             simd::Quad<T> even = {};
             simd::Quad<T> odd = {};
             for (; end - p >= 2 * four; p += 2 * four) {
+                prefetch_ahead<ahead>(values + p);
+                prefetch_ahead<ahead>(col + p);
                 even = simd::multiply_add_quad<T>(simd::load_quad(values + p),
                                                   simd::gather_quad(x, col + p), even);
                 odd = simd::multiply_add_quad<T>(simd::load_quad(values + p + four),

@@ -3,6 +3,7 @@
 // Included once by each object that is compiled for one instruction set. Everything has internal
 // linkage; see `simd/vector.hpp` for why.
 
+#include "spmv/ahead.hpp"
 #include "spmv/parts.hpp"
 #include "spmv/run_sum.hpp"
 
@@ -14,7 +15,7 @@ namespace spmv {
 namespace {
 
 //! [csrl]
-template <class T>
+template <Ahead ahead, class T>
 void csrl(sparse::CsrlView<T> const& a, T const* x, T* y, Range rows)
 {
     std::int32_t const* first_run = a.first_run.data();
@@ -25,7 +26,9 @@ void csrl(sparse::CsrlView<T> const& a, T const* x, T* y, Range rows)
     for (std::int32_t i = rows.begin; i < rows.end; ++i) {
         RunSum<T> row;
         for (std::int32_t const end = first_run[i + 1]; run < end; ++run) {
-            row.add(values, x + start[run], length[run]);
+            prefetch_ahead<ahead>(start + run);
+            prefetch_ahead<ahead>(length + run);
+            row.template add<ahead>(values, x + start[run], length[run]);
             values += length[run];
         }
         y[i] = row.total();

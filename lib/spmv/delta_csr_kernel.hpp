@@ -3,6 +3,7 @@
 // Included once by each object that is compiled for one instruction set. Everything has internal
 // linkage; see `simd/vector.hpp` for why.
 
+#include "spmv/ahead.hpp"
 #include "spmv/parts.hpp"
 
 #include "spmv/gather_dot.hpp"
@@ -16,14 +17,14 @@ namespace spmv {
 namespace {
 
 //! [delta_csr]
-template <class T>
+template <Ahead ahead, class T>
 void delta_csr(sparse::DeltaCsrView<T> const& a, T const* x, T* y, Range rows)
 {
     if constexpr (simd::has_gather_instructions) {
         for (std::int32_t i = rows.begin; i < rows.end; ++i) {
             std::int32_t const p = a.row_ptr[i];
-            y[i] = gather_dot(a.values.data() + p, x + a.first[i], a.offset.data() + p,
-                              a.row_ptr[i + 1] - p);
+            y[i] = gather_dot<ahead>(a.values.data() + p, x + a.first[i], a.offset.data() + p,
+                                     a.row_ptr[i + 1] - p);
         }
         return;
     }
@@ -36,11 +37,15 @@ void delta_csr(sparse::DeltaCsrView<T> const& a, T const* x, T* y, Range rows)
     for (std::int32_t i = rows.begin; i < rows.end; ++i) {
         std::int32_t const end = row_ptr[i + 1];
         T const* xs = x + first[i];
+        prefetch_ahead<ahead>(values + p);
+        prefetch_ahead<ahead>(offset + p);
         T total = 0;
         if (end - p >= 2 * four) {
             simd::Quad<T> even = {};
             simd::Quad<T> odd = {};
             for (; end - p >= 2 * four; p += 2 * four) {
+                prefetch_ahead<ahead>(values + p);
+                prefetch_ahead<ahead>(offset + p);
                 even = simd::multiply_add_quad<T>(simd::load_quad(values + p),
                                                   simd::gather_quad(xs, offset + p), even);
                 odd = simd::multiply_add_quad<T>(simd::load_quad(values + p + four),

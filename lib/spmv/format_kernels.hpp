@@ -26,6 +26,18 @@ namespace spmv {
 template <class View, class T>
 using RangeKernel = void(View const& a, T const* x, T* y, Range range);
 
+/// A kernel in two forms, one for matrices that caches hold from one multiply to the next, and one
+/// that asks early for those that come from memory.
+template <class View, class T>
+struct RangeKernels
+{
+    RangeKernel<View, T>* cached;
+    RangeKernel<View, T>* streamed;
+
+    /// The form for a matrix that comes from memory, or for one that does not.
+    RangeKernel<View, T>* of(bool from_memory) const { return from_memory ? streamed : cached; }
+};
+
 /// The kernels of one instruction set. `T` is float or double.
 template <class T>
 struct FormatKernels
@@ -33,36 +45,34 @@ struct FormatKernels
     char const* name; ///< "avx512_gather", "avx512", "avx2" or "baseline"
 
     /// Compressed sparse rows; units are rows.
-    RangeKernel<sparse::CsrView<T>, T>* csr;
+    RangeKernels<sparse::CsrView<T>, T> csr;
 
     /// Sliced ELLPACK with unit and gathering steps; units are chunks.
-    RangeKernel<sparse::SellView<T>, T>* sell;
+    RangeKernels<sparse::SellView<T>, T> sell;
 
-    /// As `sell`, with software prefetch of the matrix where hardware does not keep up.
-    RangeKernel<sparse::SellView<T>, T>* sell_streamed;
-
-    /// As `sell_streamed`, with software prefetch of `x`.
+    /// As `sell.streamed`, with software prefetch of `x` too.
     RangeKernel<sparse::SellView<T>, T>* sell_prefetch;
 
     /// As `sell`, with values stored in single precision.
-    RangeKernel<sparse::SellView<T, float>, T>* sell_narrow_values;
+    RangeKernels<sparse::SellView<T, float>, T> sell_narrow_values;
 
     /// CSR by runs; units are rows.
-    RangeKernel<sparse::CsrlView<T>, T>* csrl;
+    RangeKernels<sparse::CsrlView<T>, T> csrl;
 
     /// CSR by runs with one word for each piece of a run; units are rows.
-    RangeKernel<sparse::PackedCsrlView<T>, T>* packed_csrl;
+    RangeKernels<sparse::PackedCsrlView<T>, T> packed_csrl;
 
     /// CSR with 16-bit columns; units are rows.
-    RangeKernel<sparse::DeltaCsrView<T>, T>* delta_csr;
+    RangeKernels<sparse::DeltaCsrView<T>, T> delta_csr;
 
     /// Dense blocks of any shape; units are block rows.
-    RangeKernel<sparse::BcsrView<T>, T>* bcsr;
+    RangeKernels<sparse::BcsrView<T>, T> bcsr;
 
     /// Windows of groups of rows with masks; units are groups.
-    RangeKernel<sparse::MaskedBlocksView<T>, T>* masked_blocks;
+    RangeKernels<sparse::MaskedBlocksView<T>, T> masked_blocks;
 
-    /// Blocked coordinates with indices of 8, 16 and 32 bits; units are strips.
+    /// Blocked coordinates with indices of 8, 16 and 32 bits; units are strips. They always ask
+    /// early.
     RangeKernel<sparse::BlockedCooView<T, std::uint8_t>, T>* blocked_coo8;
     RangeKernel<sparse::BlockedCooView<T, std::uint16_t>, T>* blocked_coo16;
     RangeKernel<sparse::BlockedCooView<T, std::uint32_t>, T>* blocked_coo32;

@@ -18,18 +18,19 @@ namespace {
 template <class T>
 constexpr FormatKernels<T> format_table(char const* name)
 {
+    constexpr Ahead cached = Ahead::nothing;
+    constexpr Ahead streamed = Ahead::matrix;
     return {
         .name = name,
-        .csr = csr<T>,
-        .sell = sell<T, T>,
-        .sell_streamed = sell_streamed<T, T>,
-        .sell_prefetch = sell_prefetch<T, T>,
-        .sell_narrow_values = sell<T, float>,
-        .csrl = csrl<T>,
-        .packed_csrl = packed_csrl<T>,
-        .delta_csr = delta_csr<T>,
-        .bcsr = bcsr<T>,
-        .masked_blocks = masked_blocks<T>,
+        .csr = {csr<cached, T>, csr<streamed, T>},
+        .sell = {sell<cached, T, T>, sell<streamed, T, T>},
+        .sell_prefetch = sell<Ahead::matrix_and_vector, T, T>,
+        .sell_narrow_values = {sell<cached, T, float>, sell<streamed, T, float>},
+        .csrl = {csrl<cached, T>, csrl<streamed, T>},
+        .packed_csrl = {packed_csrl<cached, T>, packed_csrl<streamed, T>},
+        .delta_csr = {delta_csr<cached, T>, delta_csr<streamed, T>},
+        .bcsr = {bcsr<cached, T>, bcsr<streamed, T>},
+        .masked_blocks = {masked_blocks<cached, T>, masked_blocks<streamed, T>},
         .blocked_coo8 = blocked_coo<T, std::uint8_t>,
         .blocked_coo16 = blocked_coo<T, std::uint16_t>,
         .blocked_coo32 = blocked_coo<T, std::uint32_t>,

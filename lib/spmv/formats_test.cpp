@@ -67,8 +67,11 @@ TEST_CASE_TEMPLATE("rows read nothing behind the arrays of a matrix", T, float, 
         for (auto const& set : spmv::format_kernels<T>()) {
             CAPTURE(std::string{set.name});
             std::vector<T> y(static_cast<std::size_t>(a.rows));
-            set.csr(a, x.span().data(), y.data(), {0, a.rows});
-            CHECK(spmv::testing::first_wrong_row<T>(y, test.expected) == -1);
+            for (auto* const kernel : {set.csr.cached, set.csr.streamed}) {
+                std::ranges::fill(y, T(-1));
+                kernel(a, x.span().data(), y.data(), {0, a.rows});
+                CHECK(spmv::testing::first_wrong_row<T>(y, test.expected) == -1);
+            }
         }
     }
 }
@@ -89,13 +92,11 @@ TEST_CASE_TEMPLATE("sliced ELLPACK multiplies right", T, float, double)
                 CAPTURE(narrow);
                 CAPTURE(unit_steps);
                 sparse::SellOptions const options{sorted, narrow, unit_steps};
-                using Kernels = spmv::FormatKernels<T>;
-                for (auto const kernel :
-                     {&Kernels::sell, &Kernels::sell_streamed, &Kernels::sell_prefetch}) {
-                    check_format<T>(
-                        [=](sparse::CsrView<T> const& a) { return sparse::to_sell<T>(a, options); },
-                        [=](auto const& set) { return set.*kernel; });
-                }
+                auto const convert = [=](sparse::CsrView<T> const& a) {
+                    return sparse::to_sell<T>(a, options);
+                };
+                check_format<T>(convert, [](auto const& set) { return set.sell; });
+                check_format<T>(convert, [](auto const& set) { return set.sell_prefetch; });
             }
         }
     }
@@ -113,6 +114,31 @@ TEST_CASE_TEMPLATE("sliced ELLPACK reads nothing of x that a row does not", T, f
                 [](auto const& set) { return set.sell; });
         }
     }
+}
+
+TEST_CASE_TEMPLATE("groups of chunks are alike, whole and without gathering steps", T, float,
+                   double)
+{
+    std::size_t grouped = 0;
+    for (auto const& test : spmv::testing::structured_cases<T>()) {
+        CAPTURE(test.name);
+        auto const a = sparse::to_sell<T>(test.a.view());
+        std::int32_t const whole = a.rows / sparse::sell_height<T>;
+        for (std::int32_t c = 0; c < a.units(); ++c) {
+            if (!a.chunks[c].begins_group()) {
+                continue;
+            }
+            ++grouped;
+            REQUIRE(c + sparse::sell_group <= whole);
+            auto const& pattern = a.patterns[a.chunks[c].pattern()];
+            CHECK(pattern.full + pattern.partial == 0);
+            CHECK_FALSE(a.chunks[c].sorted());
+            for (std::int32_t k = 1; k < sparse::sell_group; ++k) {
+                CHECK(a.chunks[c + k].bits == a.chunks[c].pattern()); // no flag, none begins here
+            }
+        }
+    }
+    CHECK(grouped > 0);
 }
 
 TEST_CASE_TEMPLATE("blocked coordinates multiply right", T, float, double)

@@ -3,6 +3,7 @@
 // Included once by each object that is compiled for one instruction set. Everything has internal
 // linkage; see `simd/vector.hpp` for why.
 
+#include "spmv/ahead.hpp"
 #include "spmv/parts.hpp"
 #include "spmv/run_sum.hpp"
 
@@ -61,7 +62,7 @@ simd::Vector<T> multiply_add_where(unsigned bits, simd::Vector<T> a, simd::Vecto
 }
 
 /// The sums of the rows of a group.
-template <class T, std::int32_t rows, bool in_runs>
+template <Ahead ahead, class T, std::int32_t rows, bool in_runs>
 struct GroupSums
 {
     simd::Vector<T> sums[rows] = {};
@@ -81,11 +82,13 @@ struct GroupSums
         if (in_runs && same && (used & (used + 1)) == 0) { // one run: nothing to expand
             int const length = __builtin_popcount(used);
             for (std::int32_t k = 0; k < rows; ++k, values += length) {
+                prefetch_ahead<ahead>(values);
                 sums[k] = simd::multiply_add<T>(masked_load<T>(used, values), xs, sums[k]);
             }
             return values;
         }
         for (std::int32_t k = 0; k < rows; ++k) {
+            prefetch_ahead<ahead>(values);
             sums[k] = multiply_add_where<T>(bits[k], expand_load<T>(bits[k], values), xs, sums[k]);
             values += __builtin_popcount(bits[k]);
         }
@@ -98,7 +101,7 @@ struct GroupSums
 #else
 
 /// The sums of the rows of a group.
-template <class T, std::int32_t rows, bool in_runs>
+template <Ahead ahead, class T, std::int32_t rows, bool in_runs>
 struct GroupSums
 {
     RunSum<T> sums[rows];
@@ -110,7 +113,7 @@ struct GroupSums
             unsigned bits = mask[k];
             if (in_runs && (bits & (bits + 1)) == 0) {
                 int const length = __builtin_ctz(~bits);
-                sums[k].add(values, x, length);
+                sums[k].template add<ahead>(values, x, length);
                 values += length;
                 continue;
             }
@@ -127,7 +130,7 @@ struct GroupSums
 #endif
 
 //! [masked_blocks]
-template <class T, std::int32_t group_rows, bool in_runs>
+template <Ahead ahead, class T, std::int32_t group_rows, bool in_runs>
 void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range groups)
 {
     std::int32_t const* first_window = a.first_window.data();
@@ -136,8 +139,10 @@ void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range
     auto const* mask = a.mask.data() + std::ptrdiff_t{w} * group_rows;
     T const* values = a.values.data() + a.position(groups.begin);
     for (std::int32_t g = groups.begin; g < groups.end; ++g) {
-        GroupSums<T, group_rows, in_runs> group;
+        GroupSums<ahead, T, group_rows, in_runs> group;
         for (std::int32_t const end = first_window[g + 1]; w < end; ++w, mask += group_rows) {
+            prefetch_ahead<ahead>(column + w);
+            prefetch_ahead<ahead>(mask);
             values = group.add(mask, values, x + column[w]);
         }
         std::int32_t const first_row = g * group_rows;
@@ -148,31 +153,31 @@ void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range
 }
 //! [masked_blocks]
 
-template <class T, std::int32_t group_rows>
+template <Ahead ahead, class T, std::int32_t group_rows>
 void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range groups)
 {
     // With the processors that gather fast, expanding every window is up to 2.4 times as fast where
     // some are runs, and at most 8 % slower where all are.
     bool const in_runs = a.in_runs && !simd::has_gather_instructions;
-    auto const kernel =
-        in_runs ? masked_blocks<T, group_rows, true> : masked_blocks<T, group_rows, false>;
+    auto const kernel = in_runs ? masked_blocks<ahead, T, group_rows, true>
+                                : masked_blocks<ahead, T, group_rows, false>;
     kernel(a, x, y, groups);
 }
 
-template <class T>
+template <Ahead ahead, class T>
 void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range groups)
 {
     switch (a.group_rows) {
     case 1:
-        return masked_blocks<T, 1>(a, x, y, groups);
+        return masked_blocks<ahead, T, 1>(a, x, y, groups);
     case 2:
-        return masked_blocks<T, 2>(a, x, y, groups);
+        return masked_blocks<ahead, T, 2>(a, x, y, groups);
     case 3:
-        return masked_blocks<T, 3>(a, x, y, groups);
+        return masked_blocks<ahead, T, 3>(a, x, y, groups);
     case 4:
-        return masked_blocks<T, 4>(a, x, y, groups);
+        return masked_blocks<ahead, T, 4>(a, x, y, groups);
     default:
-        return masked_blocks<T, 6>(a, x, y, groups);
+        return masked_blocks<ahead, T, 6>(a, x, y, groups);
     }
 }
 

@@ -3,6 +3,7 @@
 // Included once by each object that is compiled for one instruction set. Everything has internal
 // linkage; see `simd/vector.hpp` for why.
 
+#include "spmv/ahead.hpp"
 #include "spmv/parts.hpp"
 #include "spmv/run_sum.hpp"
 
@@ -14,7 +15,7 @@ namespace spmv {
 namespace {
 
 //! [packed_csrl]
-template <class T>
+template <Ahead ahead, class T>
 void packed_csrl(sparse::PackedCsrlView<T> const& a, T const* x, T* y, Range rows)
 {
     std::int32_t const* first_piece = a.first_piece.data();
@@ -24,9 +25,10 @@ void packed_csrl(sparse::PackedCsrlView<T> const& a, T const* x, T* y, Range row
     for (std::int32_t i = rows.begin; i < rows.end; ++i) {
         RunSum<T> row;
         for (std::int32_t const end = first_piece[i + 1]; p < end; ++p) {
+            prefetch_ahead<ahead>(pieces + p);
             std::uint32_t const word = pieces[p].word;
             auto const length = static_cast<std::int32_t>(word % 32) + 1;
-            row.add(values, x + (word >> 5), length);
+            row.template add<ahead>(values, x + (word >> 5), length);
             values += length;
         }
         y[i] = row.total();

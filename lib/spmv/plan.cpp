@@ -250,7 +250,7 @@ void Plan<T>::State::convert(sparse::CsrView<T> const& a, FormatKernels<T> const
     if (!format.borrows) {
         short_rows = {};
     }
-    pieces = make_pieces(std::move(split.pieces), kernels, threads);
+    pieces = make_pieces(std::move(split.pieces), kernels, choice.build);
     long_rows = std::move(split.rows);
     first_piece = std::move(split.first_piece);
 }

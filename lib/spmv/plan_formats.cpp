@@ -21,38 +21,41 @@ using Made = std::unique_ptr<Parted<T>>;
 template <class T>
 Made<T> make_csr(View<T> const& a, Kernels<T> const& kernels, BuildOptions const& options)
 {
-    return make_parted<T>(CsrRows<T>{a}, kernels.csr, options.parts);
+    return make_parted<T>(CsrRows<T>{a}, kernels.csr.of(options.streamed), options.parts);
 }
 
 template <class T>
 Made<T> make_csrl(View<T> const& a, Kernels<T> const& kernels, BuildOptions const& options)
 {
-    return make_parted<T>(sparse::to_csrl<T>(a), kernels.csrl, options.parts);
+    return make_parted<T>(sparse::to_csrl<T>(a), kernels.csrl.of(options.streamed), options.parts);
 }
 
 template <class T>
 Made<T> make_packed_csrl(View<T> const& a, Kernels<T> const& kernels, BuildOptions const& options)
 {
-    return make_parted<T>(sparse::to_packed_csrl<T>(a), kernels.packed_csrl, options.parts);
+    return make_parted<T>(sparse::to_packed_csrl<T>(a), kernels.packed_csrl.of(options.streamed),
+                          options.parts);
 }
 
 template <class T>
 Made<T> make_delta_csr(View<T> const& a, Kernels<T> const& kernels, BuildOptions const& options)
 {
-    return make_parted<T>(sparse::to_delta_csr<T>(a), kernels.delta_csr, options.parts);
+    return make_parted<T>(sparse::to_delta_csr<T>(a), kernels.delta_csr.of(options.streamed),
+                          options.parts);
 }
 
 template <class T>
 Made<T> make_bcsr(View<T> const& a, Kernels<T> const& kernels, BuildOptions const& options)
 {
-    return make_parted<T>(sparse::to_bcsr<T>(a, options.shape), kernels.bcsr, options.parts);
+    return make_parted<T>(sparse::to_bcsr<T>(a, options.shape), kernels.bcsr.of(options.streamed),
+                          options.parts);
 }
 
 template <class T>
 Made<T> make_masked_blocks(View<T> const& a, Kernels<T> const& kernels, BuildOptions const& options)
 {
-    return make_parted<T>(sparse::to_masked_blocks<T>(a, options.group_rows), kernels.masked_blocks,
-                          options.parts);
+    return make_parted<T>(sparse::to_masked_blocks<T>(a, options.group_rows),
+                          kernels.masked_blocks.of(options.streamed), options.parts);
 }
 
 template <class T, class Index>
@@ -86,12 +89,11 @@ Made<T> make_sell(View<T> const& a, Kernels<T> const& kernels, BuildOptions cons
                   sparse::SellOptions const& steps)
 {
     if (options.narrow_values) {
-        return make_parted<T>(sparse::to_sell<float>(a, steps), kernels.sell_narrow_values,
-                              options.parts);
+        return make_parted<T>(sparse::to_sell<float>(a, steps),
+                              kernels.sell_narrow_values.of(options.streamed), options.parts);
     }
-    auto* const kernel = options.prefetch   ? kernels.sell_prefetch
-                         : options.streamed ? kernels.sell_streamed
-                                            : kernels.sell;
+    auto* const kernel =
+        options.prefetch ? kernels.sell_prefetch : kernels.sell.of(options.streamed);
     return make_parted<T>(sparse::to_sell<T>(a, steps), kernel, options.parts);
 }
 
@@ -136,20 +138,25 @@ std::span<PlanFormat<T> const> plan_format_table()
 }
 
 template <class T>
-Made<T> make_pieces(sparse::Csr<T> pieces, FormatKernels<T> const& kernels, int parts)
+Made<T> make_pieces(sparse::Csr<T> pieces, FormatKernels<T> const& kernels,
+                    BuildOptions const& options)
 {
     constexpr double few = 0.25;           // runs per nonzero
     constexpr std::int32_t most = 1 << 27; // columns of packed runs
     bool const runs = sparse::features(pieces).segments_per_nonzero() < few;
     if (runs && pieces.columns <= most) {
-        return make_parted<T>(sparse::to_packed_csrl<T>(pieces.view()), kernels.packed_csrl, parts);
+        return make_parted<T>(sparse::to_packed_csrl<T>(pieces.view()),
+                              kernels.packed_csrl.of(options.streamed), options.parts);
     }
-    return make_parted<T>(CsrRows<T>{std::move(pieces)}, kernels.csr, parts);
+    return make_parted<T>(CsrRows<T>{std::move(pieces)}, kernels.csr.of(options.streamed),
+                          options.parts);
 }
 
 template std::span<PlanFormat<float> const> plan_format_table<float>();
 template std::span<PlanFormat<double> const> plan_format_table<double>();
-template Made<float> make_pieces(sparse::Csr<float>, FormatKernels<float> const&, int);
-template Made<double> make_pieces(sparse::Csr<double>, FormatKernels<double> const&, int);
+template Made<float> make_pieces(sparse::Csr<float>, FormatKernels<float> const&,
+                                 BuildOptions const&);
+template Made<double> make_pieces(sparse::Csr<double>, FormatKernels<double> const&,
+                                  BuildOptions const&);
 
 } // namespace spmv

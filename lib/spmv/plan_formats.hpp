@@ -53,9 +53,9 @@ struct PlanFormat
 template <class T>
 std::span<PlanFormat<T> const> plan_format_table();
 
-/// Pieces of long rows, as rows, in the format that suits them.
+/// Pieces of long rows, as rows, in the format that suits them, built as the other rows are.
 template <class T>
 std::unique_ptr<Parted<T>> make_pieces(sparse::Csr<T> pieces, FormatKernels<T> const& kernels,
-                                       int parts);
+                                       BuildOptions const& options);
 
 } // namespace spmv

@@ -94,6 +94,7 @@ private:
             auto const end = static_cast<std::size_t>(a_.row_ptr[static_cast<std::size_t>(i) + 1]);
             auto const length = static_cast<std::int32_t>(end - begin);
             max_row_ = std::max(max_row_, length);
+            dense_nonzeros_ += length > a_.columns / 8 ? length : 0;
             if (length > limit) {
                 long_nonzeros_ += length;
                 for (std::size_t p = begin; p < end; ++p) {
@@ -164,6 +165,24 @@ private:
         return cold_ || touched >= static_cast<double>(caches_.shared) / 2;
     }
 
+    /// Whether kernels should ask for it early: it comes from memory, or from a shared cache that
+    /// is as slow.
+    bool asks_early(double touched) const
+    {
+        constexpr double many = 4; // times the caches of the cores, which would have it by then
+        bool const slow = spmv::nanoseconds({{"cache.streamed_byte", 1}}, processor_, single) > 0;
+        double const of_cores = static_cast<double>(caches_.core) * threads_;
+        return mostly_streams(touched) || (slow && touched >= many * of_cores);
+    }
+
+    /// Whether kernels of rows gain from asking early: very short rows, or in single precision long
+    /// ones, take more time to ask than they wait.
+    bool rows_ask_early() const
+    {
+        double const mean = nonzeros_ / std::max(1, a_.rows);
+        return mean >= 4 && (!single || mean <= 16);
+    }
+
     /// Whether CSR has to be fetched from memory, a measure of how busy the caches are beside `x`.
     bool csr_streams() const { return streams(nonzeros_ * (sizeof(T) + 4) + vector_bytes()); }
 
@@ -172,12 +191,25 @@ private:
         return (static_cast<double>(a_.rows) + static_cast<double>(a_.columns)) * sizeof(T);
     }
 
+    /// Elements of `x` that no cache of a core has, by where they come from.
+    struct FarElements
+    {
+        double shared;
+        double memory;
+    };
+
     /// Elements of `x` that a thread waits for. Loads of several elements wait for two lines where
     /// they cross from one to the next.
     void add_vector_waits(Terms& terms, bool wide) const
     {
         terms.push_back({"x.near", (wide ? 2 : 1) * near_elements()});
-        terms.push_back(far_elements());
+        add_far_elements(terms, far_elements());
+    }
+
+    static void add_far_elements(Terms& terms, FarElements const& far)
+    {
+        terms.push_back({"x.shared", far.shared});
+        terms.push_back({"x.memory", far.memory});
     }
 
     /// Those that the second level has: next to nothing, unless it is busy with a matrix that
@@ -188,17 +220,22 @@ private:
                              : 0;
     }
 
-    /// Those farther away. The more of them there are, the more come at the same time.
-    Term far_elements() const
+    /// Those farther away. The more of them there are, the more come at the same time. Where caches
+    /// are empty, the first access to a line goes to memory.
+    FarElements far_elements() const
     {
         constexpr double most_at_a_time = 10;
         constexpr double nonzeros_in_flight = 100;
         double const share = sample_.miss_core;
         double const at_a_time = std::clamp(nonzeros_in_flight * share, 1.0, most_at_a_time);
         double const x_bytes = static_cast<double>(a_.columns) * sizeof(T);
-        bool const is_near = x_bytes < static_cast<double>(caches_.core) / 2;
-        return {x_is_in_shared_cache() ? "x.shared" : "x.memory",
-                is_near ? 0 : nonzeros_ * share / at_a_time};
+        if (x_bytes < static_cast<double>(caches_.core) / 2 || share == 0) {
+            return {0, 0};
+        }
+        double const far = nonzeros_ * share;
+        double const firsts = cold_ ? std::min(far, x_bytes / 64) : 0;
+        double const memory = x_is_in_shared_cache() ? firsts : far;
+        return {(far - memory) / at_a_time, memory / at_a_time};
     }
 
     /// The matrix streams through the shared cache too.
@@ -231,7 +268,7 @@ private:
         estimate.build.parts = threads_;
         double const threads = threads_;
         double const touched = estimate.bytes + vector_bytes();
-        estimate.build.streamed = mostly_streams(touched);
+        estimate.build.streamed = asks_early(touched);
         if (streams(touched)) {
             estimate.memory.push_back({"memory.byte", touched * (1 / threads + 1.0 / 16)});
         } else {
@@ -269,6 +306,7 @@ private:
         rows.core.push_back({"csr.vector_product", long_nonzeros_});
         add_vector_waits(rows.core, false);
         add(std::move(rows));
+        estimates_.back().build.streamed &= rows_ask_early();
         if (widest_ <= 65535) {
             Estimate deltas{.format = "delta_csr",
                             .bytes = short_nonzeros() * (sizeof(T) + 2) + 2 * row_bytes,
@@ -277,6 +315,7 @@ private:
                             .core = steps("delta_csr", counts, kinds)};
             add_vector_waits(deltas.core, false);
             add_converted(std::move(deltas));
+            estimates_.back().build.streamed &= rows_ask_early();
         }
     }
 
@@ -319,14 +358,12 @@ private:
         }
         add_converted(waiting(estimate));
         double const wide = static_cast<double>(sell.wide.size()) / stored;
-        auto far = far_elements();
-        if (far.count > 0 && wide > 0.02) {
+        if (auto const far = far_elements(); far.shared + far.memory > 0 && wide > 0.02) {
             estimate.name = "sell_unit_ahead";
             estimate.build.prefetch = true;
             estimate.detail += ", elements of x asked for early";
-            far.count *= x_is_in_shared_cache() ? 0.9 : 0.4;
             estimate.core.push_back({"x.near", near_elements()});
-            estimate.core.push_back(std::move(far));
+            add_far_elements(estimate.core, {0.9 * far.shared, 0.4 * far.memory});
             estimate.core.push_back({"x.prefetch", wide * nonzeros_});
             add_converted(std::move(estimate));
         }
@@ -429,6 +466,7 @@ private:
              .conversion = 30,
              .detail = percent(sample_.miss_core) + " of the elements of x are far from the others",
              .core = {{"blocked_coo16.product", nonzeros_},
+                      {"blocked_coo16.dense_row_product", dense_nonzeros_},
                       {"blocked_coo16.tile", tiles},
                       {"blocked_coo16.x_byte", x_bytes},
                       {"blocked_coo16.y_byte", y_bytes}},
@@ -458,6 +496,7 @@ private:
     std::int32_t widest_ = 0;      ///< columns between the ends of a row that is not long
     std::int32_t longest_row_ = 0; ///< with more nonzeros a row is long
     double long_nonzeros_ = 0;     ///< in long rows
+    double dense_nonzeros_ = 0;    ///< in rows that lack few columns, whose sums wait for each other
     double long_bytes_ = 0;        ///< of long rows, in pieces
     bool long_in_runs_ = false;    ///< whether the pieces are stored by runs
     Sample<T> sample_;             ///< of the other rows

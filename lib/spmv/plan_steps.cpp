@@ -96,13 +96,13 @@ Steps sell_steps(sparse::Sell<T> const& a)
     Loops chunks;
     Steps steps{};
     for (auto const& chunk : a.chunks) {
-        auto const& pattern = a.patterns[chunk.pattern & ~sparse::sell_sorted];
+        auto const& pattern = a.patterns[chunk.pattern()];
         chunks.add(std::int64_t{pattern.unit} * 65'537 * 257 + pattern.full * 65'537 +
                    pattern.partial);
         steps[pattern.whole ? 2 : 6] += pattern.unit;
         steps[3] += pattern.full;
         steps[4] += pattern.partial;
-        steps[5] += (chunk.pattern & sparse::sell_sorted) != 0 ? 1 : 0;
+        steps[5] += chunk.sorted() ? 1 : 0;
     }
     steps[0] = chunks.count();
     steps[1] = chunks.surprises();

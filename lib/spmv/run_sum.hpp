@@ -3,6 +3,8 @@
 // Included once by each object that is compiled for one instruction set. Everything has internal
 // linkage; see `simd/vector.hpp` for why.
 
+#include "spmv/ahead.hpp"
+
 #include "simd/vector.hpp"
 
 #include <cstdint>
@@ -18,10 +20,13 @@ struct RunSum
     T rest = 0;
 
     /// Adds `values[k] * x[k]` for 0 <= k < `count`; reads nothing beyond.
+    template <Ahead ahead>
     void add(T const* values, T const* x, std::int32_t count)
     {
         constexpr auto lanes = static_cast<std::int32_t>(simd::lanes<T>);
+        prefetch_ahead<ahead>(values);
         for (; count > lanes; count -= lanes, values += lanes, x += lanes) {
+            prefetch_ahead<ahead>(values + lanes);
             sums = simd::multiply_add<T>(simd::load(values), simd::load(x), sums);
         }
         if constexpr (simd::has_masked_loads) {

@@ -1,0 +1,41 @@
+#pragma once
+
+// Included once by each object that is compiled for one instruction set. Everything has internal
+// linkage; see `simd/vector.hpp` for why.
+
+#include <cstddef>
+
+namespace spmv {
+namespace {
+
+/// What a kernel asks for before it needs it.
+enum class Ahead
+{
+    nothing,          ///< caches hold the matrix from one multiply to the next
+    matrix,           ///< it comes from memory
+    matrix_and_vector ///< elements of `x` come from far too
+};
+
+/// How far ahead of its reads a kernel asks for the matrix. Hardware sees the streams by itself,
+/// but stays closer to them than one core needs to keep memory busy, the more so the more streams
+/// there are and where each row interrupts them.
+constexpr std::size_t ahead_bytes = 8192;
+
+// Inlined always: GCC 12 takes a call that only prefetches for one without effect and drops it.
+
+/// Asks for the lines that `bytes` bytes from `from` on will be followed by some KiB later, if the
+/// matrix comes from memory. What lies behind an array may be asked for: it is no access.
+template <Ahead ahead, std::size_t bytes = 64, class Element>
+[[gnu::always_inline]] inline void prefetch_ahead(Element const* from)
+{
+    if constexpr (ahead != Ahead::nothing) {
+        auto const* at = reinterpret_cast<char const*>(from) + ahead_bytes;
+#pragma GCC unroll 16
+        for (std::size_t line = 0; line < bytes; line += 64) {
+            __builtin_prefetch(at + line);
+        }
+    }
+}
+
+} // namespace
+} // namespace spmv
