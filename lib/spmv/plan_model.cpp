@@ -496,7 +496,7 @@ private:
     std::int32_t widest_ = 0;      ///< columns between the ends of a row that is not long
     std::int32_t longest_row_ = 0; ///< with more nonzeros a row is long
     double long_nonzeros_ = 0;     ///< in long rows
-    double dense_nonzeros_ = 0;    ///< in rows that lack few columns, whose sums wait for each other
+    double dense_nonzeros_ = 0;    ///< in rows of which tiles wait for the sums
     double long_bytes_ = 0;        ///< of long rows, in pieces
     bool long_in_runs_ = false;    ///< whether the pieces are stored by runs
     Sample<T> sample_;             ///< of the other rows
