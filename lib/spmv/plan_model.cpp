@@ -224,10 +224,10 @@ private:
     /// are empty, the first access to a line goes to memory.
     FarElements far_elements() const
     {
-        constexpr double most_at_a_time = 10;
         constexpr double nonzeros_in_flight = 100;
         double const share = sample_.miss_core;
-        double const at_a_time = std::clamp(nonzeros_in_flight * share, 1.0, most_at_a_time);
+        double const at_a_time =
+            std::clamp(nonzeros_in_flight * share, 1.0, processor_.misses_at_a_time);
         double const x_bytes = static_cast<double>(a_.columns) * sizeof(T);
         if (x_bytes < static_cast<double>(caches_.core) / 2 || share == 0) {
             return {0, 0};
@@ -324,23 +324,24 @@ private:
     void add_sell()
     {
         auto const sell = sparse::to_sell<T>(sample_.a.view());
-        auto const counts = sell_steps<T>(sell);
+        double const bytes = static_cast<double>(sell.bytes()) * scale_;
+        auto const counts = sell_steps<T>(sell, !asks_early(bytes + vector_bytes()));
         double const stored = static_cast<double>(std::max<std::size_t>(1, sell.values.size()));
-        Estimate estimate{.format = "sell_unit",
-                          .name = "sell_unit_plain",
-                          .bytes = static_cast<double>(sell.bytes()) * scale_,
-                          .conversion = 12,
-                          .detail =
-                              percent((counts[2] + counts[6]) * sparse::sell_height<T> / stored) +
-                              " of the products in unit steps, " + percent(stored_zeros(sell)) +
-                              " zeros stored",
-                          .core = steps("sell", counts,
-                                        {{"chunk", 0},
-                                         {"unit_step", 2},
-                                         {"masked_unit_step", 6},
-                                         {"full_step", 3},
-                                         {"partial_step", 4},
-                                         {"sorted_chunk", 5}})};
+        Estimate estimate{
+            .format = "sell_unit",
+            .name = "sell_unit_plain",
+            .bytes = bytes,
+            .conversion = 12,
+            .detail = percent(1 - (counts[3] + counts[4]) * sparse::sell_height<T> / stored) +
+                      " of the products in unit steps, " + percent(stored_zeros(sell)) +
+                      " zeros stored",
+            .core = steps("sell", counts,
+                          {{"chunk", 0},
+                           {"unit_step", 2},
+                           {"masked_unit_step", 6},
+                           {"full_step", 3},
+                           {"partial_step", 4},
+                           {"sorted_chunk", 5}})};
         if (csr_streams()) {
             estimate.core.push_back({"sell.streamed_step", counts[3] * scale_});
         }

@@ -91,15 +91,18 @@ Steps csr_steps(sparse::CsrView<T> const& a)
 }
 
 template <class T>
-Steps sell_steps(sparse::Sell<T> const& a)
+Steps sell_steps(sparse::Sell<T> const& a, bool in_groups)
 {
+    constexpr double grouped_step = 0.75; // of one by itself
     Loops chunks;
     Steps steps{};
+    std::int32_t grouped = 0; // chunks of a group that are to come
     for (auto const& chunk : a.chunks) {
+        grouped = in_groups && chunk.begins_group() ? sparse::sell_group : std::max(0, grouped - 1);
         auto const& pattern = a.patterns[chunk.pattern()];
         chunks.add(std::int64_t{pattern.unit} * 65'537 * 257 + pattern.full * 65'537 +
                    pattern.partial);
-        steps[pattern.whole ? 2 : 6] += pattern.unit;
+        steps[pattern.whole ? 2 : 6] += pattern.unit * (grouped > 0 ? grouped_step : 1);
         steps[3] += pattern.full;
         steps[4] += pattern.partial;
         steps[5] += chunk.sorted() ? 1 : 0;
@@ -166,8 +169,8 @@ Steps block_steps(sparse::PatternView<> const& a, std::int32_t block_rows,
 
 template Steps csr_steps(sparse::CsrView<float> const&);
 template Steps csr_steps(sparse::CsrView<double> const&);
-template Steps sell_steps(sparse::Sell<float> const&);
-template Steps sell_steps(sparse::Sell<double> const&);
+template Steps sell_steps(sparse::Sell<float> const&, bool);
+template Steps sell_steps(sparse::Sell<double> const&, bool);
 template Steps window_steps<float>(sparse::PatternView<> const&, std::int32_t);
 template Steps window_steps<double>(sparse::PatternView<> const&, std::int32_t);
 

@@ -21,9 +21,10 @@ template <class T>
 Steps csr_steps(sparse::CsrView<T> const& a);
 
 /// Chunks; chunks that are a surprise; unit steps of every lane; full gathering steps; partial
-/// ones; sorted chunks; unit steps that have a mask.
+/// ones; sorted chunks; unit steps that have a mask. Where chunks are multiplied `in_groups`, a
+/// unit step of theirs counts as the part of one that it takes.
 template <class T>
-Steps sell_steps(sparse::Sell<T> const& a);
+Steps sell_steps(sparse::Sell<T> const& a, bool in_groups);
 
 /// Rows; rows whose number of pieces is a surprise; pieces; vectors of `lanes` elements.
 Steps run_steps(sparse::PatternView<> const& a, std::int32_t lanes);

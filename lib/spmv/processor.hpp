@@ -22,6 +22,7 @@ struct Processor
     std::string_view kind;           ///< of its constants: as its file in `plan_times`
     std::string_view kernels;        ///< of `FormatKernels`
     std::size_t vector_bytes;        ///< of these kernels
+    double misses_at_a_time;         ///< elements of `x` that a core can wait for at once
     std::span<TermTime const> times; ///< every term once
     Caches caches;
 };
