@@ -4,6 +4,7 @@
 // linkage; see `simd/vector.hpp` for why.
 
 #include <cstddef>
+#include <cstdint>
 
 namespace spmv {
 namespace {
@@ -23,16 +24,16 @@ constexpr std::size_t ahead_bytes = 8192;
 
 // Inlined always: GCC 12 takes a call that only prefetches for one without effect and drops it.
 
-/// Asks for the lines that `bytes` bytes from `from` on will be followed by some KiB later, if the
-/// matrix comes from memory. What lies behind an array may be asked for: it is no access.
+/// Asks for the lines `ahead_bytes` behind these `bytes` bytes, if the matrix comes from memory.
+/// What lies behind an array may be asked for: it is no access.
 template <Ahead ahead, std::size_t bytes = 64, class Element>
 [[gnu::always_inline]] inline void prefetch_ahead(Element const* from)
 {
     if constexpr (ahead != Ahead::nothing) {
-        auto const* at = reinterpret_cast<char const*>(from) + ahead_bytes;
+        auto const at = reinterpret_cast<std::uintptr_t>(from) + ahead_bytes; // in no array
 #pragma GCC unroll 16
         for (std::size_t line = 0; line < bytes; line += 64) {
-            __builtin_prefetch(at + line);
+            __builtin_prefetch(reinterpret_cast<void const*>(at + line));
         }
     }
 }

@@ -34,8 +34,8 @@ struct RangeKernels
     RangeKernel<View, T>* cached;
     RangeKernel<View, T>* streamed;
 
-    /// The form for a matrix that comes from memory, or for one that does not.
-    RangeKernel<View, T>* of(bool from_memory) const { return from_memory ? streamed : cached; }
+    /// The form that asks early for the matrix, or the one that does not.
+    RangeKernel<View, T>* of(bool asks_early) const { return asks_early ? streamed : cached; }
 };
 
 /// The kernels of one instruction set. `T` is float or double.

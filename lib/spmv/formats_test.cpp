@@ -141,6 +141,29 @@ TEST_CASE_TEMPLATE("groups of chunks are alike, whole and without gathering step
     CHECK(grouped > 0);
 }
 
+TEST_CASE_TEMPLATE("a range may begin and end within a group", T, float, double)
+{
+    spmv::testing::Generator random{3};
+    for (auto const& structure : {sparse::poisson2d(16), sparse::banded(150, 71)}) {
+        auto const a =
+            spmv::testing::make_matrix<T>(structure, spmv::testing::Values::uniform, random);
+        auto const x =
+            spmv::testing::make_vector<T>(a.columns, spmv::testing::Values::uniform, random);
+        auto const sell = sparse::to_sell<T>(a.view());
+        for (auto const& set : spmv::format_kernels<T>()) {
+            CAPTURE(std::string{set.name});
+            std::vector<T> whole(static_cast<std::size_t>(a.rows));
+            set.sell.streamed(sell.view(), x.data(), whole.data(), {0, sell.units()});
+            for (std::int32_t c = 0; c <= sell.units(); ++c) {
+                std::vector<T> y(whole.size(), T(-1));
+                set.sell.cached(sell.view(), x.data(), y.data(), {0, c});
+                set.sell.cached(sell.view(), x.data(), y.data(), {c, sell.units()});
+                CHECK(y == whole);
+            }
+        }
+    }
+}
+
 TEST_CASE_TEMPLATE("blocked coordinates multiply right", T, float, double)
 {
     auto const check = []<class Index>(auto kernel, Index) {

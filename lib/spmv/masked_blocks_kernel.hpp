@@ -111,6 +111,7 @@ struct GroupSums
     {
         for (std::int32_t k = 0; k < rows; ++k) {
             unsigned bits = mask[k];
+            prefetch_ahead<ahead>(values);
             if (in_runs && (bits & (bits + 1)) == 0) {
                 int const length = __builtin_ctz(~bits);
                 sums[k].template add<ahead>(values, x, length);

@@ -23,7 +23,7 @@ struct BuildOptions
 {
     int parts = 1;                 ///< threads that will multiply
     bool narrow_values = false;    ///< doubles stored in single precision
-    bool streamed = false;         ///< comes from memory in every multiply
+    bool streamed = false;         ///< kernels ask early for the matrix
     bool prefetch = false;         ///< of `x`, by software
     std::int32_t group_rows = 1;   ///< of masked blocks
     sparse::BlockShape shape = {}; ///< of dense blocks

@@ -74,6 +74,11 @@ public:
         std::erase_if(estimates_, [&](Estimate const& estimate) {
             return !only_.empty() && estimate.format != only_ && estimate.name != only_;
         });
+        if (estimates_.empty()) { // of a format that the model does not know, or found hopeless
+            Estimate asked{.format = only_, .name = std::string{only_}};
+            asked.build.streamed = asks_early(nonzeros_ * (sizeof(T) + 4) + vector_bytes());
+            estimates_.push_back(std::move(asked));
+        }
         return std::move(estimates_);
     }
 
@@ -94,7 +99,7 @@ private:
             auto const end = static_cast<std::size_t>(a_.row_ptr[static_cast<std::size_t>(i) + 1]);
             auto const length = static_cast<std::int32_t>(end - begin);
             max_row_ = std::max(max_row_, length);
-            dense_nonzeros_ += length > a_.columns / 8 ? length : 0;
+            dense_nonzeros_ += length > std::max(limit, a_.columns / 8) ? length : 0;
             if (length > limit) {
                 long_nonzeros_ += length;
                 for (std::size_t p = begin; p < end; ++p) {
@@ -169,7 +174,7 @@ private:
     /// is as slow.
     bool asks_early(double touched) const
     {
-        constexpr double many = 4; // times the caches of the cores, which would have it by then
+        constexpr double many = 4; // times the caches of the cores, which hold much of less
         bool const slow = spmv::nanoseconds({{"cache.streamed_byte", 1}}, processor_, single) > 0;
         double const of_cores = static_cast<double>(caches_.core) * threads_;
         return mostly_streams(touched) || (slow && touched >= many * of_cores);
@@ -230,7 +235,7 @@ private:
             std::clamp(nonzeros_in_flight * share, 1.0, processor_.misses_at_a_time);
         double const x_bytes = static_cast<double>(a_.columns) * sizeof(T);
         if (x_bytes < static_cast<double>(caches_.core) / 2 || share == 0) {
-            return {0, 0};
+            return {0, 0}; // soon there, also where caches are empty at first
         }
         double const far = nonzeros_ * share;
         double const firsts = cold_ ? std::min(far, x_bytes / 64) : 0;
@@ -325,14 +330,18 @@ private:
     {
         auto const sell = sparse::to_sell<T>(sample_.a.view());
         double const bytes = static_cast<double>(sell.bytes()) * scale_;
-        auto const counts = sell_steps<T>(sell, !asks_early(bytes + vector_bytes()));
-        double const stored = static_cast<double>(std::max<std::size_t>(1, sell.values.size()));
+        bool const has_registers = processor_.vector_bytes >= 32; // for the sums of a group
+        bool const early = asks_early(bytes + long_bytes_ + vector_bytes());
+        auto const counts = sell_steps<T>(sell, has_registers && !early);
+        auto const stored_values = static_cast<double>(sell.values.size());
+        double const stored = std::max(1.0, stored_values);
         Estimate estimate{
             .format = "sell_unit",
             .name = "sell_unit_plain",
             .bytes = bytes,
             .conversion = 12,
-            .detail = percent(1 - (counts[3] + counts[4]) * sparse::sell_height<T> / stored) +
+            .detail = percent((stored_values - (counts[3] + counts[4]) * sparse::sell_height<T>) /
+                              stored) +
                       " of the products in unit steps, " + percent(stored_zeros(sell)) +
                       " zeros stored",
             .core = steps("sell", counts,
@@ -497,7 +506,7 @@ private:
     std::int32_t widest_ = 0;      ///< columns between the ends of a row that is not long
     std::int32_t longest_row_ = 0; ///< with more nonzeros a row is long
     double long_nonzeros_ = 0;     ///< in long rows
-    double dense_nonzeros_ = 0;    ///< in rows of which tiles wait for the sums
+    double dense_nonzeros_ = 0;    ///< in long rows that fill over an eighth of the columns
     double long_bytes_ = 0;        ///< of long rows, in pieces
     bool long_in_runs_ = false;    ///< whether the pieces are stored by runs
     Sample<T> sample_;             ///< of the other rows

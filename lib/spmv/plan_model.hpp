@@ -45,8 +45,8 @@ struct ModelOptions
 };
 
 /// What the formats worth considering are expected to take on `processor`, in no order. CSR is
-/// always among them if all are asked for; if one is, there may be several ways to build it or
-/// none.
+/// always among them if all are asked for; if one is, there may be several ways to build it, or one
+/// of which nothing is expected.
 ///
 /// The time of a multiply is modelled as that of the processor and that of the memory, or of a
 /// shared cache that is as slow, whichever is longer, with some of the other. Both are sums of

@@ -96,7 +96,7 @@ Steps sell_steps(sparse::Sell<T> const& a, bool in_groups)
     constexpr double grouped_step = 0.75; // of one by itself
     Loops chunks;
     Steps steps{};
-    std::int32_t grouped = 0; // chunks of a group that are to come
+    std::int32_t grouped = 0; // chunks of a group, with this one
     for (auto const& chunk : a.chunks) {
         grouped = in_groups && chunk.begins_group() ? sparse::sell_group : std::max(0, grouped - 1);
         auto const& pattern = a.patterns[chunk.pattern()];

@@ -147,15 +147,40 @@ TEST_CASE_TEMPLATE("every way to build a format multiplies right, with every ins
             CAPTURE(set.name);
             spmv::PlanOptions options{.threads = 2, .kernels = set.name};
             auto builds = spmv::plan_builds<T>(a, options);
-            builds.push_back(""); // the plan's own choice
+            builds.push_back("");     // the plan's own choice
+            builds.push_back("csrl"); // of which the model expects nothing
             for (auto const& build : builds) {
-                CAPTURE(build);
-                options.format = build;
-                spmv::Plan<T> const plan{a, options};
-                CHECK((build.empty() || build.starts_with(plan.format())));
-                CHECK(spmv::testing::first_wrong_row<T>(product(plan, a, x), expected) == -1);
+                for (bool const cold : {false, true}) {
+                    CAPTURE(build);
+                    CAPTURE(cold);
+                    options.format = build;
+                    options.cold = cold;
+                    spmv::Plan<T> const plan{a, options};
+                    CHECK((build.empty() || build.starts_with(plan.format())));
+                    CHECK(spmv::testing::first_wrong_row<T>(product(plan, a, x), expected) == -1);
+                }
             }
         }
+    }
+}
+
+TEST_CASE_TEMPLATE("every format asks early for a matrix that comes from memory, but short rows", T,
+                   float, double)
+{
+    auto const processor = spmv::detect_processor("avx512");
+    auto const asks = [&](sparse::Csr<T> const& a, std::string_view format, bool cold) {
+        auto const found = spmv::estimate_formats<T>(a, processor, {1, cold, format});
+        REQUIRE(!found.empty());
+        return found.front().build.streamed;
+    };
+    auto const blocks = filled<T>(sparse::fem3(5));
+    auto const tiny = filled<T>(sparse::short_rows(500, 20, 1));
+    for (auto const& format : spmv::plan_formats()) {
+        CAPTURE(format.name);
+        bool const rows = format.name == "csr" || format.name == "delta_csr";
+        CHECK(asks(blocks, format.name, true) == !(rows && sizeof(T) == 4)); // rows of 24 to 81
+        CHECK(asks(tiny, format.name, true) == !rows);                       // of one to three
+        CHECK_FALSE(asks(blocks, format.name, false));
     }
 }
 
@@ -169,6 +194,7 @@ TEST_CASE("every kind of processor has the same constants, one for each term")
             CHECK(std::isfinite(time.single_ns));
             CHECK(std::isfinite(time.double_ns));
             CHECK(std::min(time.single_ns, time.double_ns) >= 0);
+            CHECK(processor.misses_at_a_time >= 1);
             terms.push_back(time.term);
         }
         return terms;
@@ -281,10 +307,13 @@ TEST_CASE("values stored in single precision give the product of the rounded mat
         value = static_cast<double>(static_cast<float>(value));
     }
     std::vector<double> const x(static_cast<std::size_t>(a.columns), 0.3);
-    spmv::PlanOptions const narrow{.threads = 1, .format = "sell_unit", .narrow_values = true};
+    spmv::PlanOptions narrow{.threads = 1, .format = "sell_unit", .narrow_values = true};
     spmv::Plan<double> const plan{a, narrow};
-    CHECK(spmv::testing::first_wrong_row<double>(product(plan, a, x),
-                                                 spmv::expected<double>(rounded, x)) == -1);
+    narrow.cold = true;
+    spmv::Plan<double> const streamed{a, narrow};
+    auto const expected = spmv::expected<double>(rounded, x);
+    CHECK(spmv::testing::first_wrong_row<double>(product(plan, a, x), expected) == -1);
+    CHECK(spmv::testing::first_wrong_row<double>(product(streamed, a, x), expected) == -1);
     CHECK(plan.bytes() <
           0.7 * static_cast<double>(spmv::Plan<double>{a, {.format = "sell_unit"}}.bytes()));
     CHECK(plan.explain().find("single precision") != std::string::npos);

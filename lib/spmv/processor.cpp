@@ -29,7 +29,7 @@ struct Kind
     std::string_view vendor;  ///< empty: any
     std::string_view kernels; ///< empty: any
     std::string_view name;
-    double misses_at_a_time; ///< first-level misses under way: 24 on a Zen 4, elsewhere as fitted
+    double misses_at_a_time; ///< of the first level, under way in one core
     std::span<TermTime const> times;
 };
 
