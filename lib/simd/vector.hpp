@@ -251,13 +251,16 @@ template <class T, class Index>
 [[gnu::always_inline]] inline Vector<T> gather_first(T const* from, Index const* index,
                                                      std::size_t count)
 {
-    auto const first = static_cast<std::uint16_t>((1u << count) - 1);
+    // The lanes that are not loaded keep what the register held. A compiler that sees that there
+    // are none leaves out the zeros, and each gather waits for the one before it in that register.
+    using Mask = std::conditional_t<std::is_same_v<T, float>, __mmask16, __mmask8>;
+    auto first = static_cast<Mask>((1u << count) - 1);
+    asm("" : "+Yk"(first)); // hides its value
     auto const indices = load_indices<T>(index, count);
     if constexpr (std::is_same_v<T, float>) {
         return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), first, indices, from, sizeof(T));
     } else {
-        return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), static_cast<__mmask8>(first), indices,
-                                        from, sizeof(T));
+        return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), first, indices, from, sizeof(T));
     }
 }
 #endif

@@ -199,3 +199,22 @@ TEST_CASE("parts are whole, in order and balanced")
     }
     CHECK(spmv::balanced_parts(0, 3, work).size() == 3);
 }
+
+TEST_CASE("the part that has most decides the imbalance")
+{
+    struct Units
+    {
+        std::vector<std::size_t> before;
+        std::int32_t units() const { return static_cast<std::int32_t>(before.size()) - 1; }
+        std::size_t work_before(std::int32_t unit) const
+        {
+            return before[static_cast<std::size_t>(unit)];
+        }
+    };
+    CHECK(spmv::imbalance(Units{{0, 5, 10, 15, 20}}, 1) == 1);
+    CHECK(spmv::imbalance(Units{{0, 5, 10, 15, 20}}, 2) == 1);
+    CHECK(spmv::imbalance(Units{{0, 5, 10, 15, 20}}, 8) == 2); // half of them have nothing
+    CHECK(spmv::imbalance(Units{{0, 18, 19, 20}}, 2) == 1.8);  // one unit has nearly all
+    CHECK(spmv::imbalance(Units{{0}}, 4) == 1);
+    CHECK(spmv::imbalance(Units{{0, 0, 0}}, 4) == 1);
+}

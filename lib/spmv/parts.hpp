@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -42,6 +44,21 @@ std::vector<Range> balanced_parts(std::int32_t units, int count, WorkBefore cons
         begin = end;
     }
     return parts;
+}
+
+/// The work of the part that has most of it over an equal share, 1 or more, where the units of a
+/// format are dealt to `count` parts as `balanced_parts` deals them: few large units cannot be
+/// dealt evenly.
+template <class Format>
+double imbalance(Format const& format, int count)
+{
+    auto const work_before = [&](std::int32_t unit) { return format.work_before(unit); };
+    std::size_t most = 0;
+    for (auto const& [begin, end] : balanced_parts(format.units(), count, work_before)) {
+        most = std::max(most, work_before(end) - work_before(begin));
+    }
+    auto const all = std::max<std::size_t>(1, work_before(format.units()));
+    return std::max(1.0, static_cast<double>(most) * count / static_cast<double>(all));
 }
 
 } // namespace spmv

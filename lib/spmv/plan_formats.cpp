@@ -1,6 +1,5 @@
 #include "spmv/plan_formats.hpp"
 
-#include "sparse/features.hpp"
 #include "sparse/sell.hpp"
 
 #include <array>
@@ -141,10 +140,7 @@ template <class T>
 Made<T> make_pieces(sparse::Csr<T> pieces, FormatKernels<T> const& kernels,
                     BuildOptions const& options)
 {
-    constexpr double few = 0.25;           // runs per nonzero
-    constexpr std::int32_t most = 1 << 27; // columns of packed runs
-    bool const runs = sparse::features(pieces).segments_per_nonzero() < few;
-    if (runs && pieces.columns <= most) {
+    if (options.pieces_in_runs) {
         return make_parted<T>(sparse::to_packed_csrl<T>(pieces.view()),
                               kernels.packed_csrl.of(options.streamed), options.parts);
     }

@@ -27,6 +27,7 @@ struct BuildOptions
     bool prefetch = false;         ///< of `x`, by software
     std::int32_t group_rows = 1;   ///< of masked blocks
     sparse::BlockShape shape = {}; ///< of dense blocks
+    bool pieces_in_runs = false;   ///< pieces of long rows are stored by runs
 
     /// Rows with more nonzeros are cut to pieces.
     std::int32_t longest_row = std::numeric_limits<std::int32_t>::max();
@@ -53,7 +54,7 @@ struct PlanFormat
 template <class T>
 std::span<PlanFormat<T> const> plan_format_table();
 
-/// Pieces of long rows, as rows, in the format that suits them, built as the other rows are.
+/// Pieces of long rows, as rows, by runs or in CSR, built as the other rows are.
 template <class T>
 std::unique_ptr<Parted<T>> make_pieces(sparse::Csr<T> pieces, FormatKernels<T> const& kernels,
                                        BuildOptions const& options);

@@ -1,5 +1,6 @@
 #include "spmv/plan_model.hpp"
 
+#include "spmv/parted.hpp"
 #include "spmv/plan_sample.hpp"
 #include "spmv/plan_steps.hpp"
 
@@ -110,8 +111,27 @@ private:
             }
         }
         longest_row_ = max_row_ > limit ? limit : no_limit;
-        long_in_runs_ = runs < long_nonzeros_ / 4; // as `make_pieces` decides
-        long_bytes_ = long_nonzeros_ * sizeof(T) + 4 * (long_in_runs_ ? runs : long_nonzeros_);
+        look_for_long_runs(runs);
+    }
+
+    /// Decides how pieces of long rows are stored, and what that takes.
+    void look_for_long_runs(double runs)
+    {
+        constexpr double most_of_a_piece = 32; // nonzeros
+        constexpr std::int32_t most_columns = 1 << 27;
+        double const in_runs = long_nonzeros_ * sizeof(T) + 4 * runs;
+        double const in_rows = long_nonzeros_ * (sizeof(T) + 4);
+        Terms const by_runs{{"packed_csrl.piece", runs + long_nonzeros_ / most_of_a_piece},
+                            {"packed_csrl.vector", runs + long_nonzeros_ / lanes()}};
+        Terms const by_rows{{"csr.vector_product", long_nonzeros_}};
+        Terms const of_memory{{"memory.byte", csr_streams() ? in_rows - in_runs : 0}};
+        auto const time = [&](Terms const& terms) {
+            return spmv::nanoseconds(terms, processor_, single);
+        };
+        long_in_runs_ =
+            a_.columns <= most_columns && time(by_runs) < time(by_rows) + time(of_memory);
+        long_bytes_ = long_in_runs_ ? in_runs : in_rows;
+        long_terms_ = long_in_runs_ ? by_runs : by_rows;
     }
 
     /// So many that a look at them costs some multiplies, not hundreds.
@@ -122,13 +142,21 @@ private:
         return static_cast<std::int32_t>(std::clamp(enough / std::max(1.0, mean), 3072.0, 16384.0));
     }
 
-    /// Where CSR's rows go to threads whole, none may be longer than a good part of a share.
-    std::int32_t longest_for_threads() const
+    /// CSR's rows go to threads whole, unless long ones give some thread too much.
+    std::int32_t longest_for_threads(double imbalance_of_rows) const
     {
-        double const share = nonzeros_ / threads_;
-        return threads_ > 1 && max_row_ > share / 4
-                   ? std::max(1024, static_cast<std::int32_t>(share / 16))
+        constexpr double too_much = 1.1;
+        return imbalance_of_rows > too_much
+                   ? std::max(1024, static_cast<std::int32_t>(nonzeros_ / threads_ / 16))
                    : no_limit;
+    }
+
+    /// The imbalance of a format of the sample, if that is all of the matrix; parts of larger ones
+    /// have so many units that one more does not matter.
+    template <class Format>
+    double imbalance_of(Format const& format) const
+    {
+        return sample_.a.rows == a_.rows ? imbalance(format, threads_) : 1;
     }
 
     /// Elements in a vector of the kernels.
@@ -254,12 +282,11 @@ private:
     void add_converted(Estimate estimate)
     {
         if (long_nonzeros_ > 0) {
-            double const products = long_nonzeros_;
-            estimate.core.push_back(long_in_runs_ ? Term{"packed_csrl.vector", products / lanes()}
-                                                  : Term{"csr.vector_product", products});
+            estimate.core.insert(estimate.core.end(), long_terms_.begin(), long_terms_.end());
         }
         estimate.bytes += long_bytes_;
         estimate.build.longest_row = longest_row_;
+        estimate.build.pieces_in_runs = long_in_runs_;
         add(std::move(estimate));
     }
 
@@ -285,7 +312,7 @@ private:
                 {"cache.streamed_byte", touched * forgotten_share(touched, of_cores) / threads});
         }
         for (Term& term : estimate.core) {
-            term.count /= threads;
+            term.count *= estimate.imbalance / threads;
         }
         estimate.core.push_back({"threads.fork", std::log2(threads_)});
         double const core = spmv::nanoseconds(estimate.core, processor_, single);
@@ -307,7 +334,9 @@ private:
         Estimate rows{.format = "csr",
                       .bytes = nonzeros_ * (sizeof(T) + 4) + row_bytes,
                       .core = steps("csr", counts, kinds)};
-        rows.build.longest_row = longest_for_threads();
+        double const imbalance_of_rows = imbalance(CsrRows<T>{a_}, threads_);
+        rows.build.longest_row = longest_for_threads(imbalance_of_rows);
+        rows.imbalance = rows.build.longest_row == no_limit ? imbalance_of_rows : 1;
         rows.core.push_back({"csr.vector_product", long_nonzeros_});
         add_vector_waits(rows.core, false);
         add(std::move(rows));
@@ -315,6 +344,7 @@ private:
         if (widest_ <= 65535) {
             Estimate deltas{.format = "delta_csr",
                             .bytes = short_nonzeros() * (sizeof(T) + 2) + 2 * row_bytes,
+                            .imbalance = imbalance_of(CsrRows<T>{sample_.a.view()}),
                             .conversion = 4,
                             .detail = "every row spans fewer than 65536 columns",
                             .core = steps("delta_csr", counts, kinds)};
@@ -339,6 +369,7 @@ private:
             .format = "sell_unit",
             .name = "sell_unit_plain",
             .bytes = bytes,
+            .imbalance = imbalance_of(sell),
             .conversion = 12,
             .detail = percent((stored_values - (counts[3] + counts[4]) * sparse::sell_height<T>) /
                               stored) +
@@ -509,6 +540,7 @@ private:
     double dense_nonzeros_ = 0;    ///< in long rows that fill over an eighth of the columns
     double long_bytes_ = 0;        ///< of long rows, in pieces
     bool long_in_runs_ = false;    ///< whether the pieces are stored by runs
+    Terms long_terms_;             ///< of the pieces
     Sample<T> sample_;             ///< of the other rows
     double scale_ = 1;             ///< from the sample to all of them
     std::vector<Estimate> estimates_;

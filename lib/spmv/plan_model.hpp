@@ -26,6 +26,7 @@ struct Estimate
     BuildOptions build = {};
     double bytes = 0;        ///< of the matrix in this format
     double nanoseconds = 0;  ///< of a multiply by all threads
+    double imbalance = 1;    ///< work of the thread that has most of it over an equal share
     double conversion = 0;   ///< nanoseconds until the format stands
     std::string detail = {}; ///< half a sentence about the structure that it uses
 

@@ -249,6 +249,53 @@ TEST_CASE("what a core's cache cannot hold streams through it")
     CHECK(streamed(std::size_t{512} << 10) > 1e6);
 }
 
+TEST_CASE("few chunks, or few long rows, are hard to deal to many threads")
+{
+    spmv::Caches const caches{32 << 10, 1 << 20, 32 << 20};
+    auto const imbalance_of = [&](sparse::Pattern<> const& pattern, std::string_view format,
+                                  int threads) {
+        auto const a = filled<float>(pattern);
+        auto const processor = spmv::processor("intel", "avx512_gather", caches);
+        auto const found = spmv::estimate_formats<float>(a, processor, {threads, false, format});
+        REQUIRE(!found.empty());
+        CHECK(found.front().imbalance >= 1);
+        return found.front().imbalance;
+    };
+    auto const few = sparse::random_rows(40, 9000, 3000, 1); // three chunks of 16 rows
+    CHECK(imbalance_of(few, "sell_unit", 1) == 1);
+    CHECK(imbalance_of(few, "sell_unit", 16) > 4);
+    CHECK(imbalance_of(few, "csr", 16) < 1.5);
+    CHECK(imbalance_of(sparse::poisson2d(200), "sell_unit", 16) < 1.05);
+}
+
+TEST_CASE("pieces of long rows are stored by runs where that is faster")
+{
+    spmv::Caches const caches{32 << 10, 1 << 20, 32 << 20};
+    auto const in_runs = [&](std::int32_t step, std::string_view kernels) {
+        sparse::Pattern<> pattern; // rows of five, and one long row in runs of 6 or without any
+        pattern.columns = 60'000;
+        for (std::int32_t i = 0; i < 2000; ++i) {
+            for (std::int32_t k = 0; k < (i == 7 ? 24'000 : 5); ++k) {
+                pattern.col.push_back(i == 7 ? k / step * (step + 2) + k % step : 11 * k);
+            }
+            pattern.row_ptr.push_back(static_cast<std::int32_t>(pattern.col.size()));
+        }
+        pattern.rows = 2000;
+        auto const a = filled<double>(pattern);
+        auto const processor = spmv::processor("intel", kernels, caches);
+        auto const found = spmv::estimate_formats<double>(a, processor, {1, false, "sell_unit"});
+        REQUIRE(!found.empty());
+        CHECK(found.front().build.longest_row < 24'000);
+        return found.front().build.pieces_in_runs;
+    };
+    for (auto const* kernels : {"avx512", "avx512_gather"}) {
+        CAPTURE(kernels);
+        CHECK(in_runs(1000, kernels));
+        CHECK(!in_runs(1, kernels));
+    }
+    CHECK(!in_runs(5, "avx512_gather")); // a gather takes more than five at once
+}
+
 TEST_CASE_TEMPLATE("a plan is deterministic, also used by several threads at once", T, float,
                    double)
 {

@@ -153,9 +153,9 @@ class Run:
 
     def _store(self, name: str, raw: results.Json, tripled: bool) -> None:
         """Puts a result into the book."""
-        raw["machine"]["slug"] = self._slug
-        raw["run"]["tripled"] = tripled
-        results.write(raw, self._book / "results" / f"{name}.json")
+        stored = raw | {"machine": raw["machine"] | {"slug": self._slug},
+                        "run": raw["run"] | {"tripled": tripled}}
+        results.write(stored, self._book / "results" / f"{name}.json")
 
 
 def describe_machine(workspace: Workspace, slug: str | None) -> dict[str, Any]:

@@ -211,6 +211,14 @@ def test_an_undecided_claim_triples_the_samples_once(root: Path, tmp_path: Path)
     assert {len(case["samples_s"]) for case in cases} == {9}
 
 
+def test_the_samples_of_a_renamed_machine_are_tripled_too(root: Path) -> None:
+    add_experiment(root, "alpha", points=1, ratios=[1.0, 1.1, 1.3, 1.5])
+    code, _ = run(root, slug="my-laptop")
+    assert code == 0
+    result = json.loads((root / "reports/my-laptop/results/alpha.json").read_text())
+    assert (result["run"]["rounds"], result["machine"]["slug"]) == (9, "my-laptop")
+
+
 def test_a_failure_while_tripling_leaves_the_first_result(root: Path) -> None:
     add_experiment(root, "alpha", points=1, ratios=[1.0, 1.1, 1.3, 1.5], most_rounds=3)
     code, said = run(root)
