@@ -76,12 +76,13 @@ public:
         all_gather(rows, steps);
     }
 
-    /// Rows of a window in order of falling length.
-    std::span<std::uint8_t const> sort_window(std::int32_t window)
+    /// The rows `begin <= i < end` of the window that begins with row `window`, in order of falling
+    /// length, by their places in it.
+    std::span<std::uint8_t const> sorted_rows(std::int32_t window, std::int32_t begin,
+                                              std::int32_t end)
     {
-        std::int32_t const count = std::min(sell_window, a_.rows - window);
-        order_.resize(static_cast<std::size_t>(count));
-        std::iota(order_.begin(), order_.end(), std::uint8_t{0});
+        order_.resize(static_cast<std::size_t>(end - begin));
+        std::iota(order_.begin(), order_.end(), static_cast<std::uint8_t>(begin - window));
         std::ranges::stable_sort(order_, std::greater{}, [&](std::uint8_t offset) {
             return row(window + offset).length();
         });
@@ -235,15 +236,22 @@ template <class T>
 class BlockBuilder
 {
 public:
-    BlockBuilder(CsrView<T> const& a, SellOptions const& options, Block& block)
-        : a_{a}, options_{options}, analysis_{a, options}, block_{block}
+    /// `cuts`: rows, in order, that are not sorted among those before them.
+    BlockBuilder(CsrView<T> const& a, SellOptions const& options,
+                 std::span<std::int32_t const> cuts, Block& block)
+        : a_{a}, options_{options}, cuts_{cuts}, analysis_{a, options}, block_{block}
     {
     }
 
     void add_rows(std::int32_t begin, std::int32_t end)
     {
-        for (std::int32_t window = begin; window < end; window += sell_window) {
-            add_window(window, std::min(window + sell_window, end));
+        while (begin < end) {
+            std::int32_t const window = begin / sell_window * sell_window;
+            auto const cut = std::ranges::upper_bound(cuts_, begin);
+            std::int32_t const next =
+                std::min({window + sell_window, end, cut == cuts_.end() ? end : *cut});
+            add_window(window, begin, next);
+            begin = next;
         }
         if (!any_sorted_) {
             block_.order.clear();
@@ -253,7 +261,8 @@ public:
 private:
     static constexpr std::int32_t height = sell_height<T>;
 
-    void add_window(std::int32_t begin, std::int32_t end)
+    /// Adds the rows `begin <= i < end` of a window, sorted or not.
+    void add_window(std::int32_t window, std::int32_t begin, std::int32_t end)
     {
         auto const chunks = static_cast<std::size_t>((end - begin + height - 1) / height);
         natural_.resize(chunks);
@@ -261,8 +270,8 @@ private:
             analysis_.natural(begin + static_cast<std::int32_t>(k) * height, natural_[k]);
         }
         if (options_.sorted && ragged(begin, end)) {
-            auto const order = analysis_.sort_window(begin);
-            permute(begin, order);
+            auto const order = analysis_.sorted_rows(window, begin, end);
+            permute(window, order);
             double const rows = end - begin;
             if (cost(sorted_) + rows * (1 + scattering) < cost(natural_)) {
                 add(sorted_, SellChunk::sorted_bit);
@@ -273,7 +282,7 @@ private:
         }
         add(natural_, 0);
         for (std::int32_t i = begin; i < end; ++i) {
-            block_.order.push_back(static_cast<std::uint8_t>(i - begin));
+            block_.order.push_back(static_cast<std::uint8_t>(i - window));
         }
     }
 
@@ -323,6 +332,7 @@ private:
 
     CsrView<T> const& a_;
     SellOptions const& options_;
+    std::span<std::int32_t const> cuts_;
     Analysis<T> analysis_;
     Block& block_;
     std::vector<ChunkSteps> natural_; ///< of a window
@@ -411,16 +421,32 @@ private:
     SellPosition at_;
 };
 
+/// First rows of the second part, the third, ..., each with as many nonzeros as whole chunks allow.
+template <class T>
+std::vector<std::int32_t> part_starts(CsrView<T> const& a, int parts)
+{
+    constexpr std::int32_t height = sell_height<T>;
+    std::vector<std::int32_t> starts;
+    for (int part = 1; part < parts; ++part) {
+        auto const share =
+            static_cast<std::int32_t>(static_cast<double>(a.nonzeros()) * part / parts);
+        auto const row = std::ranges::lower_bound(a.row_ptr, share) - a.row_ptr.begin();
+        starts.push_back((static_cast<std::int32_t>(row) + height / 2) / height * height);
+    }
+    return starts;
+}
+
 /// Cuts all rows into blocks and analyses them.
 template <class T>
 std::vector<Block> analyse(CsrView<T> const& a, SellOptions const& options)
 {
+    auto const cuts = part_starts(a, options.parts);
     std::vector<Block> blocks((static_cast<std::size_t>(a.rows) + block_rows - 1) / block_rows);
     parallel_for(blocks.size(), [&](std::size_t k) {
         auto const begin = static_cast<std::int32_t>(k) * block_rows;
         auto const end = static_cast<std::int32_t>(
             std::min<std::int64_t>(std::int64_t{begin} + block_rows, a.rows));
-        BlockBuilder<T>{a, options, blocks[k]}.add_rows(begin, end);
+        BlockBuilder<T>{a, options, cuts, blocks[k]}.add_rows(begin, end);
     });
     return blocks;
 }

@@ -24,6 +24,10 @@ struct SellOptions
     bool sorted = true;     ///< rows of a window may be sorted by length where that saves padding
     bool narrow = true;     ///< 16-bit columns in chunks that span fewer than 65536
     bool unit_steps = true; ///< steps whose lanes read consecutive elements of `x`
+
+    /// Threads that will share the chunks evenly. Rows are sorted among those of one thread: where
+    /// several write to the same cache lines of `y` they wait for each other.
+    int parts = 1;
 };
 
 /// Chunks that a kernel may multiply together.

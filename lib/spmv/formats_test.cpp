@@ -91,7 +91,8 @@ TEST_CASE_TEMPLATE("sliced ELLPACK multiplies right", T, float, double)
                 CAPTURE(sorted);
                 CAPTURE(narrow);
                 CAPTURE(unit_steps);
-                sparse::SellOptions const options{sorted, narrow, unit_steps};
+                int const parts = narrow ? 1 : 3;
+                sparse::SellOptions const options{sorted, narrow, unit_steps, parts};
                 auto const convert = [=](sparse::CsrView<T> const& a) {
                     return sparse::to_sell<T>(a, options);
                 };
@@ -99,6 +100,38 @@ TEST_CASE_TEMPLATE("sliced ELLPACK multiplies right", T, float, double)
                 check_format<T>(convert, [](auto const& set) { return set.sell_prefetch; });
             }
         }
+    }
+}
+
+TEST_CASE("sliced ELLPACK sorts rows among those of one part")
+{
+    auto const pattern = sparse::ragged(1000, 200, 90, 1);
+    sparse::Csr<double> const a{pattern.rows, pattern.columns, pattern.row_ptr, pattern.col,
+                                sparse::Array<double>(pattern.col.size(), 1.0)};
+    for (int const parts : {1, 2, 5, 16, 2000}) {
+        CAPTURE(parts);
+        auto const sell = sparse::to_sell<double>(a.view(), {.parts = parts});
+        REQUIRE(sell.units() == 125);
+        double const share = static_cast<double>(a.nonzeros()) / parts;
+        std::int32_t crossing = 0; // chunks with rows of parts that are no neighbours
+        std::int32_t sorted = 0;
+        for (std::int32_t c = 0; c < sell.units(); ++c) {
+            if (!sell.chunks[c].sorted()) {
+                continue;
+            }
+            ++sorted;
+            double least = parts;
+            double most = 0;
+            for (std::int32_t i = 8 * c; i < std::min(8 * c + 8, a.rows); ++i) {
+                auto const row = i / sparse::sell_window * sparse::sell_window + sell.order[i];
+                double const part = static_cast<double>(a.row_ptr[row]) / share;
+                least = std::min(least, part);
+                most = std::max(most, part);
+            }
+            crossing += most - least > 1 + 8 * 200 / share ? 1 : 0;
+        }
+        CHECK(crossing == 0);
+        CHECK((parts >= 2000 || sorted > 0));
     }
 }
 

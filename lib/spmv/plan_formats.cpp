@@ -85,8 +85,9 @@ Made<T> make_blocked_coo32(View<T> const& a, Kernels<T> const& kernels, BuildOpt
 
 template <class T>
 Made<T> make_sell(View<T> const& a, Kernels<T> const& kernels, BuildOptions const& options,
-                  sparse::SellOptions const& steps)
+                  sparse::SellOptions steps)
 {
+    steps.parts = options.parts;
     if (options.narrow_values) {
         return make_parted<T>(sparse::to_sell<float>(a, steps),
                               kernels.sell_narrow_values.of(options.streamed), options.parts);

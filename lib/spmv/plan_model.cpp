@@ -156,8 +156,10 @@ private:
     template <class Format>
     double imbalance_of(Format const& format) const
     {
-        return sample_.a.rows == a_.rows ? imbalance(format, threads_) : 1;
+        return samples_all() ? imbalance(format, threads_) : 1;
     }
+
+    bool samples_all() const { return sample_.a.rows == a_.rows; }
 
     /// Elements in a vector of the kernels.
     double lanes() const { return static_cast<double>(processor_.vector_bytes / sizeof(T)); }
@@ -358,7 +360,8 @@ private:
 
     void add_sell()
     {
-        auto const sell = sparse::to_sell<T>(sample_.a.view());
+        auto const sell =
+            sparse::to_sell<T>(sample_.a.view(), {.parts = samples_all() ? threads_ : 1});
         double const bytes = static_cast<double>(sell.bytes()) * scale_;
         bool const has_registers = processor_.vector_bytes >= 32; // for the sums of a group
         bool const early = asks_early(bytes + long_bytes_ + vector_bytes());

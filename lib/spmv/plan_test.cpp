@@ -48,6 +48,7 @@ std::vector<std::pair<std::string, sparse::Pattern<>>> classes()
         {"short", sparse::short_rows(9000, 200, 1)},
         {"ragged", sparse::ragged(3000, 200, 90, 1)},
         {"wide", sparse::random_rows(40, 200'000, 3000, 1)},
+        {"many_long", sparse::dense_rows(1500, 100, 6, 200, 1)},
     };
 }
 
