@@ -317,8 +317,8 @@ void add_openmp(bench::Trial<T>& trial, Problem<T>& problem, std::string const& 
 template <class T>
 void add_ranks(bench::Trial<T>& trial, Problem<T>& problem)
 {
-    bool const is_studied =
-        problem.world().size() == 1 && std::is_same_v<T, double> && trial.is_timed();
+    bool const is_studied = problem.world().size() == 1 && std::is_same_v<T, double> &&
+                            trial.is_timed() && !trial.only_adds_samples();
     auto const& alternate = contiguous_way("alternate");
     auto const& bottleneck = contiguous_way("bottleneck");
     for (auto const& way : contiguous_ways()) {

@@ -163,7 +163,8 @@ struct Experiment::State
         return samples;
     }
 
-    /// Runs the body for one point: exact check, then bounded check and timing.
+    /// Runs the body for one point: exact check, unless an earlier run made it, then bounded check
+    /// and timing.
     void measure(Session& session, std::vector<TypedBody> const& bodies) const
     {
         auto const wanted = bodies.size() == 1 ? bodies.front().precision : session.at.precision();
@@ -175,7 +176,9 @@ struct Experiment::State
                 continue;
             }
             try {
-                typed.body(session, session.at, Check::exact);
+                if (!session.settings.again) {
+                    typed.body(session, session.at, Check::exact);
+                }
                 typed.body(session, session.at, Check::bounded);
             } catch (NotApplicable const& reason) {
                 session.measured.skipped.push_back({{"launch", 0},

@@ -327,6 +327,26 @@ TEST_CASE("a run that died goes on behind the points of its journal")
     CHECK(bodies == 8);
 }
 
+TEST_CASE("more samples for an earlier run need no second exact check, but a check")
+{
+    Folder const folder;
+    auto const output = folder.file("result.json");
+    auto const code = run(output, {"--again"}, [&](auto const&, auto& trial, auto const&, auto&) {
+        CHECK(trial.is_timed());
+        CHECK(trial.only_adds_samples());
+        trial.add("broken", [] {}).excerpt("kernel");
+    });
+    CHECK(code == 1);
+    auto const result = read(output);
+    for (auto const& sound : cases_of(result, "sound")) {
+        CHECK(sound.at("verdict").at("checks") == Json{"bounded"});
+        CHECK(sound.at("samples_s").size() == 3);
+    }
+    for (auto const& broken : cases_of(result, "broken")) {
+        CHECK(broken.at("verdict").at("status") == "failed");
+    }
+}
+
 TEST_CASE("options choose what is measured")
 {
     Folder const folder;

@@ -143,6 +143,8 @@ read_settings(std::string const& experiment, int argc, char** argv,
                  "wait for a line on standard input before each phase (with --events)");
     app.add_flag("--later", settings.later,
                  "another process measures what does not depend on threads");
+    app.add_flag("--again", settings.again,
+                 "samples for a run that has made the exact check and all counts");
     for (std::size_t i = 0; i < axes.size(); ++i) {
         app.add_option("--" + axes[i].first, given[i], "values of this axis");
     }

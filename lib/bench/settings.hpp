@@ -39,6 +39,7 @@ struct Settings
     bool events = false;
     bool lockstep = false;
     bool later = false; ///< of several processes, it is not the first
+    bool again = false; ///< an earlier run is the first, and only gets more samples
     std::vector<Axis> axes;
     std::vector<std::string> arguments; ///< as recorded: no directories, nothing of the protocol
 };

@@ -83,6 +83,11 @@ bool TrialCore::is_first_process() const
     return !contest_->session.settings.later;
 }
 
+bool TrialCore::only_adds_samples() const
+{
+    return contest_->session.settings.again;
+}
+
 int TrialCore::threads() const
 {
     return contest_->session.settings.threads;

@@ -232,6 +232,10 @@ public:
     /// need not be measured in each.
     bool is_first_process() const;
 
+    /// Whether only samples are added to an earlier run of the same program: what a variant counts
+    /// once need not be counted again.
+    bool only_adds_samples() const;
+
     /// Whether variants that pass this check are timed: in the other, which only asks for equality,
     /// a library need not search for its fastest way.
     bool is_timed() const;

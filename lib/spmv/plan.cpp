@@ -124,8 +124,8 @@ Estimate choose(sparse::CsrView<T> const& a, PlanOptions const& options, int thr
 
 namespace {
 
-/// As many threads as were asked for, or one where waking the others should take longer than they
-/// save. A format that was asked for gets all of them.
+/// As many threads as were asked for, or one where waking the others should take clearly longer
+/// than they save. A format that was asked for gets all of them.
 template <class T>
 int useful_threads(sparse::CsrView<T> const& a, PlanOptions const& options)
 {
@@ -142,7 +142,8 @@ int useful_threads(sparse::CsrView<T> const& a, PlanOptions const& options)
         auto const best = best_estimate(estimates, options.multiplies);
         return best.nanoseconds + best.conversion / options.multiplies;
     };
-    return nanoseconds(1) < nanoseconds(asked) ? 1 : asked;
+    constexpr double clearly = 0.8; // as far as estimates of two kinds of work can be compared
+    return nanoseconds(1) < clearly * nanoseconds(asked) ? 1 : asked;
 }
 
 /// Whether clocks have a say in the choice.

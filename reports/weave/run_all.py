@@ -126,7 +126,7 @@ class Run:
         if undecided:
             first, rounds = measured.result.raw, 2 * measured.result.run["rounds"]
             self._console.line(f"{name}: {', '.join(undecided)} undecided: {rounds} more rounds")
-            more = ["--samples", str(rounds)]
+            more = ["--samples", str(rounds), "--again"]
             measured = self._measure_once(step, folder / "more", more, watch())
             self._store(name, results.prolong(first, measured.result.raw), tripled=True)
         if fresh:

@@ -17,7 +17,7 @@ from weave.plan import PROFILES, expected_seconds, launches_of
 from weave.results import Result
 
 #: Options of the programs that the runner sets itself.
-OWNED = ("--output", "--events", "--lockstep", "--later")
+OWNED = ("--output", "--events", "--lockstep", "--later", "--again")
 
 #: Weaves the page of a result of a tree into a folder.
 Weave = Callable[[Path, Result, Path], Path]

@@ -57,6 +57,7 @@ def upper_tail(successes: int, trials: int) -> float:
     return sum(math.comb(trials, k) for k in range(max(successes, 0), trials + 1)) / 2**trials
 
 
+@cache
 def interval_coverage(rank: int, count: int) -> float:
     """Probability that the median lies between the rank-th smallest and the rank-th largest."""
     return 1 - 2 * upper_tail(count - rank + 1, count)
@@ -66,7 +67,12 @@ def interval_coverage(rank: int, count: int) -> float:
 def interval_rank(count: int, level: float = LEVEL) -> int:
     """The largest rank whose interval has at least the level; 1, the widest, if none has."""
     rank = 1
-    while 2 * (rank + 1) <= count and interval_coverage(rank + 1, count) >= level:
+    ways = below = 1  # to choose rank - 1 of all samples, and to choose so many or fewer
+    while 2 * (rank + 1) <= count:
+        ways = ways * (count - rank + 1) // rank
+        if 1 - 2 * ((below + ways) / 2**count) < level:  # the coverage of rank + 1
+            break
+        below += ways
         rank += 1
     return rank
 

@@ -72,7 +72,8 @@ class Program:
             sys.exit("the runner went away")
         if "log" in self.does:
             with open(self.does["log"], "a") as log:
-                log.write(f"{self.options.threads} {phase} {point}\n")
+                more = " again" if self.options.again else ""
+                log.write(f"{self.options.threads} {phase} {point}{more}\n")
         time.sleep(self.does.get("pause_s", 0))
 
     def measure(self, point: int) -> None:
@@ -148,6 +149,7 @@ def main() -> int:
     parser.add_argument("--events", action="store_true")
     parser.add_argument("--lockstep", action="store_true")
     parser.add_argument("--later", action="store_true")
+    parser.add_argument("--again", action="store_true")
     options = parser.parse_args()
     does = behaviour()
     if "refuse" in does:

@@ -207,6 +207,7 @@ def test_an_undecided_claim_triples_the_samples_once(root: Path, tmp_path: Path)
     assert (run_of["rounds"], run_of["tripled"]) == (9, True)
     rounds = [line for line in log.read_text().splitlines() if " round " in line]
     assert len(rounds) == 3 + 6
+    assert [line.endswith(" again") for line in rounds] == 3 * [False] + 6 * [True]
     cases = stored(root, "alpha")["cases"]
     assert {len(case["samples_s"]) for case in cases} == {9}
 
