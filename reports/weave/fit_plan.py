@@ -7,6 +7,7 @@ import subprocess
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 
@@ -44,6 +45,8 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
                      help="fit these, leave the others as they are")
     fit.add_argument("--spread", type=float, default=plan_fit.SPREAD,
                      help="by what share the constants of now may be wrong; default: %(default)s")
+    fit.add_argument("--by", choices=("times", "choices"), default="times",
+                     help="fit constants to times, or move those of now until choices are better")
     fit.add_argument("--write", action="store_true", help="replace the constants of its kind")
     fit.add_argument("--build", type=Path, help="where plan-terms is; default: build/")
     fit.set_defaults(command=_fit_plan)
@@ -60,7 +63,9 @@ def _fit_plan(given: argparse.Namespace) -> int:
     constants = {precision: _present(counted, precision) for precision in PRECISIONS}
     matrices = 0
     for precision in given.precision:
-        fitted = Fitted.to(runs, counted, precision, given.spread)
+        fit = (plan_fit.choose if given.by == "choices"
+               else partial(plan_fit.fit, spread=given.spread))
+        fitted = Fitted.to(runs, counted, precision, fit)
         print(fitted.report(precision))
         constants[precision] = fitted.constants
         matrices = fitted.matrices
@@ -190,15 +195,16 @@ class Fitted:
     errors: Mapping[str, Mapping[str, plan_fit.Errors]]
 
     @staticmethod
-    def to(runs: Sequence[Result], counted: Json, precision: str, spread: float) -> "Fitted":
+    def to(runs: Sequence[Result], counted: Json, precision: str,
+           fit: plan_fit.Fit) -> "Fitted":
         points = points_of(runs, counted, precision)
         if not points:
             raise WeaveError(f"fit-plan: nothing was measured in {precision} that the model knows")
         names = terms_of(counted)
         start = _present(counted, precision)
-        constants = plan_fit.fit(points, start, spread)
+        constants = fit(points, start)
         used = sum(way.core + way.memory for point in points for way in point.measured)
-        without = plan_fit.left_out(points, start, spread)
+        without = plan_fit.left_out(points, start, fit)
         judged = dict(zip(COLUMNS, ([(point, start) for point in points],
                                     [(point, constants) for point in points], without),
                           strict=True))

@@ -6,9 +6,12 @@ constants, so that a few rounds of linear least squares fit them. Errors count r
 no more than large ones (Huber), and those of slow formats, which nobody chooses, less than those of
 fast ones. Constants are not negative, and stay near where they began as far as nothing speaks
 against it.
+
+What counts in the end are choices, which may get worse while times get better. `choose` begins with
+constants that are about right and moves them as long as choices get better.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,6 +26,12 @@ WILD_ERROR = 0.2  # beyond it an error counts no more than proportionally
 SLOWNESS = 0.25  # a format that takes n times as long as the best counts n to minus this
 ROUNDS = 8
 CLOSE = 0.05  # a choice that takes so much longer than the best is as good
+
+STEPS = 4000  # of a search for better choices
+STEP = 0.25  # of a constant, as a logarithm
+LIKELY = 0.04  # ways expected to differ by so much may change places
+WORST_LOSS = 1.5  # beyond it a choice is no worse
+NEAR = 0.002  # what a constant that moved by a factor of e has to bring
 
 
 @dataclass(frozen=True)
@@ -143,12 +152,66 @@ def nonnegative(gram: Vector, right: Vector) -> Vector:
             free &= ~(blocked & (x <= 1e-15))
 
 
-def left_out(points: Sequence[Point], start: Vector,
-             spread: float = SPREAD) -> list[tuple[Point, Vector]]:
+def choose(points: Sequence[Point], start: Vector, steps: int = STEPS) -> Vector:
+    """Constants with which choices lose least, found by random steps from `start`: one constant at
+    a time, kept if the expected loss gets smaller. Which way is chosen is taken to be as likely as
+    it is near the fastest one, so that constants do not end where a little more would change a
+    choice. The same points give the same constants."""
+    search = _Search(points, start)
+    random = np.random.default_rng(1)
+    for _ in range(steps):
+        search.try_step(int(random.integers(len(start))), float(np.exp(random.normal(0, STEP))))
+    return search.constants
+
+
+class _Search:
+    """Sums of all ways, so that a step costs one column of counts."""
+
+    def __init__(self, points: Sequence[Point], start: Vector) -> None:
+        ways = [way for point in points for way in point.measured]
+        self._first = np.cumsum([0, *(len(point.measured) for point in points)])[:-1]
+        self._point = np.repeat(np.arange(len(points)), [len(point.measured) for point in points])
+        self._counts = (np.array([way.core for way in ways]),
+                        np.array([way.memory for way in ways]))
+        self._overlap = np.array([way.overlap for way in ways])
+        best = np.array([point.best_ns for point in points])[self._point]
+        times = np.array([way.measured_ns for way in ways])
+        self._loss = np.minimum(times / best - 1, WORST_LOSS)
+        self._start = start
+        self._sums = tuple(counts @ start for counts in self._counts)
+        self.constants = start.copy()
+        self._value = self._objective(self._sums, start)
+
+    def try_step(self, index: int, factor: float) -> None:
+        """Keeps a constant times `factor` if that is better."""
+        changed = self.constants.copy()
+        changed[index] = max(changed[index], 1e-4) * factor
+        more = changed[index] - self.constants[index]
+        sums = tuple(total + more * counts[:, index]
+                     for total, counts in zip(self._sums, self._counts, strict=True))
+        value = self._objective(sums, changed)
+        if value < self._value:
+            self._value, self._sums, self.constants = value, sums, changed
+
+    def _objective(self, sums: tuple[Vector, ...], constants: Vector) -> float:
+        core, memory = (np.maximum(total, 0) for total in sums)
+        times = (core**self._overlap + memory**self._overlap) ** (1 / self._overlap)
+        fastest = np.minimum.reduceat(times, self._first)[self._point]
+        likely = np.exp((1 - times / np.maximum(fastest, 1e-9)) / LIKELY)
+        share = likely / np.add.reduceat(likely, self._first)[self._point]
+        lost = float(share @ self._loss) / len(self._first)
+        moved = np.log((constants + 1e-6) / (self._start + 1e-6)).clip(-3, 3)
+        return lost + NEAR * float(moved @ moved)
+
+
+Fit = Callable[[Sequence[Point], Vector], Vector]
+
+
+def left_out(points: Sequence[Point], start: Vector, fit: Fit) -> list[tuple[Point, Vector]]:
     """Every point with constants that were fitted without its matrix."""
     judged = []
     for matrix in sorted({point.matrix for point in points}):
-        constants = fit([point for point in points if point.matrix != matrix], start, spread)
+        constants = fit([point for point in points if point.matrix != matrix], start)
         judged += [(point, constants) for point in points if point.matrix == matrix]
     return judged
 

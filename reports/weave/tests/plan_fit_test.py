@@ -70,6 +70,27 @@ def test_one_point_and_points_of_one_way_can_be_fitted() -> None:
         assert np.isfinite(plan_fit.fit(some, TRUE)).all()
 
 
+def loss(some: list[Point], constants: np.ndarray) -> float:
+    return plan_fit.choices([(point, constants) for point in some]).mean
+
+
+def test_constants_are_moved_until_choices_are_good() -> None:
+    some = points(matrices=60)
+    start = TRUE * [2.5, 2.5, 1.0, 1.0, 0.4, 1.0]
+    found = plan_fit.choose(some, start)
+    assert loss(some, start) > 0.05
+    assert loss(some, found) < 0.01
+    assert found[5] == start[5]  # no choice depends on it
+    assert (found == plan_fit.choose(some, start)).all()
+
+
+def test_constants_with_which_choices_are_best_hardly_move() -> None:
+    some = points(matrices=60)
+    found = plan_fit.choose(some, TRUE)
+    assert loss(some, found) == 0
+    assert np.abs(np.log(found / TRUE)).max() < 0.5
+
+
 def test_what_was_never_measured_keeps_its_proportion_to_the_others() -> None:
     twice = [Point(point.matrix, point.label,
                    tuple(Way(way.name, way.core, way.memory, way.overlap,
@@ -129,6 +150,6 @@ def test_a_matrix_is_judged_by_constants_that_never_saw_it() -> None:
                      way.measured_ns and (10 if way.name == "rows" else 1) * way.measured_ns)
                  for way in odd.ways)
     some[3] = Point(odd.matrix, odd.label, slow, odd.best_ns)
-    for point, constants in plan_fit.left_out(some, TRUE):
+    for point, constants in plan_fit.left_out(some, TRUE, plan_fit.fit):
         if point is some[3]:
             assert constants[:5] == pytest.approx(TRUE[:5], rel=1e-3)
