@@ -39,7 +39,7 @@ struct Settings
     bool events = false;
     bool lockstep = false;
     bool later = false; ///< of several processes, it is not the first
-    bool again = false; ///< an earlier run is the first, and only gets more samples
+    bool again = false; ///< only samples for an earlier run, which made the exact check
     std::vector<Axis> axes;
     std::vector<std::string> arguments; ///< as recorded: no directories, nothing of the protocol
 };

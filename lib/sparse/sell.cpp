@@ -421,7 +421,7 @@ private:
     SellPosition at_;
 };
 
-/// First rows of the second part, the third, ..., each with as many nonzeros as whole chunks allow.
+/// First rows of the second part, the third, ...: the chunks nearest to equal shares of nonzeros.
 template <class T>
 std::vector<std::int32_t> part_starts(CsrView<T> const& a, int parts)
 {

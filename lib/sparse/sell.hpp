@@ -25,8 +25,9 @@ struct SellOptions
     bool narrow = true;     ///< 16-bit columns in chunks that span fewer than 65536
     bool unit_steps = true; ///< steps whose lanes read consecutive elements of `x`
 
-    /// Threads that will share the chunks evenly. Rows are sorted among those of one thread: where
-    /// several write to the same cache lines of `y` they wait for each other.
+    /// Threads that will share the chunks evenly. Rows are sorted among those that one thread gets,
+    /// as nearly as nonzeros tell: threads that write to the same cache lines of `y` wait for each
+    /// other.
     int parts = 1;
 };
 

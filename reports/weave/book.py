@@ -91,6 +91,7 @@ def read(root: Path) -> House:
                 f'{shown}: $.run.experiment: found "{result.experiment}", expected "{name}",'
                 " an experiment of the tree"
             )
+        require_own_run(result, shown)
         machine, experiment = path.parents[1].name, experiments[result.experiment]
         if at:
             require_title(title, shown)
@@ -101,6 +102,12 @@ def read(root: Path) -> House:
             raise WeaveError(f"{shown}: found a narrowed run ({command}), expected a complete one")
         entries.append(_entry(machine, experiment, result, tree))
     return House(root, tree, tuple(experiments.values()), tuple(entries), tuple(kept))
+
+
+def require_own_run(result: Result, shown: str) -> None:
+    """Refuses samples that were measured to be added to another run, which made the exact check."""
+    if "--again" in result.run["arguments"]:
+        raise WeaveError(f"{shown}: found samples for an earlier run (--again), expected a run")
 
 
 def require_title(title: str, shown: str) -> None:

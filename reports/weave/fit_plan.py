@@ -43,8 +43,8 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
                      help="those matrices of the runs that the catalogue does not have")
     fit.add_argument("--precision", choices=PRECISIONS, nargs="+", default=list(PRECISIONS),
                      help="fit these, leave the others as they are")
-    fit.add_argument("--spread", type=float, default=plan_fit.SPREAD,
-                     help="by what share the constants of now may be wrong; default: %(default)s")
+    fit.add_argument("--spread", type=float, metavar="SHARE",
+                     help=f"by what share the constants of now may be wrong: {plan_fit.SPREAD}")
     fit.add_argument("--by", choices=("times", "choices"), default="times",
                      help="fit constants to times, or move those of now until choices are better")
     fit.add_argument("--write", action="store_true", help="replace the constants of its kind")
@@ -53,6 +53,8 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _fit_plan(given: argparse.Namespace) -> int:
+    if given.by == "choices" and given.spread is not None:
+        raise WeaveError("fit-plan: --spread is for a fit to times, found --by choices")
     runs = [results.load(path / "result.json" if path.is_dir() else path) for path in given.result]
     machines = {machine_of(run) for run in runs}
     if len(machines) != 1:
@@ -64,7 +66,7 @@ def _fit_plan(given: argparse.Namespace) -> int:
     matrices = 0
     for precision in given.precision:
         fit = (plan_fit.choose if given.by == "choices"
-               else partial(plan_fit.fit, spread=given.spread))
+               else partial(plan_fit.fit, spread=given.spread or plan_fit.SPREAD))
         fitted = Fitted.to(runs, counted, precision, fit)
         print(fitted.report(precision))
         constants[precision] = fitted.constants

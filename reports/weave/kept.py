@@ -24,6 +24,7 @@ def keep(root: Path, path: Path, title: str, machine: str | None) -> str:
     book.require_title(title, "keep")
     house = book.read(root)
     result = results.load(path / "result.json" if path.is_dir() else path)
+    book.require_own_run(result, result.path.name)
     raw = without_folders(result.raw)
     raw["machine"]["slug"] = machine or raw["machine"]["slug"]
     results.validate(raw, result.path.name)

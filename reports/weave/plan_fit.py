@@ -157,6 +157,8 @@ def choose(points: Sequence[Point], start: Vector, steps: int = STEPS) -> Vector
     a time, kept if the expected loss gets smaller. Which way is chosen is taken to be as likely as
     it is near the fastest one, so that constants do not end where a little more would change a
     choice. The same points give the same constants."""
+    if not any(point.measured for point in points):
+        return start
     search = _Search(points, start)
     random = np.random.default_rng(1)
     for _ in range(steps):

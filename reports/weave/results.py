@@ -166,9 +166,9 @@ def prolong(first: Json, more: Json) -> Json:
     whole["run"]["rounds"] += more["run"]["rounds"]
     later: dict[tuple[Any, ...], list[Json]] = {}
     for case in more["cases"]:
-        later.setdefault(_identity(case), []).append(case)
+        later.setdefault(_place_of_samples(case), []).append(case)
     for case in whole["cases"]:
-        alike = later.get(_identity(case))
+        alike = later.get(_place_of_samples(case))
         if not alike:
             raise WeaveError(f"prolong: {case['variant']} has no further samples")
         other = alike.pop(0)  # several twins of a variant have one name
@@ -185,8 +185,8 @@ def prolong(first: Json, more: Json) -> Json:
     return copy.deepcopy(whole)
 
 
-def _identity(case: Json) -> tuple[Any, ...]:
-    return (case["variant"], case["twin"], case["launch"], *sorted(case["parameters"].items()))
+def _place_of_samples(case: Json) -> tuple[Any, ...]:
+    return _identity(case), case["twin"]
 
 
 def write(raw: Json, path: Path) -> None:

@@ -123,7 +123,7 @@ class Run:
         measured = self._measure_once(step, folder, [], watch())
         self._store(name, measured.result.raw, tripled=False)
         undecided = claims.inconclusive_claims(measured.result, self._workspace.root)
-        if undecided:
+        if undecided and not measured.failures:  # what failed would be measured again anyway
             first, rounds = measured.result.raw, 2 * measured.result.run["rounds"]
             self._console.line(f"{name}: {', '.join(undecided)} undecided: {rounds} more rounds")
             more = ["--samples", str(rounds), "--again"]

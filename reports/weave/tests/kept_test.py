@@ -120,10 +120,15 @@ def _older_code(raw: Json) -> None:
     raw["excerpts"]["unroll4"]["text"] = "an older text\n"
 
 
+def _samples_alone(raw: Json) -> None:
+    raw["run"]["arguments"] += ["--samples", "6", "--again"]
+
+
 REFUSED: dict[str, tuple[Callable[[Json], object], str, str]] = {
     "an unknown experiment": (_rename_experiment, "mine", 'found "other", expected one of: spmv-d'),
     "other hardware": (_other_hardware, "mine", "found a run on Other CPU with 2 threads"),
     "older code": (_older_code, "mine", "found a STALE run, expected a fresh one: unroll4"),
+    "samples for another run": (_samples_alone, "mine", "found samples for an earlier run"),
     "a title with blanks": (lambda _: None, "My run", 'found the title "My run", expected words-'),
     "a title that is a path": (lambda _: None, "../mine", 'found the title "../mine"'),
 }

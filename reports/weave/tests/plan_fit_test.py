@@ -68,6 +68,8 @@ def test_one_point_and_points_of_one_way_can_be_fitted() -> None:
     for some in (points(matrices=1), [Point(p.matrix, p.label, p.ways[:1], p.best_ns)
                                       for p in points(matrices=5)]):
         assert np.isfinite(plan_fit.fit(some, TRUE)).all()
+        assert np.isfinite(plan_fit.choose(some, TRUE)).all()
+        assert len(plan_fit.left_out(some[:1], TRUE, plan_fit.choose)) == 1
 
 
 def loss(some: list[Point], constants: np.ndarray) -> float:

@@ -220,6 +220,15 @@ def test_the_samples_of_a_renamed_machine_are_tripled_too(root: Path) -> None:
     assert (result["run"]["rounds"], result["machine"]["slug"]) == (9, "my-laptop")
 
 
+def test_a_failure_is_not_forgotten_where_a_claim_is_undecided(root: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    add_experiment(root, "alpha", points=1, fail=True, log=str(log))
+    code, said = run(root)
+    assert code == 1
+    assert "FAILED" in said
+    assert " again" not in log.read_text()
+
+
 def test_a_failure_while_tripling_leaves_the_first_result(root: Path) -> None:
     add_experiment(root, "alpha", points=1, ratios=[1.0, 1.1, 1.3, 1.5], most_rounds=3)
     code, said = run(root)
