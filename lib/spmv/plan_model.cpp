@@ -338,7 +338,7 @@ private:
                       .core = steps("csr", counts, kinds)};
         double const imbalance_of_rows = imbalance(CsrRows<T>{a_}, threads_);
         rows.build.longest_row = longest_for_threads(imbalance_of_rows);
-        rows.imbalance = rows.build.longest_row == no_limit ? imbalance_of_rows : 1;
+        rows.imbalance = rows.build.longest_row < max_row_ ? 1 : imbalance_of_rows;
         rows.core.push_back({"csr.vector_product", long_nonzeros_});
         add_vector_waits(rows.core, false);
         add(std::move(rows));
