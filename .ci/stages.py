@@ -28,6 +28,7 @@ BUILDS = ROOT / "build-test"
 RELEASE = BUILDS / "release"
 FUZZ_SECONDS = 60
 FUZZ_MEGABYTES = 512
+FUZZ_SECONDS_PER_TEXT = 20
 SHOWN_LINES = 40
 BUNDLED = "machine-ceilings"
 BUNDLED_RANKS = "spmv-mpi-partitioning"
@@ -211,7 +212,7 @@ def neon() -> Iterator[Check]:
 
 
 def fuzz() -> Iterator[Check]:
-    """The fuzz targets, for a minute each under a memory cap."""
+    """The fuzz targets, for a minute each under caps of memory and of time a text."""
     directory = BUILDS / "fuzz"
     options = "-Dfuzz=true -Dcuda=disabled -Dmpi=disabled -Dpeers=disabled"
     yield from unless_passed(
@@ -242,8 +243,8 @@ def fuzzed(program: Path, directory: Path) -> Check:
         if seeded.outcome != "passed":
             return seeded
         return command(name, program, f"-max_total_time={FUZZ_SECONDS}",
-                       f"-rss_limit_mb={FUZZ_MEGABYTES}", f"-artifact_prefix={BUILDS}/logs/",
-                       "-print_final_stats=1", folder)
+                       f"-timeout={FUZZ_SECONDS_PER_TEXT}", f"-rss_limit_mb={FUZZ_MEGABYTES}",
+                       f"-artifact_prefix={BUILDS}/logs/", "-print_final_stats=1", folder)
 
 
 def check() -> Iterator[Check]:

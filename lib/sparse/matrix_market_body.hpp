@@ -53,7 +53,8 @@ struct Position
 };
 
 /// Where value `ordinal` of an array file stands. Such a file holds the columns one after another,
-/// without their upper triangle (skew-symmetric: nor the diagonal) unless it is general.
+/// without their upper triangle (skew-symmetric: nor the diagonal) unless it is general. `header`
+/// must be an array's; beyond the last value the place means nothing.
 Position array_position(MatrixMarketHeader const& header, std::int64_t ordinal);
 
 /// The place of the value after that at `position` of an array file.
@@ -148,7 +149,7 @@ public:
     {
         Cursor cursor{text, progress.line};
         auto& [ordinal, line, entry] = progress;
-        auto position = array_position(errors_.header(), is_array_ ? ordinal : 0);
+        auto position = is_array_ ? array_position(errors_.header(), ordinal) : Position{};
         while (cursor.find_data()) {
             if (entry.numbers == 0) {
                 begin_entry(cursor, progress);
