@@ -15,6 +15,10 @@ namespace {
 constexpr std::size_t least_pairs = 20; ///< A/A pairs of an experiment
 constexpr double most_iterations = 1e6;
 
+/// Calls before a warm sample. A shared cache that held something else keeps part of that for a few
+/// calls: matrices of a quarter of it took up to twice as long in the second call as in the fifth.
+constexpr int settling_calls = 4;
+
 std::string name_of(Check check)
 {
     return check == Check::exact ? "exact" : "bounded";
@@ -298,8 +302,7 @@ void Contest::choose_iterations(Contender& contender)
     if (!repeats) {
         return;
     }
-    reset();
-    poison();
+    restore_caches(contender);
     auto const round_trip = timer().seconds([&] { call_every_set(contender); });
     auto const round_trips = std::ceil(session.settings.min_time_s / std::max(round_trip, 1e-9));
     auto const calls = std::clamp(round_trips, 1.0, most_iterations) * static_cast<double>(sets);
@@ -332,11 +335,12 @@ void Contest::time_rounds(std::vector<Contender>& contenders)
     }
 }
 
-/// Warm: one more call, so that what fits is in the caches. Cold: evicts everything, unless the
+/// Warm: a few more calls, so that what fits is in the caches. Cold: evicts everything, unless the
 /// rotation over operand sets does. The poison stays until the timed call overwrites it.
 void Contest::restore_caches(Contender& contender)
 {
-    if (!cold_) {
+    reset();
+    for (int call = 0; !cold_ && call < settling_calls; ++call) {
         call_every_set(contender);
         reset();
     }
@@ -348,7 +352,6 @@ void Contest::restore_caches(Contender& contender)
 
 double Contest::sample(Contender& contender)
 {
-    reset();
     restore_caches(contender);
     timer().wake();
     auto const calls = contender.iterations;

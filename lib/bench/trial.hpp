@@ -37,7 +37,7 @@ enum class Cache
 {
     automatic, ///< cold if the compulsory bytes exceed the last-level cache, else warm
     cold,      ///< flushed before every sample, or rotated over more than the last-level cache
-    warm,      ///< the variant ran once just before the sample
+    warm,      ///< the variant ran a few times just before the sample
 };
 
 /// What a variant prepares before it can multiply: timed once, reported apart from the samples.
