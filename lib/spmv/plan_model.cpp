@@ -64,7 +64,7 @@ public:
         for (auto const& [formats, add] :
              {Family{{"csr", "delta_csr"}, &Model::add_rows},
               Family{{"sell_unit", "sell16", "sell32"}, &Model::add_sell},
-              Family{{"packed_csrl"}, &Model::add_runs},
+              Family{{"csrl", "packed_csrl"}, &Model::add_runs},
               Family{{"masked_blocks"}, &Model::add_windows}, Family{{"bcsr"}, &Model::add_blocks},
               Family{{"blocked_coo16"}, &Model::add_tiles}}) {
             auto const begins_like = [&](auto format) { return only_.starts_with(format); };
@@ -88,6 +88,7 @@ private:
 
     static constexpr bool single = std::is_same_v<T, float>;
     static constexpr std::int32_t no_limit = std::numeric_limits<std::int32_t>::max();
+    static constexpr std::int32_t most_packed_columns = 1 << 27; ///< of packed runs
 
     /// Finds the rows that multiply better in pieces than in a lane of a chunk, and their runs.
     void look_for_long_rows()
@@ -118,7 +119,6 @@ private:
     void look_for_long_runs(double runs)
     {
         constexpr double most_of_a_piece = 32; // nonzeros
-        constexpr std::int32_t most_columns = 1 << 27;
         double const in_runs = long_nonzeros_ * sizeof(T) + 4 * runs;
         double const in_rows = long_nonzeros_ * (sizeof(T) + 4);
         Terms const by_runs{{"packed_csrl.piece", runs + long_nonzeros_ / most_of_a_piece},
@@ -129,7 +129,7 @@ private:
             return spmv::nanoseconds(terms, processor_, single);
         };
         long_in_runs_ =
-            a_.columns <= most_columns && time(by_runs) < time(by_rows) + time(of_memory);
+            a_.columns <= most_packed_columns && time(by_runs) < time(by_rows) + time(of_memory);
         long_bytes_ = long_in_runs_ ? in_runs : in_rows;
         long_terms_ = long_in_runs_ ? by_runs : by_rows;
     }
@@ -421,15 +421,25 @@ private:
 
     void add_runs()
     {
-        auto const counts =
-            run_steps(sparse::PatternView<>{sample_.a}, static_cast<std::int32_t>(lanes()));
+        add_runs_of("csrl", no_limit, 8);
+        if (a_.columns <= most_packed_columns) {
+            add_runs_of("packed_csrl", 32, 4);
+        }
+    }
+
+    /// Adds a format of runs, which are cut into pieces of at most `longest` nonzeros. A piece
+    /// takes as long whether its length is packed or not.
+    void add_runs_of(std::string_view format, std::int32_t longest, double piece_bytes)
+    {
+        auto const counts = run_steps(sparse::PatternView<>{sample_.a}, longest,
+                                      static_cast<std::int32_t>(lanes()));
         double const pieces = counts[2] * scale_;
-        if (a_.columns > 1 << 27 || pieces > 0.6 * short_nonzeros()) {
+        if (pieces > 0.6 * short_nonzeros()) {
             return;
         }
         Estimate estimate{
-            .format = "packed_csrl",
-            .bytes = short_nonzeros() * sizeof(T) + 4 * pieces + 4.0 * a_.rows,
+            .format = format,
+            .bytes = short_nonzeros() * sizeof(T) + piece_bytes * pieces + 4.0 * a_.rows,
             .conversion = 5,
             .detail = "runs of " + decimal(short_nonzeros() / std::max(1.0, pieces)) + " nonzeros",
             .core = steps("packed_csrl", counts, {{"row", 0}, {"piece", 2}, {"vector", 3}})};

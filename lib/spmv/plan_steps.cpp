@@ -112,9 +112,8 @@ Steps sell_steps(sparse::Sell<T> const& a, bool in_groups)
     return steps;
 }
 
-Steps run_steps(sparse::PatternView<> const& a, std::int32_t lanes)
+Steps run_steps(sparse::PatternView<> const& a, std::int32_t longest, std::int32_t lanes)
 {
-    constexpr std::int32_t longest = 32; // nonzeros of a piece
     Loops rows;
     double pieces = 0;
     double vectors = 0;

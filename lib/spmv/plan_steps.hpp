@@ -26,8 +26,9 @@ Steps csr_steps(sparse::CsrView<T> const& a);
 template <class T>
 Steps sell_steps(sparse::Sell<T> const& a, bool in_groups);
 
-/// Rows; rows whose number of pieces is a surprise; pieces; vectors of `lanes` elements.
-Steps run_steps(sparse::PatternView<> const& a, std::int32_t lanes);
+/// Rows; rows whose number of pieces is a surprise; pieces, which are runs of at most `longest`
+/// nonzeros; vectors of `lanes` elements.
+Steps run_steps(sparse::PatternView<> const& a, std::int32_t longest, std::int32_t lanes);
 
 /// Groups of `group_rows` rows; groups whose number of windows is a surprise; windows; masks.
 template <class T>
