@@ -212,7 +212,7 @@ def neon() -> Iterator[Check]:
 
 
 def fuzz() -> Iterator[Check]:
-    """The fuzz targets, for a minute each under caps of memory and of time a text."""
+    """The fuzz targets, for a minute each, memory and the time of a text capped."""
     directory = BUILDS / "fuzz"
     options = "-Dfuzz=true -Dcuda=disabled -Dmpi=disabled -Dpeers=disabled"
     yield from unless_passed(

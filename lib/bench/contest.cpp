@@ -13,10 +13,11 @@ namespace bench {
 namespace {
 
 constexpr std::size_t least_pairs = 20; ///< A/A pairs of an experiment
-constexpr double most_iterations = 1e6;
+constexpr double most_trips = 1e6;
 
 /// Calls before a warm sample. A shared cache that held something else keeps part of that for a few
-/// calls: matrices of a quarter of it took up to twice as long in the second call as in the fifth.
+/// calls: matrices of a quarter of it took up to 1.7 times as long in the second call as in the
+/// fifth.
 constexpr int settling_calls = 4;
 
 std::string name_of(Check check)
@@ -295,18 +296,30 @@ void Contest::add_twins(std::vector<Contender>& contenders)
     }
 }
 
-/// Calls per sample: enough to fill the least time of a sample, rotating over all sets.
+/// How many round trips over all sets fill the least time of a sample, at the pace of `tried` of
+/// them in a row.
+std::uint64_t Contest::round_trips(Contender& contender, std::uint64_t tried)
+{
+    restore_caches(contender);
+    auto const seconds = timer().seconds([&] {
+        for (std::uint64_t trip = 0; trip < tried; ++trip) {
+            call_every_set(contender);
+        }
+    });
+    auto const pace = std::max(seconds / static_cast<double>(tried), 1e-9);
+    auto const trips = std::clamp(std::ceil(session.settings.min_time_s / pace), 1.0, most_trips);
+    return session.team->from_root(static_cast<std::uint64_t>(trips));
+}
+
+/// Calls per sample: enough to fill its least time. One call by itself is slower than many in a
+/// row, so its pace says how many to try.
 void Contest::choose_iterations(Contender& contender)
 {
     bool const repeats = sets > 1 || (!cold_ && !on_reset);
-    if (!repeats) {
-        return;
+    if (repeats) {
+        auto const some = std::max<std::uint64_t>(1, round_trips(contender, 1) / 4);
+        contender.iterations = round_trips(contender, some) * sets;
     }
-    restore_caches(contender);
-    auto const round_trip = timer().seconds([&] { call_every_set(contender); });
-    auto const round_trips = std::ceil(session.settings.min_time_s / std::max(round_trip, 1e-9));
-    auto const calls = std::clamp(round_trips, 1.0, most_iterations) * static_cast<double>(sets);
-    contender.iterations = session.team->from_root(static_cast<std::uint64_t>(calls));
 }
 
 void Contest::time_rounds(std::vector<Contender>& contenders)
@@ -335,12 +348,14 @@ void Contest::time_rounds(std::vector<Contender>& contenders)
     }
 }
 
-/// Warm: a few more calls, so that what fits is in the caches. Cold: evicts everything, unless the
-/// rotation over operand sets does. The poison stays until the timed call overwrites it.
+/// Resets and poisons. Warm: some calls before, so that what fits is in the caches. Cold: evicts
+/// everything, unless the rotation over operand sets does. The poison stays until the timed call
+/// overwrites it.
 void Contest::restore_caches(Contender& contender)
 {
     reset();
-    for (int call = 0; !cold_ && call < settling_calls; ++call) {
+    int const calls = cold_ ? 0 : settling_calls;
+    for (int call = 0; call < calls; ++call) {
         call_every_set(contender);
         reset();
     }

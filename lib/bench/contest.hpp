@@ -92,6 +92,7 @@ private:
 
     void check_within_bounds_and_time();
     void add_twins(std::vector<Contender>& contenders);
+    std::uint64_t round_trips(Contender& contender, std::uint64_t tried);
     void choose_iterations(Contender& contender);
     void time_rounds(std::vector<Contender>& contenders);
     void restore_caches(Contender& contender);

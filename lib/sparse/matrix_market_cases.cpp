@@ -77,7 +77,7 @@ std::span<Good const> good()
          2,
          2,
          {{1, 1, 0}, {1, 2, 3}, {2, 1, -3}}},
-        {"skew-symmetric, one by one",
+        {"skew-symmetric, of one row and one column",
          COORDINATE "real skew-symmetric\n1 1 1\n1 1 0\n",
          1,
          1,

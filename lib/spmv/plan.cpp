@@ -187,11 +187,15 @@ std::vector<Estimate> candidates(sparse::CsrView<T> const& a, PlanOptions const&
     return found;
 }
 
-/// Seconds of so many multiplies, after one that brings into the caches what others took out.
+/// Seconds of so many multiplies, after others that bring into the caches what was taken out: a
+/// shared cache, in which few multiplies already take long, holds it after a few.
 template <class Multiply>
 double seconds_of(Multiply const& multiply, int calls)
 {
-    multiply();
+    int const settling = calls < 8 ? 4 : 1;
+    for (int call = 0; call < settling; ++call) {
+        multiply();
+    }
     auto const begin = std::chrono::steady_clock::now();
     for (int call = 0; call < calls; ++call) {
         multiply();

@@ -31,9 +31,9 @@ struct PlanOptions
 
     /// Formats that are built and timed, those first that should be fastest, each in the way that
     /// should be its best. With one, no clock is read, and the same matrix always gets the same
-    /// format. Another one is kept if it wins eight of nine rounds; each takes its conversion,
-    /// forty multiplies or some milliseconds, and room beside the best so far. Nothing is timed if
-    /// a format or narrow values are asked for, if the matrix has no nonzeros, for fewer than a
+    /// format. Another one is kept if it wins eight of nine rounds; each takes its conversion, a
+    /// hundred multiplies or some milliseconds, and room beside the best so far. Nothing is timed
+    /// if a format or narrow values are asked for, if the matrix has no nonzeros, for fewer than a
     /// thousand multiplies, and for `cold` ones unless CSR fills the caches twice.
     int trials = 1;
 

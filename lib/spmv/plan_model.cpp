@@ -4,6 +4,7 @@
 #include "spmv/plan_sample.hpp"
 #include "spmv/plan_steps.hpp"
 
+#include "sparse/packed_csrl.hpp"
 #include "sparse/sell.hpp"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ public:
         for (auto const& [formats, add] :
              {Family{{"csr", "delta_csr"}, &Model::add_rows},
               Family{{"sell_unit", "sell16", "sell32"}, &Model::add_sell},
-              Family{{"csrl", "packed_csrl"}, &Model::add_runs},
+              Family{{"packed_csrl"}, &Model::add_runs},
               Family{{"masked_blocks"}, &Model::add_windows}, Family{{"bcsr"}, &Model::add_blocks},
               Family{{"blocked_coo16"}, &Model::add_tiles}}) {
             auto const begins_like = [&](auto format) { return only_.starts_with(format); };
@@ -88,7 +89,6 @@ private:
 
     static constexpr bool single = std::is_same_v<T, float>;
     static constexpr std::int32_t no_limit = std::numeric_limits<std::int32_t>::max();
-    static constexpr std::int32_t most_packed_columns = 1 << 27; ///< of packed runs
 
     /// Finds the rows that multiply better in pieces than in a lane of a chunk, and their runs.
     void look_for_long_rows()
@@ -118,7 +118,7 @@ private:
     /// Decides how pieces of long rows are stored, and what that takes.
     void look_for_long_runs(double runs)
     {
-        constexpr double most_of_a_piece = 32; // nonzeros
+        constexpr double most_of_a_piece = sparse::Piece::longest;
         double const in_runs = long_nonzeros_ * sizeof(T) + 4 * runs;
         double const in_rows = long_nonzeros_ * (sizeof(T) + 4);
         Terms const by_runs{{"packed_csrl.piece", runs + long_nonzeros_ / most_of_a_piece},
@@ -128,8 +128,8 @@ private:
         auto const time = [&](Terms const& terms) {
             return spmv::nanoseconds(terms, processor_, single);
         };
-        long_in_runs_ =
-            a_.columns <= most_packed_columns && time(by_runs) < time(by_rows) + time(of_memory);
+        long_in_runs_ = a_.columns <= sparse::Piece::columns_end &&
+                        time(by_runs) < time(by_rows) + time(of_memory);
         long_bytes_ = long_in_runs_ ? in_runs : in_rows;
         long_terms_ = long_in_runs_ ? by_runs : by_rows;
     }
@@ -419,11 +419,15 @@ private:
         return 1 - static_cast<double>(sell.nonzeros()) / stored;
     }
 
+    /// CSRL is not considered if it is what was asked for: then it is the article's, with long rows
+    /// where they are.
     void add_runs()
     {
-        add_runs_of("csrl", no_limit, 8);
-        if (a_.columns <= most_packed_columns) {
-            add_runs_of("packed_csrl", 32, 4);
+        if (only_.empty()) {
+            add_runs_of("csrl", no_limit, 8);
+        }
+        if (a_.columns <= sparse::Piece::columns_end) {
+            add_runs_of("packed_csrl", sparse::Piece::longest, 4);
         }
     }
 

@@ -148,8 +148,8 @@ TEST_CASE_TEMPLATE("every way to build a format multiplies right, with every ins
             CAPTURE(set.name);
             spmv::PlanOptions options{.threads = 2, .kernels = set.name};
             auto builds = spmv::plan_builds<T>(a, options);
-            builds.push_back("");              // the plan's own choice
-            builds.push_back("blocked_coo32"); // of which the model expects nothing
+            // The plan's own choice, and formats of which the model expects nothing.
+            builds.insert(builds.end(), {"", "csrl", "blocked_coo32"});
             for (auto const& build : builds) {
                 for (bool const cold : {false, true}) {
                     CAPTURE(build);
@@ -269,6 +269,31 @@ TEST_CASE("few chunks, or few long rows, are hard to deal to many threads")
     CHECK(imbalance_of(uncut, "csr", 16) > 1.4);
     CHECK(imbalance_of(uncut, "csr", 4) < 1.1);
     CHECK(imbalance_of(sparse::poisson2d(200), "sell_unit", 16) < 1.05);
+}
+
+TEST_CASE("runs longer than a packed piece are one piece of CSRL")
+{
+    sparse::Pattern<> pattern; // rows of one run of 100 columns
+    pattern.rows = 300;
+    pattern.columns = 1000;
+    for (std::int32_t i = 0; i < pattern.rows; ++i) {
+        for (std::int32_t k = 0; k < 100; ++k) {
+            pattern.col.push_back(3 * i + k);
+        }
+        pattern.row_ptr.push_back(static_cast<std::int32_t>(pattern.col.size()));
+    }
+    auto const a = filled<double>(pattern);
+    auto const processor = spmv::processor("amd", "avx512", {48 << 10, 1 << 20, 32 << 20});
+    auto const estimates = spmv::estimate_formats<double>(a, processor, {});
+    auto const pieces = [&](std::string_view format) {
+        auto const found = std::ranges::find(estimates, format, &spmv::Estimate::format);
+        REQUIRE(found != estimates.end());
+        auto const term = std::ranges::find(found->core, "packed_csrl.piece", &spmv::Term::name);
+        return term->count;
+    };
+    CHECK(pieces("csrl") == 300);
+    CHECK(pieces("packed_csrl") == 4 * 300);
+    CHECK(spmv::estimate_formats<double>(a, processor, {.only = "csrl"}).at(0).core.empty());
 }
 
 TEST_CASE("pieces of long rows are stored by runs where that is faster")
