@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -65,7 +66,7 @@ public:
         for (auto const& [formats, add] :
              {Family{{"csr", "delta_csr"}, &Model::add_rows},
               Family{{"sell_unit", "sell16", "sell32"}, &Model::add_sell},
-              Family{{"packed_csrl"}, &Model::add_runs},
+              Family{{"csrl", "packed_csrl"}, &Model::add_runs},
               Family{{"masked_blocks"}, &Model::add_windows}, Family{{"bcsr"}, &Model::add_blocks},
               Family{{"blocked_coo16"}, &Model::add_tiles}}) {
             auto const begins_like = [&](auto format) { return only_.starts_with(format); };
@@ -95,7 +96,6 @@ private:
     {
         double const mean = nonzeros_ / std::max(1, a_.rows);
         auto const limit = static_cast<std::int32_t>(std::max(128.0, std::min(4 * mean, 1e9)));
-        double runs = 0;
         for (std::int32_t i = 0; i < a_.rows; ++i) {
             auto const begin = static_cast<std::size_t>(a_.row_ptr[static_cast<std::size_t>(i)]);
             auto const end = static_cast<std::size_t>(a_.row_ptr[static_cast<std::size_t>(i) + 1]);
@@ -105,24 +105,24 @@ private:
             if (length > limit) {
                 long_nonzeros_ += length;
                 for (std::size_t p = begin; p < end; ++p) {
-                    runs += p == begin || a_.col[p] != a_.col[p - 1] + 1 ? 1 : 0;
+                    long_runs_ += p == begin || a_.col[p] != a_.col[p - 1] + 1 ? 1 : 0;
                 }
             } else if (length > 0) {
                 widest_ = std::max(widest_, a_.col[end - 1] - a_.col[begin]);
             }
         }
         longest_row_ = max_row_ > limit ? limit : no_limit;
-        look_for_long_runs(runs);
+        look_for_long_runs();
     }
 
     /// Decides how pieces of long rows are stored, and what that takes.
-    void look_for_long_runs(double runs)
+    void look_for_long_runs()
     {
         constexpr double most_of_a_piece = sparse::Piece::longest;
-        double const in_runs = long_nonzeros_ * sizeof(T) + 4 * runs;
+        double const in_runs = long_nonzeros_ * sizeof(T) + 4 * long_runs_;
         double const in_rows = long_nonzeros_ * (sizeof(T) + 4);
-        Terms const by_runs{{"packed_csrl.piece", runs + long_nonzeros_ / most_of_a_piece},
-                            {"packed_csrl.vector", runs + long_nonzeros_ / lanes()}};
+        Terms const by_runs{{"packed_csrl.piece", long_runs_ + long_nonzeros_ / most_of_a_piece},
+                            {"packed_csrl.vector", long_runs_ + long_nonzeros_ / lanes()}};
         Terms const by_rows{{"csr.vector_product", long_nonzeros_}};
         Terms const of_memory{{"memory.byte", csr_streams() ? in_rows - in_runs : 0}};
         auto const time = [&](Terms const& terms) {
@@ -419,27 +419,32 @@ private:
         return 1 - static_cast<double>(sell.nonzeros()) / stored;
     }
 
-    /// CSRL is not considered if it is what was asked for: then it is the article's, with long rows
-    /// where they are.
     void add_runs()
     {
-        if (only_.empty()) {
-            add_runs_of("csrl", no_limit, 8);
+        if (auto rows = in_runs("csrl", no_limit, 8)) { // long rows stay where they are
+            rows->bytes += long_nonzeros_ * sizeof(T) + 8 * long_runs_;
+            rows->core.push_back({"packed_csrl.piece", long_runs_});
+            rows->core.push_back({"packed_csrl.vector", long_runs_ + long_nonzeros_ / lanes()});
+            add(std::move(*rows));
         }
         if (a_.columns <= sparse::Piece::columns_end) {
-            add_runs_of("packed_csrl", sparse::Piece::longest, 4);
+            if (auto packed = in_runs("packed_csrl", sparse::Piece::longest, 4)) {
+                add_converted(std::move(*packed));
+            }
         }
     }
 
-    /// Adds a format of runs, which are cut into pieces of at most `longest` nonzeros. A piece
-    /// takes as long whether its length is packed or not.
-    void add_runs_of(std::string_view format, std::int32_t longest, double piece_bytes)
+    /// The rows that are not long in a format of runs, which are cut into pieces of at most
+    /// `longest` nonzeros; nothing where runs are too short. A piece takes as long whether its
+    /// length is packed or not.
+    std::optional<Estimate> in_runs(std::string_view format, std::int32_t longest,
+                                    double piece_bytes) const
     {
         auto const counts = run_steps(sparse::PatternView<>{sample_.a}, longest,
                                       static_cast<std::int32_t>(lanes()));
         double const pieces = counts[2] * scale_;
         if (pieces > 0.6 * short_nonzeros()) {
-            return;
+            return {};
         }
         Estimate estimate{
             .format = format,
@@ -448,7 +453,7 @@ private:
             .detail = "runs of " + decimal(short_nonzeros() / std::max(1.0, pieces)) + " nonzeros",
             .core = steps("packed_csrl", counts, {{"row", 0}, {"piece", 2}, {"vector", 3}})};
         add_vector_waits(estimate.core, true);
-        add_converted(std::move(estimate));
+        return estimate;
     }
 
     void add_windows()
@@ -556,6 +561,7 @@ private:
     double long_nonzeros_ = 0;     ///< in long rows
     double dense_nonzeros_ = 0;    ///< in long rows that fill over an eighth of the columns
     double long_bytes_ = 0;        ///< of long rows, in pieces
+    double long_runs_ = 0;         ///< their runs of consecutive columns
     bool long_in_runs_ = false;    ///< whether the pieces are stored by runs
     Terms long_terms_;             ///< of the pieces
     Sample<T> sample_;             ///< of the other rows
