@@ -419,9 +419,12 @@ private:
         return 1 - static_cast<double>(sell.nonzeros()) / stored;
     }
 
+    /// CSRL keeps long rows where they are. Its rows are dealt by nonzeros, of which long runs have
+    /// many in little time, so a plan takes it on one thread alone.
     void add_runs()
     {
-        if (auto rows = in_runs("csrl", no_limit, 8)) { // long rows stay where they are
+        bool const considered = threads_ == 1 || only_ == "csrl";
+        if (auto rows = in_runs("csrl", no_limit, 8); rows && considered) {
             rows->bytes += long_nonzeros_ * sizeof(T) + 8 * long_runs_;
             rows->core.push_back({"packed_csrl.piece", long_runs_});
             rows->core.push_back({"packed_csrl.vector", long_runs_ + long_nonzeros_ / lanes()});
