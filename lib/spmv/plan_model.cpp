@@ -424,7 +424,7 @@ private:
     void add_runs()
     {
         bool const considered = threads_ == 1 || only_ == "csrl";
-        if (auto rows = in_runs("csrl", no_limit, 8); rows && considered) {
+        if (auto rows = considered ? in_runs("csrl", no_limit, 8) : std::nullopt) {
             rows->bytes += long_nonzeros_ * sizeof(T) + 8 * long_runs_;
             rows->core.push_back({"packed_csrl.piece", long_runs_});
             rows->core.push_back({"packed_csrl.vector", long_runs_ + long_nonzeros_ / lanes()});

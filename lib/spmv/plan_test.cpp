@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE("every way to build a format multiplies right, with every ins
             CAPTURE(set.name);
             spmv::PlanOptions options{.threads = 2, .kernels = set.name};
             auto builds = spmv::plan_builds<T>(a, options);
-            // The plan's own choice, and formats of which the model expects nothing.
+            // The plan's own choice, and formats that are built in one way only.
             builds.insert(builds.end(), {"", "csrl", "blocked_coo32"});
             for (auto const& build : builds) {
                 for (bool const cold : {false, true}) {
