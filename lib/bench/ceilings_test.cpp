@@ -2,18 +2,22 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <thread>
+
 namespace {
 
 using bench::testing::CommandLine;
 using bench::testing::Folder;
 using bench::testing::read;
 
+/// A probe whose passes take long enough for few of them to do.
 struct Probe
 {
     std::string name = "read";
     double bytes = 64;
     double flops = 0;
-    void pass() {}
+    void pass() { std::this_thread::sleep_for(std::chrono::milliseconds{2}); }
 };
 
 } // namespace

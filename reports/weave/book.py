@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from weave import blocks, claims, definition, formats, pages, results, sources
+from weave import blocks, claims, definition, formats, pages, parallel, results, sources
 from weave.claims import Verdict
 from weave.definition import Claim, Experiment
 from weave.errors import WeaveError
@@ -81,27 +81,36 @@ def read(root: Path) -> House:
     """Reads and validates every definition and every result of the tree."""
     tree = sources.read(root)
     experiments = {e.name: e for e in definition.load_all(root)}
-    entries, kept = [], []
-    for path in sorted((root / "reports").glob("*/results/*.json")):
-        shown = path.relative_to(root).as_posix()
-        result = results.parse(path, shown)
-        name, at, title = path.stem.partition("@")
-        if result.experiment != name or result.experiment not in experiments:
-            raise WeaveError(
-                f'{shown}: $.run.experiment: found "{result.experiment}", expected "{name}",'
-                " an experiment of the tree"
-            )
-        require_own_run(result, shown)
-        machine, experiment = path.parents[1].name, experiments[result.experiment]
-        if at:
-            require_title(title, shown)
-            kept.append(Entry(machine, experiment, result, {}, title))
-            continue
-        if pages.is_partial(result):
-            command = " ".join(result.run["arguments"])
-            raise WeaveError(f"{shown}: found a narrowed run ({command}), expected a complete one")
-        entries.append(_entry(machine, experiment, result, tree))
-    return House(root, tree, tuple(experiments.values()), tuple(entries), tuple(kept))
+    paths = sorted((root / "reports").glob("*/results/*.json"))
+    found = parallel.each(lambda path: _entry(root, path, experiments, tree), paths)
+    return House(
+        root,
+        tree,
+        tuple(experiments.values()),
+        tuple(entry for entry in found if not entry.title),
+        tuple(entry for entry in found if entry.title),
+    )
+
+
+def _entry(root: Path, path: Path, experiments: Mapping[str, Experiment], tree: Tree) -> Entry:
+    """What a result file of a book holds."""
+    shown = path.relative_to(root).as_posix()
+    result = results.parse(path, shown)
+    name, at, title = path.stem.partition("@")
+    if result.experiment != name or result.experiment not in experiments:
+        raise WeaveError(
+            f'{shown}: $.run.experiment: found "{result.experiment}", expected "{name}",'
+            " an experiment of the tree"
+        )
+    require_own_run(result, shown)
+    machine, experiment = path.parents[1].name, experiments[name]
+    if at:
+        require_title(title, shown)
+        return Entry(machine, experiment, result, {}, title)
+    if pages.is_partial(result):
+        command = " ".join(result.run["arguments"])
+        raise WeaveError(f"{shown}: found a narrowed run ({command}), expected a complete one")
+    return Entry(machine, experiment, result, _judge_all(machine, experiment, result, tree))
 
 
 def require_own_run(result: Result, shown: str) -> None:
@@ -118,35 +127,36 @@ def require_title(title: str, shown: str) -> None:
 
 def everything(house: House) -> Texts:
     """All woven texts of the repository."""
-    texts = scorecard(house)
-    for machine in house.machines:
-        texts |= book(house, machine)
-    return texts
+    return scorecard(house) | books(house, house.machines)
 
 
-def book(house: House, machine: str) -> Texts:
-    """One machine's book: its README, a page for each experiment and the figures."""
-    _require_book(house, machine)
-    folder = f"reports/{machine}"
-    kept = [entry for entry in house.kept if entry.machine == machine]
-    readme = _machine_readme(machine, house.of_machine(machine), kept, house.root / folder)
-    texts = {f"{folder}/README.md": readme}
-    for entry in [*house.of_machine(machine), *kept]:
-        page = pages.weave(
-            entry.result,
-            entry.experiment,
-            house.tree,
-            figures=entry.figures,
-            notes=house.root / folder / "notes",
-            kept=entry.title,
-        )
+def books(house: House, machines: Sequence[str]) -> Texts:
+    """The books of machines: in each its README, a page for each experiment and the figures."""
+    texts = {}
+    for machine in machines:
+        _require_book(house, machine)
+        texts[f"reports/{machine}/README.md"] = _machine_readme(house, machine)
+    entries = [entry for machine in machines for entry in house.all_of(machine)]
+    pages_of_entries = parallel.each(lambda entry: _page(house, entry), entries)
+    for entry, page in zip(entries, pages_of_entries, strict=True):
         texts[entry.page] = page.text + _navigation(entry)
         for file, svg in page.figures.items():
-            path = f"{folder}/{entry.figures}/{file}"
+            path = f"reports/{entry.machine}/{entry.figures}/{file}"
             if path in texts:
                 raise WeaveError(f"{path}: drawn by two experiments, expected one")
             texts[path] = svg
     return texts
+
+
+def _page(house: House, entry: Entry) -> pages.Page:
+    return pages.weave(
+        entry.result,
+        entry.experiment,
+        house.tree,
+        figures=entry.figures,
+        notes=house.root / f"reports/{entry.machine}/notes",
+        kept=entry.title,
+    )
 
 
 def _require_book(house: House, machine: str) -> None:
@@ -169,7 +179,7 @@ def scorecard(house: House) -> Texts:
 def weave_book(root: Path, machine: str) -> None:
     """Writes one machine's book and the pages that all machines share."""
     house = read(root)
-    write(root, book(house, machine) | scorecard(house))
+    write(root, books(house, [machine]) | scorecard(house))
 
 
 def weave_page(root: Path, result: Result, folder: Path) -> Path:
@@ -231,7 +241,9 @@ def _diff(present: str, woven: str) -> str:
     return "\n".join([*shown, *([f"... {more} more lines"] if more > 0 else [])])
 
 
-def _entry(machine: str, experiment: Experiment, result: Result, tree: Tree) -> Entry:
+def _judge_all(machine: str, experiment: Experiment, result: Result,
+               tree: Tree) -> dict[str, Verdict]:
+    """The verdict of each claim, by its id."""
     measured = Measurements(result, experiment, tree)
     verdicts = {}
     for claim in experiment.claims:
@@ -240,7 +252,7 @@ def _entry(machine: str, experiment: Experiment, result: Result, tree: Tree) -> 
         except WeaveError as error:
             shown = f"experiments/{experiment.name}/experiment.toml"
             raise WeaveError(f'{shown}: claim "{claim.id}" on {machine}: {error}') from error
-    return Entry(machine, experiment, result, verdicts)
+    return verdicts
 
 
 def _link(from_file: str, to_file: str) -> str:
@@ -267,10 +279,8 @@ def _navigation(entry: Entry) -> str:
     )
 
 
-def _machine_readme(
-    machine: str, entries: Sequence[Entry], kept: Sequence[Entry], folder: Path
-) -> str:
-    everything = [*entries, *kept]
+def _machine_readme(house: House, machine: str) -> str:
+    entries, everything = house.of_machine(machine), house.all_of(machine)
     latest = max(everything, key=lambda entry: (entry.result.run["utc"], entry.experiment.name))
     known = latest.result.raw["machine"]
     cpu = known["cpu"]
@@ -297,8 +307,8 @@ def _machine_readme(
         markdown(["what", "value"], [list(fact) for fact in facts], 2),
         "## Experiments",
         markdown(head, rows, 4) if rows else "No complete run yet.",
-        *_kept_runs(kept),
-        *_harness(folder / "harness.json"),
+        *_kept_runs(everything[len(entries):]),
+        *_harness(house.root / f"reports/{machine}/harness.json"),
         "[Scorecard of all machines](../README.md)",
     ]
     return "\n\n".join(parts) + "\n"

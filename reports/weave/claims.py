@@ -65,6 +65,7 @@ def judge(measured: Measurements, claim: Claim) -> Verdict:
 
 
 UNTRIPLED = "The samples were not tripled yet."
+FASTER_THAN_MEMORY = "whether a cold case is faster than memory"
 
 
 def _chose_samples(result: Result) -> bool:
@@ -74,13 +75,24 @@ def _chose_samples(result: Result) -> bool:
         option[0].partition("=")[0] == "--samples" for option in given)
 
 
-def inconclusive_claims(result: Result, root: Path) -> list[str]:
-    """Ids of the claims of a fresh result that more samples might decide."""
+def open_questions(result: Result, root: Path) -> list[str]:
+    """What of a fresh result more samples might decide: ids of claims, and whether a cold case is
+    faster than memory."""
+    measured = _of_fresh(result, root)
+    undecided = [claim.id for claim in measured.experiment.claims
+                 if judge(measured, claim).verdict == INCONCLUSIVE]
+    return undecided + ([FASTER_THAN_MEMORY] if measured.beyond_ceiling() else [])
+
+
+def is_beyond_ceiling(result: Result, root: Path) -> bool:
+    """Whether a cold case of a fresh result is faster than memory, which more samples might
+    mend."""
+    return _of_fresh(result, root).beyond_ceiling() is not None
+
+
+def _of_fresh(result: Result, root: Path) -> Measurements:
     experiment = definition.load(root, result.experiment)
-    measured = Measurements(result, experiment, sources.read(root), partial=True)
-    return [
-        claim.id for claim in experiment.claims if judge(measured, claim).verdict == INCONCLUSIVE
-    ]
+    return Measurements(result, experiment, sources.read(root), partial=True)
 
 
 def is_need(need: str) -> bool:

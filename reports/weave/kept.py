@@ -32,7 +32,7 @@ def keep(root: Path, path: Path, title: str, machine: str | None) -> str:
     others = [kept for kept in house.kept if kept.page != entry.page]
     kept = sorted([*others, entry], key=lambda one: one.result_path)
     house = replace(house, kept=tuple(kept))
-    texts = book.book(house, entry.machine) | book.scorecard(house)
+    texts = book.books(house, [entry.machine]) | book.scorecard(house)
     results.write(raw, root / entry.result_path)
     book.write(root, texts)
     for name in book.obsolete(root, texts):

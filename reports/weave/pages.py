@@ -79,7 +79,8 @@ def weave(
     `kept` is the title of a run that was kept beside the complete ones.
     """
     measured = Measurements(result, experiment, tree, partial=bool(kept) or is_partial(result))
-    measured.check_ceilings()
+    if miscounted := measured.beyond_ceiling():
+        raise WeaveError(miscounted)
     verbs = Verbs(measured, figures, notes)
     shown = f"experiments/{experiment.name}/report.md.in"
     body = render(experiment.folder / "report.md.in", shown, verbs)

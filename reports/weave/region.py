@@ -6,7 +6,7 @@ one value, a pattern (`runs-*`, `!runs-*` for all others, `<0.3`, `max`), or a l
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -16,6 +16,8 @@ Test = Callable[[Any], bool]
 #: The largest value of an axis of numbers, whatever it is on this machine.
 LARGEST = "max"
 BOUND = re.compile(r"(<=|>=|<|>) *(-?\d+(?:\.\d+)?)")
+#: In an `Index`: the fact of something that stands for every value.
+EVERY = object()
 RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
@@ -41,6 +43,37 @@ def test(wanted: Any, largest: Callable[[], Any]) -> Test:
         return not rest or any(matches(value) for matches in rest)
 
     return wanted_here
+
+
+class Index:
+    """Things by their facts, in their order: of each fact who has which value.
+
+    A thing without a fact that others have has the value None.
+    """
+
+    def __init__(self, facts: Sequence[Mapping[str, Any]]) -> None:
+        self._all = range(len(facts))
+        self._by_name: dict[str, dict[Any, set[int]]] = {}
+        for name in {name: None for known in facts for name in known}:
+            holders = self._by_name[name] = {}
+            for at, known in enumerate(facts):
+                holders.setdefault(known.get(name), set()).add(at)
+
+    def values(self, name: str) -> Collection[Any]:
+        """The values of a fact."""
+        return self._by_name.get(name, {}).keys()
+
+    def positions(self, tests: Mapping[str, Test]) -> list[int]:
+        """Where those are that pass every test."""
+        kept = set(self._all)
+        for name, is_wanted in tests.items():
+            kept &= set().union(*self._passing(name, is_wanted))
+        return sorted(kept)
+
+    def _passing(self, name: str, is_wanted: Test) -> Iterator[set[int]]:
+        for value, holders in self._by_name.get(name, {None: set(self._all)}).items():
+            if value is EVERY or is_wanted(value):
+                yield holders
 
 
 def words(where: Where) -> str:

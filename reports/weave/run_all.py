@@ -114,7 +114,7 @@ class Run:
         return outcome
 
     def _measure(self, step: Step, watch: Callable[[], Watch]) -> list[str]:
-        """Measures an experiment, a second time with more samples if a verdict is open; returns
+        """Measures an experiment, a second time with more samples if a question is open; returns
         what failed in it."""
         name = step.experiment.name
         folder = self._state.folder(name)
@@ -122,7 +122,7 @@ class Run:
         started = time.monotonic()
         measured = self._measure_once(step, folder, [], watch())
         self._store(name, measured.result.raw, tripled=False)
-        undecided = claims.inconclusive_claims(measured.result, self._workspace.root)
+        undecided = claims.open_questions(measured.result, self._workspace.root)
         if undecided and not measured.failures:  # what failed would be measured again anyway
             first, rounds = measured.result.raw, 2 * measured.result.run["rounds"]
             self._console.line(f"{name}: {', '.join(undecided)} undecided: {rounds} more rounds")

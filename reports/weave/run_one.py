@@ -8,11 +8,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from weave import definition
+from weave import claims, definition, results
 from weave.console import Console
 from weave.errors import WeaveError
 from weave.launch import Launch
-from weave.measure import Watch, Workspace, measure
+from weave.measure import Measurement, Watch, Workspace, measure
 from weave.plan import PROFILES, expected_seconds, launches_of
 from weave.results import Result
 
@@ -27,6 +27,8 @@ def run_one(workspace: Workspace, name: str, arguments: list[str], console: Cons
             weave: Weave | None) -> int:
     """Measures one experiment into a folder of its own under build/runs/, and weaves its page.
 
+    Where a cold case seems faster than memory, the machine may have been busy while the ceilings
+    were measured: all of it is measured once more.
     Without `weave` the result waits for a machine that can weave it. The last line names the page,
     or else the result.
     """
@@ -42,13 +44,25 @@ def run_one(workspace: Workspace, name: str, arguments: list[str], console: Cons
     folder = _new_folder(workspace.build / "runs", name)
     is_whole = not rest and options.threads is None and options.ranks is None
     expected_s = expected_seconds(experiment, options.profile) if is_whole else None
-    watch = Watch(console, name, expected_s)
-    measured = measure(program, [*rest, "--profile", options.profile], launches, folder, watch)
+    given = [*rest, "--profile", options.profile]
+    measured = measure(program, given, launches, folder, Watch(console, name, expected_s))
+    if not measured.failures and claims.is_beyond_ceiling(measured.result, workspace.root):
+        console.line(f"{name}: {claims.FASTER_THAN_MEMORY} is open: as many rounds again")
+        watch = Watch(console, name, expected_s)
+        more = measure(program, [*given, "--again"], launches, folder / "more", watch)
+        measured = _prolonged(measured, more)
     for failure in measured.failures:
         console.line(failure)
     page = weave(workspace.root, measured.result, folder) if weave else measured.result.path
     console.line(workspace.shown(page))
     return 1 if measured.failures else 0
+
+
+def _prolonged(first: Measurement, more: Measurement) -> Measurement:
+    """The samples of both, in the place of the first."""
+    path = first.result.path
+    results.write(results.prolong(first.result.raw, more.result.raw), path)
+    return Measurement(results.load(path), more.failures)
 
 
 def _new_folder(parent: Path, name: str) -> Path:

@@ -531,7 +531,7 @@ def test_inconclusive_claims_are_named_for_the_runner(
         if entry["variant"] == "restrict":
             entry["samples_s"] = [s * u for s, u in zip(entry["samples_s"], unsteady, strict=True)]
     run = measured(raw)
-    assert claims.inconclusive_claims(run.result, root) == ["1.restrict"]
+    assert claims.open_questions(run.result, root) == ["1.restrict"]
     found = claims.judge(run, run.experiment.claim("1.restrict"))
     assert found.note == "The samples were not tripled yet."
     for given in (["--samples", "99"], ["--samples=99"]):
@@ -543,7 +543,7 @@ def test_inconclusive_claims_are_named_for_the_runner(
 def test_the_runner_is_not_asked_for_what_more_samples_cannot_decide(
     measured: Measure, raw: Json, root: Path
 ) -> None:
-    assert claims.inconclusive_claims(measured(raw).result, root) == []
+    assert claims.open_questions(measured(raw).result, root) == []
 
 
 def test_where_and_points_are_said(measured: Measure, raw: Json) -> None:

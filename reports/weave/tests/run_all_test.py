@@ -212,6 +212,15 @@ def test_an_undecided_claim_triples_the_samples_once(root: Path, tmp_path: Path)
     assert {len(case["samples_s"]) for case in cases} == {9}
 
 
+def test_a_case_faster_than_memory_triples_the_samples(root: Path) -> None:
+    add_experiment(root, "alpha", points=1, cold_beside=[1, 1e-4])
+    code, said = run(root)
+    assert code == 0
+    assert "alpha: whether a cold case is faster than memory undecided: 6 more rounds" in said
+    run_of = stored(root, "alpha")["run"]
+    assert (run_of["rounds"], run_of["tripled"]) == (9, True)
+
+
 def test_the_samples_of_a_renamed_machine_are_tripled_too(root: Path) -> None:
     add_experiment(root, "alpha", points=1, ratios=[1.0, 1.1, 1.3, 1.5])
     code, _ = run(root, slug="my-laptop")

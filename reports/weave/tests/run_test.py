@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weave import book, definition
+from weave import book, definition, results
 from weave.console import Console
 from weave.errors import WeaveError
 from weave.launch import ProgramFailed
@@ -113,6 +113,24 @@ def test_a_wrong_variant_is_told_and_woven(root: Path) -> None:
     assert code == 1
     assert "alpha (threads=1): exit code 1: fast: the result is wrong" in said
     assert (root / said[-1]).exists()
+
+
+def test_what_seems_faster_than_memory_is_measured_again(root: Path) -> None:
+    """Its neighbours left the machine to it only after the ceilings."""
+    add_experiment(root, "alpha", points=1, cold_beside=[1, 1e-4])
+    code, said = run_one(root, "alpha", "--samples", "4")
+    assert code == 0
+    assert "alpha: whether a cold case is faster than memory is open: as many rounds again" in said
+    result = results.load((root / said[-1]).with_name("result.json"))
+    assert result.run["rounds"] == 8
+    assert {len(case.samples) for case in result.cases} == {8}
+    assert "--again" not in result.run["arguments"]
+
+
+def test_what_is_faster_than_memory_twice_stops_the_weave(root: Path) -> None:
+    add_experiment(root, "alpha", points=1, cold_beside=[1, 1])
+    with pytest.raises(WeaveError, match="fast at .*: found 158 % of the fastest pass of copy"):
+        run_one(root, "alpha")
 
 
 def test_a_users_error_is_the_programs(root: Path) -> None:
