@@ -502,6 +502,38 @@ TEST_CASE("a cold trial flushes and times single calls")
     CHECK(flushes == (1 + 20) * 3);
 }
 
+TEST_CASE("a sample holds as many calls as fill it at the pace of calls in a row")
+{
+    /// A batch that lasts 7 us, and 1 us for each of its calls.
+    struct Starting : bench::HostClock
+    {
+        explicit Starting(int& counted) : calls{&counted} {}
+        double seconds(std::function<void()> const& batch) override
+        {
+            int const before = *calls;
+            batch();
+            return 1e-6 * (7 + *calls - before);
+        }
+        int* calls;
+    };
+    Folder const folder;
+    auto const output = folder.file("result.json");
+    int calls = 0;
+    auto const add = [&](auto const&, auto& trial, auto const& product, auto& y) {
+        trial.clock(std::make_unique<Starting>(calls));
+        trial
+            .add("counted",
+                 [&] {
+                     product(y);
+                     ++calls;
+                 })
+            .excerpt("kernel");
+    };
+    REQUIRE(run(output, {"--size", "1", "--precision", "fp32", "--min-time", "1e-3"}, add) == 0);
+    // One call takes 8 us: 125 would do, and 31 are tried. These take 38 us: 816 would do.
+    CHECK(cases_of(read(output), "counted").front().at("iterations") == 816);
+}
+
 TEST_CASE("a clock is told to wake who works, after caches were emptied and before each sample")
 {
     struct Sleepy : bench::HostClock

@@ -1,10 +1,14 @@
 """Verbs: what they say, and that nothing missing becomes a blank."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from weave import blocks
 from weave.errors import WeaveError
+from weave.measurements import Measurements
 from weave.results import Json
 from weave.tests import synthetic
 from weave.tests.conftest import Say
@@ -338,6 +342,17 @@ def test_code_of_a_skipped_variant_is_the_trees(say: Say) -> None:
     text = say('{{ code("avx512") }}')
     assert "gather(a, x, y);" in text
     assert "not run here: this CPU has no AVX-512" in text
+
+
+def test_a_narrowed_run_tells_which_ranks_it_was_asked_for(
+    measured: Callable[..., Measurements], raw: Json
+) -> None:
+    run = measured(raw)
+    ranked = replace(run.experiment, launch={**run.experiment.launch, "ranks": ["powers"]})
+    assert "--ranks" not in blocks.provenance(replace(run, experiment=ranked))
+    assert "--ranks" not in blocks.provenance(replace(run, partial=True))
+    narrowed = replace(run, experiment=ranked, partial=True)
+    assert " --ranks 1`, seed " in blocks.provenance(narrowed)
 
 
 def test_stale_numbers_are_marked_wherever_they_stand(say: Say, raw: Json) -> None:
