@@ -38,5 +38,14 @@ template <Ahead ahead, std::size_t bytes = 64, class Element>
     }
 }
 
+/// Asks for the elements of `x` that rows some way down are the first to read, where each row reads
+/// up to `furthest` and those below it further. Hardware loses sight of `x`: it moves on by a line
+/// while kilobytes of the matrix go by.
+template <Ahead ahead, class T>
+[[gnu::always_inline]] inline void prefetch_vector_ahead(T const* furthest)
+{
+    prefetch_ahead<ahead>(furthest);
+}
+
 } // namespace
 } // namespace spmv

@@ -68,7 +68,11 @@ void bcsr_columns(sparse::BcsrView<T> const& a, T const* x, T* y, Range range)
     T const* values = a.values.data() + std::ptrdiff_t{b} * a.shape.size();
     for (std::int32_t unit = range.begin; unit < range.end; ++unit) {
         BlockVector<T, lanes> sums[parts] = {};
-        for (std::int32_t const end = first_block[unit + 1]; b < end; ++b) {
+        std::int32_t const end = first_block[unit + 1];
+        if (b < end) {
+            prefetch_vector_ahead<ahead>(x + column[end - 1]);
+        }
+        for (; b < end; ++b) {
             T const* xs = x + column[b];
             prefetch_ahead<ahead>(column + b);
             for (std::int32_t j = 0; j < block_columns; ++j, values += block_rows) {
@@ -226,6 +230,9 @@ void bcsr_blocks(sparse::BcsrView<T> const& a, T const* x, T* y, Range range)
         BlockVector<T, Layout::lanes> even[Layout::parts] = {}; // two sums that do not wait for
         BlockVector<T, Layout::lanes> odd[Layout::parts] = {};  // each other
         std::int32_t const end = first_block[unit + 1];
+        if (b < end) {
+            prefetch_vector_ahead<ahead>(x + column[end - 1]);
+        }
         for (; end - b >= 2; b += 2, values += 2 * size) {
             prefetch_ahead<ahead, 2 * size * sizeof(T)>(values);
             prefetch_ahead<ahead>(column + b);

@@ -141,7 +141,11 @@ void masked_blocks(sparse::MaskedBlocksView<T> const& a, T const* x, T* y, Range
     T const* values = a.values.data() + a.position(groups.begin);
     for (std::int32_t g = groups.begin; g < groups.end; ++g) {
         GroupSums<ahead, T, group_rows, in_runs> group;
-        for (std::int32_t const end = first_window[g + 1]; w < end; ++w, mask += group_rows) {
+        std::int32_t const end = first_window[g + 1];
+        if (w < end) {
+            prefetch_vector_ahead<ahead>(x + column[end - 1]);
+        }
+        for (; w < end; ++w, mask += group_rows) {
             prefetch_ahead<ahead>(column + w);
             prefetch_ahead<ahead>(mask);
             values = group.add(mask, values, x + column[w]);

@@ -198,6 +198,9 @@ void sell(sparse::SellView<T, Stored> const& a, T const* x, T* y, Range chunks)
                 continue;
             }
         }
+        if (pattern.unit > 0) {
+            prefetch_vector_ahead<ahead>(x + first + offsets[pattern.unit - 1]);
+        }
         ChunkSums<T> sums[1] = {};
         values = add_unit_steps<ahead>(sums, values, x + first, offsets, masks, pattern);
         if (std::uint32_t const gathering = pattern.full + pattern.partial; gathering > 0) {
