@@ -13,8 +13,8 @@ namespace {
 enum class Ahead
 {
     nothing,          ///< caches hold the matrix from one multiply to the next
-    matrix,           ///< it comes from memory
-    matrix_and_vector ///< elements of `x` come from far too
+    matrix,           ///< it comes from memory, and `x` with it as rows go on
+    matrix_and_vector ///< as before, and elements of `x` that are gathered come from far too
 };
 
 /// How far ahead of its reads a kernel asks for the matrix. Hardware sees the streams by itself,
@@ -38,9 +38,10 @@ template <Ahead ahead, std::size_t bytes = 64, class Element>
     }
 }
 
-/// Asks for the elements of `x` that rows some way down are the first to read, where each row reads
-/// up to `furthest` and those below it further. Hardware loses sight of `x`: it moves on by a line
-/// while kilobytes of the matrix go by.
+/// Asks for elements of `x` that rows some way down will be the first to read. `furthest` is the
+/// last one that the present rows read; in a band, those below read further. Called once for each
+/// chunk, block row or group: hardware loses sight of an `x` that moves on by a line while
+/// kilobytes of the matrix go by. Distances of 1 to 8 KiB are alike.
 template <Ahead ahead, class T>
 [[gnu::always_inline]] inline void prefetch_vector_ahead(T const* furthest)
 {

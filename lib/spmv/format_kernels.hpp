@@ -50,7 +50,7 @@ struct FormatKernels
     /// Sliced ELLPACK with unit and gathering steps; units are chunks.
     RangeKernels<sparse::SellView<T>, T> sell;
 
-    /// As `sell.streamed`, with software prefetch of `x` too.
+    /// As `sell.streamed`, asking early for elements of `x` that are gathered too.
     RangeKernel<sparse::SellView<T>, T>* sell_prefetch;
 
     /// As `sell`, with values stored in single precision.

@@ -133,7 +133,7 @@ def provenance(measured: Measurements) -> str:
     dirty = " with uncommitted changes" if source["dirty"] else ""
     command = " ".join(["just run", run["experiment"], *run["arguments"], *_ranks(measured)])
     rounds = formats.plural(run["rounds"], "round")
-    tripled = ", tripled because a verdict was inconclusive" if run["tripled"] else ""
+    tripled = ", tripled because a question was open" if run["tripled"] else ""
     facts = [
         ("machine", machine_summary(raw["machine"])),
         ("operating system", raw["machine"]["os"]),

@@ -223,12 +223,12 @@ class Measurements:
         return [each for each in self._ceilings.get(launch, {}).values() if each.moves_bytes]
 
     def beyond_ceiling(self) -> str | None:
-        """The first cold case that is faster than memory, which means that something was
-        miscounted; none is as it should be.
+        """What to tell of the first cold case that is faster than memory, as something was
+        miscounted then; None if there is no such case, as it should be.
 
         Only what works on the operands as they are is held against it: a format of its own may be
         smaller than the compulsory bytes, and a library need not read all that it stores. The
-        case's interval counts, and the fastest pass of all that the ceiling may be, so that a
+        case's interval counts, and the fastest pass of any probe that may be the ceiling, so that a
         machine which is busy meanwhile does not raise the alarm.
         """
         for case in self.cases:

@@ -122,10 +122,10 @@ class Run:
         started = time.monotonic()
         measured = self._measure_once(step, folder, [], watch())
         self._store(name, measured.result.raw, tripled=False)
-        undecided = claims.open_questions(measured.result, self._workspace.root)
-        if undecided and not measured.failures:  # what failed would be measured again anyway
+        questions = claims.open_questions(measured.result, self._workspace.root)
+        if questions and not measured.failures:  # what failed would be measured again anyway
             first, rounds = measured.result.raw, 2 * measured.result.run["rounds"]
-            self._console.line(f"{name}: {', '.join(undecided)} undecided: {rounds} more rounds")
+            self._console.line(f"{name}: {rounds} more rounds to decide {', '.join(questions)}")
             more = ["--samples", str(rounds), "--again"]
             measured = self._measure_once(step, folder / "more", more, watch())
             self._store(name, results.prolong(first, measured.result.raw), tripled=True)

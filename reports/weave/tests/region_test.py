@@ -82,3 +82,36 @@ def test_features_are_asked_like_coordinates(
     assert len(run.skips({"nonzeros": 9000, "threads": "max"})) == 2
     with pytest.raises(WeaveError, match='no axis "nonzros" .*; features: rows, nonzeros'):
         run.select({"nonzros": "<3"})
+
+
+FACTS = [
+    {"variant": "csr", "size": 1},
+    {"variant": "sell", "size": 2, "threads": 2},
+    {"variant": region.EVERY, "size": 2},
+]
+
+
+@pytest.mark.parametrize(
+    ("where", "positions"),
+    [
+        ({}, [0, 1, 2]),
+        ({"size": 2}, [1, 2]),
+        ({"variant": "csr"}, [0, 2]),
+        ({"variant": "!csr"}, [1, 2]),
+        ({"variant": "sell", "size": 1}, []),
+        ({"threads": 2}, [1]),
+        ({"threads": "!2"}, [0, 1, 2]),  # of numbers, nothing is left out by a word
+        ({"ranks": 1}, []),
+        ({"ranks": "!x"}, [0, 1, 2]),
+    ],
+)
+def test_an_index_finds_by_facts(where: region.Where, positions: list[int]) -> None:
+    index = region.Index(FACTS)
+    tests = {name: region.test(wanted, lambda: None) for name, wanted in where.items()}
+    assert index.positions(tests) == positions
+
+
+def test_an_index_knows_the_values_of_a_fact() -> None:
+    index = region.Index(FACTS)
+    assert set(index.values("size")) == {1, 2}
+    assert list(index.values("ranks")) == []

@@ -202,7 +202,7 @@ def test_an_undecided_claim_triples_the_samples_once(root: Path, tmp_path: Path)
     add_experiment(root, "alpha", points=1, ratios=[1.0, 1.1, 1.3, 1.5], log=str(log))
     code, said = run(root)
     assert code == 0
-    assert "alpha.fast undecided: 6 more rounds" in said
+    assert "alpha: 6 more rounds to decide alpha.fast" in said
     run_of = stored(root, "alpha")["run"]
     assert (run_of["rounds"], run_of["tripled"]) == (9, True)
     rounds = [line for line in log.read_text().splitlines() if " round " in line]
@@ -216,7 +216,7 @@ def test_a_case_faster_than_memory_triples_the_samples(root: Path) -> None:
     add_experiment(root, "alpha", points=1, cold_beside=[1, 1e-4])
     code, said = run(root)
     assert code == 0
-    assert "alpha: whether a cold case is faster than memory undecided: 6 more rounds" in said
+    assert "alpha: 6 more rounds to decide whether a cold case is faster than memory" in said
     run_of = stored(root, "alpha")["run"]
     assert (run_of["rounds"], run_of["tripled"]) == (9, True)
 

@@ -120,11 +120,18 @@ def test_what_seems_faster_than_memory_is_measured_again(root: Path) -> None:
     add_experiment(root, "alpha", points=1, cold_beside=[1, 1e-4])
     code, said = run_one(root, "alpha", "--samples", "4")
     assert code == 0
-    assert "alpha: whether a cold case is faster than memory is open: as many rounds again" in said
+    assert "alpha: as many rounds again to decide whether a cold case is faster than memory" in said
     result = results.load((root / said[-1]).with_name("result.json"))
     assert result.run["rounds"] == 8
     assert {len(case.samples) for case in result.cases} == {8}
     assert "--again" not in result.run["arguments"]
+
+
+def test_what_seems_faster_than_memory_is_measured_again_without_a_weaver(root: Path) -> None:
+    add_experiment(root, "alpha", points=1, cold_beside=[1, 1])
+    code, said = run_one(root, "alpha", weave=None)
+    assert code == 0
+    assert results.load(root / said[-1]).run["rounds"] == 6
 
 
 def test_what_is_faster_than_memory_twice_stops_the_weave(root: Path) -> None:
