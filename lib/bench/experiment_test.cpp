@@ -138,6 +138,18 @@ std::string failure_of(Make make)
     return broken.front().at("verdict").at("reason");
 }
 
+/// Runs an experiment of one point, described by `body(trial)`; its first case.
+template <class Body>
+Json only_point(std::vector<std::string> arguments, Body body)
+{
+    Folder const folder;
+    auto const output = folder.file("result.json");
+    CommandLine line{output, std::move(arguments)};
+    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
+    REQUIRE(experiment.each<double>([&](auto const&, auto& trial) { body(trial); }) == 0);
+    return read(output).at("cases").front();
+}
+
 constexpr auto nothing_more = [](auto const&, auto&, auto const&, auto&) {};
 
 } // namespace
@@ -420,11 +432,7 @@ TEST_CASE("a variant that is not made for its inputs is skipped with its reason"
 
 TEST_CASE("operands changed in place are restored, and operand sets rotate")
 {
-    Folder const folder;
-    auto const output = folder.file("result.json");
-    CommandLine line{output, {}};
-    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
-    auto const code = experiment.each<double>([](bench::Point const&, bench::Trial<double>& trial) {
+    auto const one = only_point({}, [](auto& trial) {
         constexpr std::size_t sets = 3;
         auto const x = trial.input(sets * 4);
         std::vector<double> y(sets * 4);
@@ -453,19 +461,13 @@ TEST_CASE("operands changed in place are restored, and operand sets rotate")
         trial.run();
         CHECK(seen.size() == sets);
     });
-    REQUIRE(code == 0);
-    auto const one = read(output).at("cases").front();
     CHECK(one.at("iterations").get<int>() % 3 == 0);
     CHECK(one.at("parameters").empty());
 }
 
 TEST_CASE("an operand of the caller gets new values, and operations are recorded")
 {
-    Folder const folder;
-    auto const output = folder.file("result.json");
-    CommandLine line{output, {}};
-    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
-    auto const code = experiment.each<double>([](bench::Point const&, bench::Trial<double>& trial) {
+    auto const one = only_point({}, [](auto& trial) {
         std::vector<double> x(4);
         std::vector<double> y(4);
         std::set<std::vector<double>> seen;
@@ -481,8 +483,6 @@ TEST_CASE("an operand of the caller gets new values, and operations are recorded
         trial.run();
         CHECK(seen.size() >= 2);
     });
-    REQUIRE(code == 0);
-    auto const one = read(output).at("cases").front();
     CHECK(one.at("work").at("operations").get<double>() == 4);
 }
 
@@ -516,22 +516,25 @@ TEST_CASE("a sample holds as many calls as fill it at the pace of calls in a row
         }
         int* calls;
     };
-    Folder const folder;
-    auto const output = folder.file("result.json");
     int calls = 0;
-    auto const add = [&](auto const&, auto& trial, auto const& product, auto& y) {
+    auto const one = only_point({"--min-time", "1e-3"}, [&](auto& trial) {
+        std::vector<double> y(1);
+        auto const x = trial.input(1);
+        trial.work({.operations = 1});
+        trial.output(y);
+        trial.expect([&] { return bench::Expected{{x[0]}, {0.0}}; });
         trial.clock(std::make_unique<Starting>(calls));
         trial
             .add("counted",
                  [&] {
-                     product(y);
+                     y[0] = x[0];
                      ++calls;
                  })
             .excerpt("kernel");
-    };
-    REQUIRE(run(output, {"--size", "1", "--precision", "fp32", "--min-time", "1e-3"}, add) == 0);
+        trial.run();
+    });
     // One call takes 8 us: 125 would do, and 31 are tried. These take 38 us: 816 would do.
-    CHECK(cases_of(read(output), "counted").front().at("iterations") == 816);
+    CHECK(one.at("iterations") == 816);
 }
 
 TEST_CASE("a clock is told to wake who works, after caches were emptied and before each sample")
