@@ -40,8 +40,11 @@ struct DeltaCsr
 
     std::int32_t units() const { return rows; }
 
-    /// Nonzeros of the rows before `row`.
-    std::int64_t work_before(std::int32_t row) const { return row_ptr[row]; }
+    /// Nonzeros of the rows before `row`, and two for each row.
+    std::int64_t work_before(std::int32_t row) const
+    {
+        return std::int64_t{row_ptr[row]} + 2 * std::int64_t{row};
+    }
 
     DeltaCsrView<T> view() const { return {rows, columns, row_ptr, first, offset, values}; }
 };

@@ -61,8 +61,12 @@ struct MaskedBlocks
 
     std::int32_t units() const { return static_cast<std::int32_t>(first_window.size()) - 1; }
 
-    /// Nonzeros of the groups before `group`.
-    std::int64_t work_before(std::int32_t group) const { return view().position(group); }
+    /// Nonzeros of the groups before `group`, four for each of their windows and two for each row.
+    std::int64_t work_before(std::int32_t group) const
+    {
+        return std::int64_t{view().position(group)} + 4 * std::int64_t{first_window[group]} +
+               2 * std::int64_t{group} * group_rows;
+    }
 
     MaskedBlocksView<T> view() const
     {

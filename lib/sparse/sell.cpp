@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <ranges>
 #include <vector>
 
 namespace sparse {
@@ -421,17 +422,21 @@ private:
     SellPosition at_;
 };
 
-/// First rows of the second part, the third, ...: the chunks nearest to equal shares of nonzeros.
+/// First rows of the second part, the third, ...: the chunks nearest to equal shares of nonzeros,
+/// a row counted as two.
 template <class T>
 std::vector<std::int32_t> part_starts(CsrView<T> const& a, int parts)
 {
     constexpr std::int32_t height = sell_height<T>;
+    auto const work_before = [&](std::int32_t row) {
+        return a.row_ptr[static_cast<std::size_t>(row)] + 2.0 * row;
+    };
     std::vector<std::int32_t> starts;
     for (int part = 1; part < parts; ++part) {
-        auto const share =
-            static_cast<std::int32_t>(static_cast<double>(a.nonzeros()) * part / parts);
-        auto const row = std::ranges::lower_bound(a.row_ptr, share) - a.row_ptr.begin();
-        starts.push_back((static_cast<std::int32_t>(row) + height / 2) / height * height);
+        double const share = work_before(a.rows) * part / parts;
+        auto const rows = std::views::iota(0, a.rows);
+        auto const row = *std::ranges::lower_bound(rows, share, {}, work_before);
+        starts.push_back((row + height / 2) / height * height);
     }
     return starts;
 }
@@ -537,7 +542,8 @@ Sell<T, Stored> to_sell(CsrView<T> const& a, SellOptions const& options)
                                 [](std::uint16_t mask) { return mask == every_lane; });
     }
     to.chunks.resize(chunks);
-    to.positions.resize((chunks + stride - 1) / stride);
+    to.positions.resize((chunks + stride - 1) / stride + 1);
+    to.positions.back() = starts.back();
     to.values.resize(starts.back().values);
     resize_columns(to.narrow, starts.back().narrow, height);
     resize_columns(to.wide, starts.back().wide, height);

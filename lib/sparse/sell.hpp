@@ -145,10 +145,13 @@ struct Sell
     /// Chunks.
     std::int32_t units() const { return static_cast<std::int32_t>(chunks.size()); }
 
-    /// Stored values of all chunks before `unit`.
+    /// Stored values of all chunks before `unit`, those that gather counted twice, and two for each
+    /// row.
     std::size_t work_before(std::int32_t unit) const
     {
-        return unit == units() ? values.size() : view().position(unit).values;
+        SellPosition const at = view().position(unit);
+        return at.values + at.narrow + at.wide +
+               2 * sell_height<T> * static_cast<std::size_t>(unit);
     }
 
     /// Bytes of all arrays.

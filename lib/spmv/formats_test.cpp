@@ -1,4 +1,6 @@
 #include "spmv/check_format.hpp"
+#include "spmv/parted.hpp"
+#include "spmv/shared_work.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,16 +15,6 @@
 using spmv::testing::check_format;
 
 namespace {
-
-/// CSR as the other formats are.
-template <class T>
-struct Rows
-{
-    sparse::CsrView<T> a;
-    std::int32_t units() const { return a.rows; }
-    std::int64_t work_before(std::int32_t row) const { return a.row_ptr[row]; }
-    sparse::CsrView<T> view() const { return a; }
-};
 
 /// A copy of an array at whose end begins a page that nobody may read: a sanitizer does not see
 /// what vector instructions load.
@@ -78,8 +70,9 @@ TEST_CASE_TEMPLATE("rows read nothing behind the arrays of a matrix", T, float, 
 
 TEST_CASE_TEMPLATE("rows multiply right", T, float, double)
 {
-    auto const refused = check_format<T>([](sparse::CsrView<T> const& a) { return Rows<T>{a}; },
-                                         [](auto const& set) { return set.csr; });
+    auto const refused =
+        check_format<T>([](sparse::CsrView<T> const& a) { return spmv::CsrRows<T>{a}; },
+                        [](auto const& set) { return set.csr; });
     CHECK(refused == 0);
 }
 
@@ -231,6 +224,58 @@ TEST_CASE("parts are whole, in order and balanced")
         CHECK(next == 23);
     }
     CHECK(spmv::balanced_parts(0, 3, work).size() == 3);
+}
+
+TEST_CASE("each part is done once, whoever takes it")
+{
+    for (int const threads : {1, 2, 3, 8}) {
+        for (int const shares : {1, 2, 5, 16}) {
+            CAPTURE(threads);
+            CAPTURE(shares);
+            std::vector<int> done(static_cast<std::size_t>(threads * shares));
+            auto const body = [&](int part) {
+                volatile int work = part % shares == 0 ? 20'000 : 0; // the first are slow
+                while (work > 0) {
+                    work = work - 1;
+                }
+                ++done[static_cast<std::size_t>(part)];
+            };
+            spmv::for_each_part(threads, shares, body);
+            CHECK(std::ranges::all_of(done, [](int times) { return times == 1; }));
+            // In a parallel region of the caller there is one thread for all of them.
+#pragma omp parallel num_threads(2)
+#pragma omp single
+            spmv::for_each_part(threads, shares, body);
+            CHECK(std::ranges::all_of(done, [](int times) { return times == 2; }));
+        }
+    }
+}
+
+TEST_CASE("rows without nonzeros are dealt to all parts too")
+{
+    constexpr int parts = 8;
+    auto pattern = sparse::random_rows(1000, 60'000, 4, 1);
+    pattern.rows = 60'000;
+    pattern.row_ptr.resize(60'001, pattern.row_ptr.back());
+    spmv::testing::Generator random{1};
+    auto const a =
+        spmv::testing::make_matrix<double>(pattern, spmv::testing::Values::integers, random);
+    auto const most_rows = [](auto const& format, std::int32_t rows_of_unit) {
+        std::int32_t most = 0;
+        auto const work = [&](std::int32_t unit) { return format.work_before(unit); };
+        for (auto const part : spmv::balanced_parts(format.units(), parts, work)) {
+            most = std::max(most, (part.end - part.begin) * rows_of_unit);
+        }
+        return most;
+    };
+    constexpr std::int32_t few = 10'000; // of 60,000
+    CHECK(most_rows(spmv::CsrRows<double>{a.view()}, 1) < few);
+    CHECK(most_rows(sparse::to_delta_csr<double>(a.view()), 1) < few);
+    CHECK(most_rows(sparse::to_csrl<double>(a.view()), 1) < few);
+    CHECK(most_rows(sparse::to_packed_csrl<double>(a.view()), 1) < few);
+    CHECK(most_rows(sparse::to_bcsr<double>(a.view(), {3, 3}), 3) < few);
+    CHECK(most_rows(sparse::to_masked_blocks<double>(a.view(), 4), 4) < few);
+    CHECK(most_rows(sparse::to_sell<double>(a.view(), {}), sparse::sell_height<double>) < few);
 }
 
 TEST_CASE("the part that has most decides the imbalance")

@@ -3,6 +3,7 @@
 #include "spmv/long_rows.hpp"
 #include "spmv/plan_formats.hpp"
 #include "spmv/plan_model.hpp"
+#include "spmv/shared_work.hpp"
 
 #include <omp.h>
 
@@ -16,22 +17,6 @@
 namespace spmv {
 
 namespace {
-
-/// Calls `body(part)` for every part, each on a thread of its own where OpenMP has so many.
-template <class Body>
-void for_each_part(int parts, Body const& body)
-{
-    if (parts == 1) {
-        body(0);
-        return;
-    }
-#pragma omp parallel num_threads(parts)
-    {
-        for (int part = omp_get_thread_num(); part < parts; part += omp_get_num_threads()) {
-            body(part);
-        }
-    }
-}
 
 /// A number in a printf format of its own.
 std::string fixed(char const* format, double number)
@@ -116,7 +101,7 @@ Estimate choose(sparse::CsrView<T> const& a, PlanOptions const& options, int thr
     }
     Estimate best = best_estimate(estimates, options.multiplies);
     best.format = format_named<T>(best.format).name; // outlives the options
-    best.build.parts = threads;
+    best.build.threads = threads;
     best.build.narrow_values = options.narrow_values;
     return best;
 }
@@ -264,7 +249,7 @@ template <class T>
 void Plan<T>::State::multiply(T const* x, T* y) const
 {
     std::vector<T> sums(pieces ? static_cast<std::size_t>(first_piece.back()) : 0);
-    for_each_part(threads, [&](int part) {
+    for_each_part(threads, choice.build.shares, [&](int part) {
         matrix->multiply(part, x, y);
         if (pieces) {
             pieces->multiply(part, x, sums.data());
@@ -373,6 +358,9 @@ std::string Plan<T>::explain() const
     return line + fixed("; %.1f bytes per nonzero", static_cast<double>(bytes()) / count) +
            fixed(" where CSR has %.1f, ", csr) + std::to_string(threads) +
            (threads == 1 ? " thread" : " threads") +
+           (choice.build.shares == 1
+                ? ""
+                : " of " + std::to_string(choice.build.shares) + " shares each") +
            (is_alone ? " as others would take longer to wake, " : ", ") +
            (trials == 1 ? "" : "fastest of " + std::to_string(trials) + " that were timed, ") +
            fixed("ready after %.2g ms", 1000 * seconds);

@@ -20,49 +20,50 @@ using Made = std::unique_ptr<Parted<T>>;
 template <class T>
 Made<T> make_csr(View<T> const& a, Kernels<T> const& kernels, BuildOptions const& options)
 {
-    return make_parted<T>(CsrRows<T>{a}, kernels.csr.of(options.streamed), options.parts);
+    return make_parted<T>(CsrRows<T>{a}, kernels.csr.of(options.streamed), options.parts());
 }
 
 template <class T>
 Made<T> make_csrl(View<T> const& a, Kernels<T> const& kernels, BuildOptions const& options)
 {
-    return make_parted<T>(sparse::to_csrl<T>(a), kernels.csrl.of(options.streamed), options.parts);
+    return make_parted<T>(sparse::to_csrl<T>(a), kernels.csrl.of(options.streamed),
+                          options.parts());
 }
 
 template <class T>
 Made<T> make_packed_csrl(View<T> const& a, Kernels<T> const& kernels, BuildOptions const& options)
 {
     return make_parted<T>(sparse::to_packed_csrl<T>(a), kernels.packed_csrl.of(options.streamed),
-                          options.parts);
+                          options.parts());
 }
 
 template <class T>
 Made<T> make_delta_csr(View<T> const& a, Kernels<T> const& kernels, BuildOptions const& options)
 {
     return make_parted<T>(sparse::to_delta_csr<T>(a), kernels.delta_csr.of(options.streamed),
-                          options.parts);
+                          options.parts());
 }
 
 template <class T>
 Made<T> make_bcsr(View<T> const& a, Kernels<T> const& kernels, BuildOptions const& options)
 {
     return make_parted<T>(sparse::to_bcsr<T>(a, options.shape), kernels.bcsr.of(options.streamed),
-                          options.parts);
+                          options.parts());
 }
 
 template <class T>
 Made<T> make_masked_blocks(View<T> const& a, Kernels<T> const& kernels, BuildOptions const& options)
 {
     return make_parted<T>(sparse::to_masked_blocks<T>(a, options.group_rows),
-                          kernels.masked_blocks.of(options.streamed), options.parts);
+                          kernels.masked_blocks.of(options.streamed), options.parts());
 }
 
 template <class T, class Index>
 Made<T> make_tiles(View<T> const& a, RangeKernel<sparse::BlockedCooView<T, Index>, T>* kernel,
                    BuildOptions const& options)
 {
-    auto const shape = sparse::tile_shape<T, Index>(core_cache_bytes, options.parts);
-    return make_parted<T>(sparse::to_blocked_coo<T, Index>(a, shape), kernel, options.parts);
+    auto const shape = sparse::tile_shape<T, Index>(core_cache_bytes, options.parts());
+    return make_parted<T>(sparse::to_blocked_coo<T, Index>(a, shape), kernel, options.parts());
 }
 
 template <class T>
@@ -87,14 +88,14 @@ template <class T>
 Made<T> make_sell(View<T> const& a, Kernels<T> const& kernels, BuildOptions const& options,
                   sparse::SellOptions steps)
 {
-    steps.parts = options.parts;
+    steps.parts = options.threads;
     if (options.narrow_values) {
         return make_parted<T>(sparse::to_sell<float>(a, steps),
-                              kernels.sell_narrow_values.of(options.streamed), options.parts);
+                              kernels.sell_narrow_values.of(options.streamed), options.parts());
     }
     auto* const kernel =
         options.prefetch ? kernels.sell_prefetch : kernels.sell.of(options.streamed);
-    return make_parted<T>(sparse::to_sell<T>(a, steps), kernel, options.parts);
+    return make_parted<T>(sparse::to_sell<T>(a, steps), kernel, options.parts());
 }
 
 template <class T>
@@ -143,10 +144,10 @@ Made<T> make_pieces(sparse::Csr<T> pieces, FormatKernels<T> const& kernels,
 {
     if (options.pieces_in_runs) {
         return make_parted<T>(sparse::to_packed_csrl<T>(pieces.view()),
-                              kernels.packed_csrl.of(options.streamed), options.parts);
+                              kernels.packed_csrl.of(options.streamed), options.parts());
     }
     return make_parted<T>(CsrRows<T>{std::move(pieces)}, kernels.csr.of(options.streamed),
-                          options.parts);
+                          options.parts());
 }
 
 template std::span<PlanFormat<float> const> plan_format_table<float>();

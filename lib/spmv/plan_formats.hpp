@@ -21,7 +21,8 @@ inline constexpr std::size_t core_cache_bytes = std::size_t{1} << 20;
 /// How a format is built; each format heeds what concerns it.
 struct BuildOptions
 {
-    int parts = 1;                 ///< threads that will multiply
+    int threads = 1;               ///< that will multiply
+    int shares = 1;                ///< parts that each of them begins with
     bool narrow_values = false;    ///< doubles stored in single precision
     bool streamed = false;         ///< kernels ask early for the matrix
     bool prefetch = false;         ///< of `x`, by software
@@ -31,6 +32,8 @@ struct BuildOptions
 
     /// Rows with more nonzeros are cut to pieces.
     std::int32_t longest_row = std::numeric_limits<std::int32_t>::max();
+
+    int parts() const { return threads * shares; }
 };
 
 /// One format that a plan can choose.

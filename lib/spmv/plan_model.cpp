@@ -3,6 +3,7 @@
 #include "spmv/parted.hpp"
 #include "spmv/plan_sample.hpp"
 #include "spmv/plan_steps.hpp"
+#include "spmv/shared_work.hpp"
 
 #include "sparse/packed_csrl.hpp"
 #include "sparse/sell.hpp"
@@ -293,13 +294,14 @@ private:
     }
 
     /// Adds a format whose `core` counts what all threads do together: caches add to the work,
-    /// memory goes on beside it, as does a last-level cache that is as slow.
-    void add(Estimate estimate)
+    /// memory goes on beside it, as does a last-level cache that is as slow. Each thread begins
+    /// with at most so many shares of its units.
+    void add(Estimate estimate, int most_shares = no_limit)
     {
         if (estimate.name.empty()) {
             estimate.name = estimate.format;
         }
-        estimate.build.parts = threads_;
+        estimate.build.threads = threads_;
         double const threads = threads_;
         double const touched = estimate.bytes + vector_bytes();
         estimate.build.streamed = asks_early(touched);
@@ -322,6 +324,8 @@ private:
         estimate.nanoseconds =
             std::pow(std::pow(core, estimate.overlap) + std::pow(memory, estimate.overlap),
                      1 / estimate.overlap);
+        estimate.build.shares =
+            std::min(useful_shares(estimate.nanoseconds, threads_), most_shares);
         estimate.conversion *= nonzeros_ / threads;
         estimates_.push_back(std::move(estimate));
     }
@@ -419,12 +423,10 @@ private:
         return 1 - static_cast<double>(sell.nonzeros()) / stored;
     }
 
-    /// CSRL keeps long rows where they are. Its rows are dealt by nonzeros, of which long runs have
-    /// many in little time, so a plan takes it on one thread alone.
+    /// CSRL keeps long rows where they are, packed runs do not.
     void add_runs()
     {
-        bool const considered = threads_ == 1 || only_ == "csrl";
-        if (auto rows = considered ? in_runs("csrl", no_limit, 8) : std::nullopt) {
+        if (auto rows = in_runs("csrl", no_limit, 8)) {
             rows->bytes += long_nonzeros_ * sizeof(T) + 8 * long_runs_;
             rows->core.push_back({"packed_csrl.piece", long_runs_});
             rows->core.push_back({"packed_csrl.vector", long_runs_ + long_nonzeros_ / lanes()});
@@ -536,7 +538,8 @@ private:
                       {"blocked_coo16.tile", tiles},
                       {"blocked_coo16.x_byte", x_bytes},
                       {"blocked_coo16.y_byte", y_bytes}},
-             .overlap = 4}); // a tile waits for nothing, so that the next is fetched all the while
+             .overlap = 4}, // a tile waits for nothing, so that the next is fetched all the while
+            4);             // each strip reads all of x
     }
 
     static std::string percent(double share)

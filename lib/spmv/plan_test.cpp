@@ -1,5 +1,7 @@
 #include "spmv/plan.hpp"
+#include "spmv/plan_formats.hpp"
 #include "spmv/plan_model.hpp"
+#include "spmv/shared_work.hpp"
 #include "spmv/test_matrices.hpp"
 
 #include "sparse/generators.hpp"
@@ -350,6 +352,50 @@ TEST_CASE_TEMPLATE("a plan is deterministic, also used by several threads at onc
             CHECK(std::ranges::all_of(results, same));
         }
     }
+}
+
+TEST_CASE_TEMPLATE("parts that any thread may take do not change the result", T, float, double)
+{
+    for (auto const& [label, pattern] : classes()) {
+        std::string const name{label};
+        auto const a = filled<T>(pattern);
+        std::vector<T> const x(static_cast<std::size_t>(a.columns), T(0.3));
+        for (auto const& format : spmv::plan_format_table<T>()) {
+            CAPTURE(name);
+            CAPTURE(format.name);
+            auto const multiply = [&](spmv::BuildOptions build) {
+                build.group_rows = 3;
+                build.shape = {2, 2};
+                std::vector<T> y(static_cast<std::size_t>(a.rows), T(-1));
+                auto const made = format.make(a, spmv::format_kernels<T>(""), build);
+                spmv::for_each_part(build.threads, build.shares,
+                                    [&](int part) { made->multiply(part, x.data(), y.data()); });
+                return y;
+            };
+            try {
+                auto const whole = multiply({.threads = 3}); // their number may order sums
+                CHECK(multiply({.threads = 3, .shares = 5}) == whole);
+                CHECK(multiply({.threads = 3, .shares = 16}) == whole);
+            } catch (std::length_error const&) { // the format cannot hold the matrix
+            }
+        }
+    }
+}
+
+TEST_CASE("a multiply that takes long is cut to more shares, one that does not is not")
+{
+    CHECK(spmv::useful_shares(1e9, 1) == 1);
+    CHECK(spmv::useful_shares(1e9, 2) == 16);
+    CHECK(spmv::useful_shares(1e3, 16) == 1);
+    CHECK(spmv::useful_shares(40e3, 2) == 1);
+    CHECK(spmv::useful_shares(40e3, 16) == 8);
+    auto const a = filled<double>(sparse::random_rows(60'000, 60'000, 20, 1));
+    std::vector<double> const x(60'000, 0.3);
+    spmv::Plan<double> const shared{a, {.threads = 8, .format = "csr"}};
+    CHECK(shared.explain().find(" shares each") != std::string::npos);
+    spmv::Plan<double> const alone{a, {.threads = 1, .format = "csr"}};
+    CHECK(alone.explain().find(" shares each") == std::string::npos);
+    CHECK(product(shared, a, x) == product(alone, a, x));
 }
 
 TEST_CASE_TEMPLATE("plans that are made and used at the same time do not disturb each other", T,
