@@ -1,5 +1,6 @@
 #include "spmv/plan.hpp"
 
+#include "spmv/decimal.hpp"
 #include "spmv/long_rows.hpp"
 #include "spmv/plan_formats.hpp"
 #include "spmv/plan_model.hpp"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <new>
 #include <stdexcept>
 #include <type_traits>
@@ -17,14 +17,6 @@
 namespace spmv {
 
 namespace {
-
-/// A number in a printf format of its own.
-std::string fixed(char const* format, double number)
-{
-    char text[64];
-    std::snprintf(text, sizeof text, format, number);
-    return text;
-}
 
 /// Threads of a multiply.
 int threads_of(PlanOptions const& options)
@@ -355,15 +347,15 @@ std::string Plan<T>::explain() const
     line += choice.detail.empty() ? "" : ": " + choice.detail;
     line += choice.build.narrow_values ? ", values in single precision" : "";
     line += long_rows.empty() ? "" : ", " + std::to_string(long_rows.size()) + " rows in pieces";
-    return line + fixed("; %.1f bytes per nonzero", static_cast<double>(bytes()) / count) +
-           fixed(" where CSR has %.1f, ", csr) + std::to_string(threads) +
+    return line + decimal("; %.1f bytes per nonzero", static_cast<double>(bytes()) / count) +
+           decimal(" where CSR has %.1f, ", csr) + std::to_string(threads) +
            (threads == 1 ? " thread" : " threads") +
            (choice.build.shares == 1
                 ? ""
                 : " of " + std::to_string(choice.build.shares) + " shares each") +
            (is_alone ? " as others would take longer to wake, " : ", ") +
            (trials == 1 ? "" : "fastest of " + std::to_string(trials) + " that were timed, ") +
-           fixed("ready after %.2g ms", 1000 * seconds);
+           decimal("ready after %.2g ms", 1000 * seconds);
 }
 
 std::vector<FormatName> plan_formats()

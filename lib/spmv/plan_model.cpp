@@ -1,5 +1,6 @@
 #include "spmv/plan_model.hpp"
 
+#include "spmv/decimal.hpp"
 #include "spmv/parted.hpp"
 #include "spmv/plan_sample.hpp"
 #include "spmv/plan_steps.hpp"
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -161,6 +161,10 @@ private:
     }
 
     bool samples_all() const { return sample_.a.rows == a_.rows; }
+
+    /// Share of the threads whose core does the work of another one too. Formats differ in how
+    /// well they use what that one leaves; what rows of CSR lose is not counted.
+    double crowded() const { return processor_.crowded_share(threads_); }
 
     /// Elements in a vector of the kernels.
     double lanes() const { return static_cast<double>(processor_.vector_bytes / sizeof(T)); }
@@ -389,6 +393,8 @@ private:
                            {"full_step", 3},
                            {"partial_step", 4},
                            {"sorted_chunk", 5}})};
+        estimate.core.push_back(
+            {"sell.crowded_step", crowded() * (counts[3] + counts[4]) * scale_});
         if (csr_streams()) {
             estimate.core.push_back({"sell.streamed_step", counts[3] * scale_});
         }
@@ -455,7 +461,8 @@ private:
             .format = format,
             .bytes = short_nonzeros() * sizeof(T) + piece_bytes * pieces + 4.0 * a_.rows,
             .conversion = 5,
-            .detail = "runs of " + decimal(short_nonzeros() / std::max(1.0, pieces)) + " nonzeros",
+            .detail = "runs of " + decimal("%.1f", short_nonzeros() / std::max(1.0, pieces)) +
+                      " nonzeros",
             .core = steps("packed_csrl", counts, {{"row", 0}, {"piece", 2}, {"vector", 3}})};
         add_vector_waits(estimate.core, true);
         return estimate;
@@ -479,7 +486,7 @@ private:
                 .bytes = short_nonzeros() * sizeof(T) + windows * (4 + rows * (single ? 2 : 1)) +
                          4.0 * a_.rows / rows,
                 .conversion = 12,
-                .detail = decimal(short_nonzeros() / std::max(1.0, windows)) +
+                .detail = decimal("%.1f", short_nonzeros() / std::max(1.0, windows)) +
                           " nonzeros in a window of " + std::to_string(rows) + " rows",
                 .core = steps("masked_blocks", counts, {{"group", 0}, {"window", 2}, {"mask", 3}})};
             estimate.build.group_rows = rows;
@@ -535,6 +542,7 @@ private:
              .detail = percent(sample_.miss_core) + " of the elements of x are far from the others",
              .core = {{"blocked_coo16.product", nonzeros_},
                       {"blocked_coo16.dense_row_product", dense_nonzeros_},
+                      {"blocked_coo16.crowded_product", crowded() * nonzeros_},
                       {"blocked_coo16.tile", tiles},
                       {"blocked_coo16.x_byte", x_bytes},
                       {"blocked_coo16.y_byte", y_bytes}},
@@ -542,17 +550,7 @@ private:
             4);             // each strip reads all of x
     }
 
-    static std::string percent(double share)
-    {
-        return std::to_string(static_cast<int>(std::lround(100 * share))) + " %";
-    }
-
-    static std::string decimal(double number)
-    {
-        char text[32];
-        std::snprintf(text, sizeof text, "%.1f", number);
-        return text;
-    }
+    static std::string percent(double share) { return decimal("%.0f %%", 100 * share); }
 
     sparse::CsrView<T> const& a_;
     Processor const& processor_;

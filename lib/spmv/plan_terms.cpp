@@ -57,6 +57,7 @@ struct Request
     std::string vendor = "other";
     std::string kernels = "avx512";
     std::vector<std::size_t> caches;
+    int hardware_threads = 0;
 };
 
 template <class T>
@@ -88,7 +89,8 @@ Json terms(Request const& request)
     if (!request.caches.empty()) {
         caches = {request.caches[0], request.caches[1], request.caches[2]};
     }
-    auto const processor = spmv::processor(request.vendor, request.kernels, caches);
+    auto const processor =
+        spmv::processor(request.vendor, request.kernels, caches, request.hardware_threads);
     auto json = as_json(processor);
     json["points"] = Json::array();
     sparse::Datasets datasets;
@@ -111,6 +113,7 @@ int main(int argc, char** argv)
     app.add_option("--kernels", request.kernels,
                    "that it runs: avx512_gather, avx512, avx2 or baseline");
     app.add_option("--caches", request.caches, "its bytes: first level, second, last")->expected(3);
+    app.add_option("--hardware-threads", request.hardware_threads, "of the machine");
     try {
         app.parse(argc, argv);
         fmt::print("{}\n", terms(request).dump());

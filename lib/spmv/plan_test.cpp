@@ -220,6 +220,20 @@ TEST_CASE("every kind of processor has the same constants, one for each term")
     }
 }
 
+TEST_CASE("threads share cores when more than half of the hardware threads work")
+{
+    auto const share = [](int hardware_threads, int threads) {
+        return spmv::processor("intel", "avx512_gather", spmv::detect_caches(), hardware_threads)
+            .crowded_share(threads);
+    };
+    CHECK(share(16, 16) == 1);
+    CHECK(share(16, 12) == 0.5);
+    CHECK(share(16, 8) == 0);
+    CHECK(share(16, 1) == 0);
+    CHECK(share(16, 99) == 1);
+    CHECK(share(0, 8) == 0); // unknown
+}
+
 TEST_CASE("each doubling of the threads takes as long to wake")
 {
     auto const a = filled<double>(sparse::poisson2d(20));

@@ -1,7 +1,9 @@
 #include "spmv/processor.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <thread>
 
 namespace spmv {
 
@@ -55,13 +57,21 @@ Kind const& kind_of(std::string_view vendor, std::string_view kernels)
 
 } // namespace
 
-Processor processor(std::string_view vendor, std::string_view kernels, Caches const& caches)
+double Processor::crowded_share(int threads) const
+{
+    double const used = hardware_threads == 0 ? 0 : static_cast<double>(threads) / hardware_threads;
+    return std::clamp(2 * used - 1, 0.0, 1.0);
+}
+
+Processor processor(std::string_view vendor, std::string_view kernels, Caches const& caches,
+                    int hardware_threads)
 {
     Kind const& kind = kind_of(vendor, kernels);
     std::size_t const vector_bytes = kernels.starts_with("avx512") ? 64
                                      : kernels == "avx2"           ? 32
                                                                    : 16;
-    return {kind.name, kernels, vector_bytes, kind.misses_at_a_time, kind.times, caches};
+    return {kind.name,  kernels, vector_bytes,    kind.misses_at_a_time,
+            kind.times, caches,  hardware_threads};
 }
 
 Processor detect_processor(std::string_view kernels)
@@ -70,7 +80,8 @@ Processor detect_processor(std::string_view kernels)
 #if defined(__x86_64__)
     vendor = __builtin_cpu_is("amd") ? "amd" : __builtin_cpu_is("intel") ? "intel" : "other";
 #endif
-    return processor(vendor, kernels, detect_caches());
+    return processor(vendor, kernels, detect_caches(),
+                     static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 } // namespace spmv

@@ -25,10 +25,18 @@ struct Processor
     double misses_at_a_time;         ///< elements of `x` that a core can wait for at once
     std::span<TermTime const> times; ///< every term once
     Caches caches;
+    int hardware_threads; ///< of the machine, 0 if unknown
+
+    /// Share of `threads` that have to share a core: as virtual machines hide which of their
+    /// processors are halves of one core, they are taken to be filled only when whole ones are not
+    /// left.
+    double crowded_share(int threads) const;
 };
 
-/// A processor of `vendor`, "amd", "intel" or any other, that runs the kernels of this name.
-Processor processor(std::string_view vendor, std::string_view kernels, Caches const& caches);
+/// A processor of `vendor`, "amd", "intel" or any other, that runs the kernels of this name, in a
+/// machine with so many hardware threads.
+Processor processor(std::string_view vendor, std::string_view kernels, Caches const& caches,
+                    int hardware_threads = 0);
 
 /// The processor that runs this, with the kernels of this name.
 Processor detect_processor(std::string_view kernels);

@@ -32,6 +32,7 @@ class Machine:
     vendor: str
     kernels: str
     caches: tuple[int, int, int]
+    hardware_threads: int
     model: str
 
 
@@ -98,7 +99,8 @@ def machine_of(run: Result) -> Machine:
             else "avx2" if {"avx2", "fma"} <= sets else "baseline")
     first, core = sizes.get(1, 32 << 10), sizes.get(2, 1 << 20)
     caches = (first, core, sizes[max(sizes)] if sizes else 64 << 20)
-    return Machine(vendor, asked[0] if asked else best, caches, cpu["model"])
+    return Machine(vendor, asked[0] if asked else best, caches, cpu["hardware_threads"],
+                   cpu["model"])
 
 
 def count_terms(program: Path, machine: Machine, runs: Sequence[Result],
@@ -109,7 +111,8 @@ def count_terms(program: Path, machine: Machine, runs: Sequence[Result],
     matrices = [by_name.get(Path(name).name.split(".mtx")[0], name) for name in names]
     threads = sorted({launch["threads"] for run in runs for launch in run.raw["launches"]})
     words = [program, *matrices, "--vendor", machine.vendor, "--kernels", machine.kernels,
-             "--threads", *map(str, threads), "--caches", *map(str, machine.caches)]
+             "--threads", *map(str, threads), "--caches", *map(str, machine.caches),
+             "--hardware-threads", str(machine.hardware_threads)]
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=False)
     except OSError as error:
