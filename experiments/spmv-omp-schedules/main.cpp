@@ -33,6 +33,7 @@ int main(int argc, char** argv)
         schedules::add_dynamic(trial, problem);
         schedules::add_guided(trial, problem);
         trial.add("nnz_balanced", [&] { spmv::nnz_balanced<T>(a, x, y, threads); }).group("even");
+        trial.add("nnz_stealing", [&] { spmv::nnz_stealing<T>(a, x, y, threads); }).group("even");
         trial.add("merge_path", [&] { spmv::merge_path<T>(a, x, y, threads); }).group("even");
         schedules::add_first_touch(trial, problem);
         add_peers(experiment, trial, problem, peers::Tuning::off); // about threads, not formats

@@ -86,7 +86,7 @@ template <class T, class Stored = T>
 struct SellView
 {
     /// Chunks between two entries of `positions`.
-    static constexpr std::int32_t stride = 64;
+    static constexpr std::int32_t stride = 16;
 
     std::int32_t rows;             ///< of the matrix
     SellChunk const* chunks;       ///< one for every `sell_height<T>` rows
@@ -134,7 +134,7 @@ struct Sell
     AlignedArray<SellPattern> patterns;
     AlignedArray<std::int32_t> offsets;
     AlignedArray<std::uint16_t> masks;
-    AlignedArray<SellPosition> positions; ///< of every 64th chunk, and the end
+    AlignedArray<SellPosition> positions; ///< of every 16th chunk, and the end
     AlignedArray<Stored> values;
     AlignedArray<std::uint16_t> narrow;
     AlignedArray<std::int32_t> wide;

@@ -1,6 +1,7 @@
 #include "spmv/openmp.hpp"
 
 #include "spmv/parts.hpp"
+#include "spmv/shared_work.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -148,6 +149,26 @@ void nnz_balanced(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T
 }
 //! [nnz_balanced]
 
+//! [nnz_stealing]
+template <class T>
+void nnz_stealing(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T> y, int threads)
+{
+    constexpr int shares = 16; // that each thread begins with
+    int const parts = threads * shares;
+    auto const first_row = [&](int part) { // from which on lies this part of the nonzeros
+        auto const before = static_cast<std::int64_t>(a.nonzeros()) * part / parts;
+        auto const row = std::ranges::lower_bound(a.row_ptr, before) - a.row_ptr.begin();
+        return part == parts ? a.rows : static_cast<std::int32_t>(row);
+    };
+    for_each_part(threads, shares, [&](int part) { // its own ones first, then those of others
+        std::int32_t const end = first_row(part + 1);
+        for (std::int32_t i = first_row(part); i < end; ++i) {
+            y[i] = unrolled_sum(a, x, a.row_ptr[i], a.row_ptr[i + 1]);
+        }
+    });
+}
+//! [nnz_stealing]
+
 //! [merge_path]
 template <class T>
 void merge_path(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T> y, int threads)
@@ -214,6 +235,8 @@ template void dynamic_rows(sparse::CsrView<float> const&, std::span<float const>
                            int);
 template void guided_rows(sparse::CsrView<float> const&, std::span<float const>, std::span<float>,
                           int);
+template void nnz_stealing(sparse::CsrView<float> const&, std::span<float const>, std::span<float>,
+                           int);
 template void nnz_balanced(sparse::CsrView<float> const&, std::span<float const>, std::span<float>,
                            int);
 template void merge_path(sparse::CsrView<float> const&, std::span<float const>, std::span<float>,
@@ -234,6 +257,8 @@ template void dynamic_rows(sparse::CsrView<double> const&, std::span<double cons
                            std::span<double>, int);
 template void guided_rows(sparse::CsrView<double> const&, std::span<double const>,
                           std::span<double>, int);
+template void nnz_stealing(sparse::CsrView<double> const&, std::span<double const>,
+                           std::span<double>, int);
 template void nnz_balanced(sparse::CsrView<double> const&, std::span<double const>,
                            std::span<double>, int);
 template void merge_path(sparse::CsrView<double> const&, std::span<double const>, std::span<double>,

@@ -46,6 +46,11 @@ void guided_chunks(sparse::CsrView<T> const& a, std::span<T const> x, std::span<
 template <class T>
 void nnz_balanced(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T> y, int threads);
 
+/// As `nnz_balanced`, each thread's rows cut into 16 shares; a thread that is done with its own
+/// takes those that others have not begun (`for_each_part`).
+template <class T>
+void nnz_stealing(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T> y, int threads);
+
 /// Rows and nonzeros together are split evenly, through rows where need be: the merge path of
 /// Merrill and Garland (Merge-based parallel sparse matrix-vector multiplication, SC 2016).
 template <class T>

@@ -52,6 +52,7 @@ TEST_CASE_TEMPLATE("chunks of rows multiply right", T, float, double)
 TEST_CASE_TEMPLATE("shares of nonzeros multiply right", T, float, double)
 {
     check_threaded<T>(spmv::nnz_balanced<T>);
+    check_threaded<T>(spmv::nnz_stealing<T>);
     check_threaded<T>(spmv::merge_path<T>);
 }
 
@@ -73,7 +74,7 @@ TEST_CASE_TEMPLATE("a result depends on nothing but the number of threads", T, f
         std::vector<T> first(test.expected.value.size());
         std::vector<T> again(first.size());
         for (auto const multiply : {spmv::dynamic_rows<T>, spmv::nnz_balanced<T>, //
-                                    spmv::merge_path<T>}) {
+                                    spmv::nnz_stealing<T>, spmv::merge_path<T>}) {
             multiply(test.a, test.x, first, 5);
             multiply(test.a, test.x, again, 5);
             CHECK(first == again);
