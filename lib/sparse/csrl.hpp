@@ -45,10 +45,10 @@ struct Csrl
 
     std::int32_t units() const { return rows; }
 
-    /// Nonzeros of the rows before `row`, four for each of their runs and two for each row.
+    /// Nonzeros of the rows before `row`, sixteen for each of their runs and two for each row.
     std::int64_t work_before(std::int32_t row) const
     {
-        return std::int64_t{view().position(row)} + 4 * std::int64_t{first_run[row]} +
+        return std::int64_t{view().position(row)} + 16 * std::int64_t{first_run[row]} +
                2 * std::int64_t{row};
     }
 
