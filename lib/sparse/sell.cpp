@@ -9,7 +9,6 @@
 #include <functional>
 #include <limits>
 #include <numeric>
-#include <ranges>
 #include <vector>
 
 namespace sparse {
@@ -428,15 +427,15 @@ template <class T>
 std::vector<std::int32_t> part_starts(CsrView<T> const& a, int parts)
 {
     constexpr std::int32_t height = sell_height<T>;
-    auto const work_before = [&](std::int32_t row) {
-        return a.row_ptr[static_cast<std::size_t>(row)] + 2.0 * row;
+    auto const work_before = [&](std::int32_t const& begin) { // of the row that begins there
+        return begin + 2.0 * static_cast<double>(&begin - a.row_ptr.data());
     };
     std::vector<std::int32_t> starts;
     for (int part = 1; part < parts; ++part) {
-        double const share = work_before(a.rows) * part / parts;
-        auto const rows = std::views::iota(0, a.rows);
-        auto const row = *std::ranges::lower_bound(rows, share, {}, work_before);
-        starts.push_back((row + height / 2) / height * height);
+        double const share = work_before(a.row_ptr.back()) * part / parts;
+        auto const row =
+            std::ranges::lower_bound(a.row_ptr, share, {}, work_before) - a.row_ptr.begin();
+        starts.push_back((static_cast<std::int32_t>(row) + height / 2) / height * height);
     }
     return starts;
 }
