@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sparse/csr.hpp"
+#include "sparse/work.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -56,11 +57,11 @@ struct Bcsr
 
     std::int32_t units() const { return static_cast<std::int32_t>(first_block.size()) - 1; }
 
-    /// Stored elements of the block rows before `block_row`, and two for each of their rows.
+    /// Stored elements of the block rows before `block_row`, and the work of their rows.
     std::int64_t work_before(std::int32_t block_row) const
     {
         return std::int64_t{first_block[block_row]} * shape.size() +
-               2 * std::int64_t{block_row} * shape.rows;
+               row_work * block_row * shape.rows;
     }
 
     BcsrView<T> view() const { return {rows, columns, shape, first_block, column, values}; }

@@ -28,7 +28,7 @@ struct TileShape
 {
     std::int32_t rows;    ///< of a strip at most; the part of `y` that stays in a cache
     std::int32_t columns; ///< of a tile
-    int parts = 1;        ///< threads that will multiply: strips are cut so that they balance
+    int parts = 1;        ///< that threads will multiply: strips are cut so that they balance
 };
 
 /// The tallest strip whose part of `y` fills at most three eighths of a second-level cache of

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sparse/csr.hpp"
+#include "sparse/work.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -45,11 +46,10 @@ struct Csrl
 
     std::int32_t units() const { return rows; }
 
-    /// Nonzeros of the rows before `row`, sixteen for each of their runs and two for each row.
+    /// Nonzeros of the rows before `row`, and the work of their runs and of themselves.
     std::int64_t work_before(std::int32_t row) const
     {
-        return std::int64_t{view().position(row)} + 16 * std::int64_t{first_run[row]} +
-               2 * std::int64_t{row};
+        return std::int64_t{view().position(row)} + run_work * first_run[row] + row_work * row;
     }
 
     CsrlView<T> view() const

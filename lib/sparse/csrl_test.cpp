@@ -11,7 +11,7 @@ TEST_CASE("runs come back as the entries they were made from")
         [](sparse::Csrl<double> const& a, Entries& entries) {
             for (std::int32_t i = 0; i < a.rows; ++i) {
                 auto p = a.view().position(i);
-                CHECK(a.work_before(i) == p + 16 * a.first_run[i] + 2 * i);
+                CHECK(a.work_before(i) == p + sparse::run_work * a.first_run[i] + 2 * i);
                 for (auto run = a.first_run[i]; run < a.first_run[i + 1]; ++run) {
                     for (std::int32_t k = 0; k < a.length[run]; ++k) {
                         entries.row[i][a.start[run] + k] = a.values[p++];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sparse/csr.hpp"
+#include "sparse/work.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -40,10 +41,10 @@ struct DeltaCsr
 
     std::int32_t units() const { return rows; }
 
-    /// Nonzeros of the rows before `row`, and two for each row.
+    /// Nonzeros of the rows before `row`, and the work of the rows.
     std::int64_t work_before(std::int32_t row) const
     {
-        return std::int64_t{row_ptr[row]} + 2 * std::int64_t{row};
+        return std::int64_t{row_ptr[row]} + row_work * row;
     }
 
     DeltaCsrView<T> view() const { return {rows, columns, row_ptr, first, offset, values}; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sparse/csr.hpp"
+#include "sparse/work.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -61,11 +62,11 @@ struct MaskedBlocks
 
     std::int32_t units() const { return static_cast<std::int32_t>(first_window.size()) - 1; }
 
-    /// Nonzeros of the groups before `group`, four for each of their windows and two for each row.
+    /// Nonzeros of the groups before `group`, and the work of their windows and rows.
     std::int64_t work_before(std::int32_t group) const
     {
-        return std::int64_t{view().position(group)} + 4 * std::int64_t{first_window[group]} +
-               2 * std::int64_t{group} * group_rows;
+        return std::int64_t{view().position(group)} + window_work * first_window[group] +
+               row_work * group * group_rows;
     }
 
     MaskedBlocksView<T> view() const

@@ -13,7 +13,7 @@ TEST_CASE("packed runs come back as the entries they were made from")
         [](sparse::PackedCsrl<double> const& a, Entries& entries) {
             for (std::int32_t i = 0; i < a.rows; ++i) {
                 auto p = a.view().position(i);
-                CHECK(a.work_before(i) == p + 16 * a.first_piece[i] + 2 * i);
+                CHECK(a.work_before(i) == p + sparse::run_work * a.first_piece[i] + 2 * i);
                 for (auto k = a.first_piece[i]; k < a.first_piece[i + 1]; ++k) {
                     for (std::int32_t j = 0; j < a.piece[k].length(); ++j) {
                         entries.row[i][a.piece[k].start() + j] = a.values[p++];

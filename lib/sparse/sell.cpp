@@ -421,14 +421,14 @@ private:
     SellPosition at_;
 };
 
-/// First rows of the second part, the third, ...: the chunks nearest to equal shares of nonzeros,
-/// a row counted as two.
+/// First rows of the second part, the third, ...: the chunks nearest to equal shares of nonzeros
+/// and of the work of rows.
 template <class T>
 std::vector<std::int32_t> part_starts(CsrView<T> const& a, int parts)
 {
     constexpr std::int32_t height = sell_height<T>;
     auto const work_before = [&](std::int32_t const& begin) { // of the row that begins there
-        return begin + 2.0 * static_cast<double>(&begin - a.row_ptr.data());
+        return static_cast<double>(begin + row_work * (&begin - a.row_ptr.data()));
     };
     std::vector<std::int32_t> starts;
     for (int part = 1; part < parts; ++part) {

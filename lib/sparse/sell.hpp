@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sparse/csr.hpp"
+#include "sparse/work.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,9 +26,9 @@ struct SellOptions
     bool narrow = true;     ///< 16-bit columns in chunks that span fewer than 65536
     bool unit_steps = true; ///< steps whose lanes read consecutive elements of `x`
 
-    /// Threads that will share the chunks evenly. Rows are sorted among those that one thread gets,
-    /// as nearly as nonzeros tell: threads that write to the same cache lines of `y` wait for each
-    /// other.
+    /// Threads that will share the chunks. Rows are sorted among those that one thread begins with,
+    /// as nearly as nonzeros and rows tell: threads that write to the same cache lines of `y` wait
+    /// for each other.
     int parts = 1;
 };
 
@@ -93,7 +94,7 @@ struct SellView
     SellPattern const* patterns;   ///< shared by chunks
     std::int32_t const* offsets;   ///< of unit steps: first column minus the chunk's first row
     std::uint16_t const* masks;    ///< lanes that take part in a step
-    SellPosition const* positions; ///< of every `stride`-th chunk
+    SellPosition const* positions; ///< of every `stride`-th chunk, and the end
     Stored const* values;          ///< `sell_height<T>` for each step, 0 for absent lanes
     std::uint16_t const* narrow;   ///< `sell_height<T>` for each gathering step
     std::int32_t const* wide;      ///< as `narrow`, for the other chunks
@@ -145,13 +146,13 @@ struct Sell
     /// Chunks.
     std::int32_t units() const { return static_cast<std::int32_t>(chunks.size()); }
 
-    /// Stored values of all chunks before `unit`, those that gather counted twice, and two for each
-    /// row.
+    /// Stored values of all chunks before `unit`, those that gather counted twice, and the work of
+    /// the rows.
     std::size_t work_before(std::int32_t unit) const
     {
         SellPosition const at = view().position(unit);
         return at.values + at.narrow + at.wide +
-               2 * sell_height<T> * static_cast<std::size_t>(unit);
+               static_cast<std::size_t>(row_work * sell_height<T> * unit);
     }
 
     /// Bytes of all arrays.

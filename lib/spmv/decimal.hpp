@@ -5,7 +5,8 @@
 
 namespace spmv {
 
-/// A number in a printf format of its own: the library links nothing for its few words.
+/// `number` in a printf format with one conversion, under 64 characters. By the C library, so that
+/// the installed library links no formatter for its few words.
 inline std::string decimal(char const* format, double number)
 {
     char text[64];

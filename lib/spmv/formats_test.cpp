@@ -4,12 +4,16 @@
 
 #include <doctest/doctest.h>
 
+#include <omp.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <span>
+#include <thread>
 #include <vector>
 
 using spmv::testing::check_format;
@@ -249,6 +253,24 @@ TEST_CASE("each part is done once, whoever takes it")
             CHECK(std::ranges::all_of(done, [](int times) { return times == 2; }));
         }
     }
+}
+
+TEST_CASE("a thread that is done takes what another one has not begun")
+{
+    std::atomic<bool> second_is_done = false;
+    std::array<int, 4> thread = {};
+    int team = 1;
+    spmv::for_each_part(2, 2, [&](int part) {
+        thread[static_cast<std::size_t>(part)] = omp_get_thread_num();
+        if (part == 0) { // whoever has this one waits: the other thread has to do the next
+            team = omp_get_num_threads();
+            while (team == 2 && !second_is_done) {
+                std::this_thread::yield();
+            }
+        }
+        second_is_done = second_is_done || part == 1;
+    });
+    CHECK((team == 1 || thread[0] != thread[1]));
 }
 
 TEST_CASE("rows without nonzeros are dealt to all parts too")

@@ -155,7 +155,7 @@ void nnz_stealing(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T
 {
     constexpr int shares = 16; // that each thread begins with
     int const parts = threads * shares;
-    auto const first_row = [&](int part) { // from which on lies this part of the nonzeros
+    auto const first_row = [&](int part) { // of a part
         auto const before = static_cast<std::int64_t>(a.nonzeros()) * part / parts;
         auto const row = std::ranges::lower_bound(a.row_ptr, before) - a.row_ptr.begin();
         return part == parts ? a.rows : static_cast<std::int32_t>(row);

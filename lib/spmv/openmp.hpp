@@ -46,8 +46,9 @@ void guided_chunks(sparse::CsrView<T> const& a, std::span<T const> x, std::span<
 template <class T>
 void nnz_balanced(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T> y, int threads);
 
-/// As `nnz_balanced`, each thread's rows cut into 16 shares; a thread that is done with its own
-/// takes those that others have not begun (`for_each_part`).
+/// Each thread begins with 16 shares of nonzeros, each cut at the first row that begins at or past
+/// it, side by side; one that is done with its own takes those that others have not begun
+/// (`for_each_part`).
 template <class T>
 void nnz_stealing(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T> y, int threads);
 

@@ -2,6 +2,8 @@
 
 #include "spmv/format_kernels.hpp"
 
+#include "sparse/work.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,7 +26,8 @@ public:
     virtual std::size_t bytes() const = 0;
 };
 
-/// `Format` of lib/sparse with one kernel; its units are dealt to the parts by stored elements.
+/// `Format` of lib/sparse with one kernel; its units are dealt to the parts by
+/// their `work_before`.
 template <class T, class Format, class View>
 class PartedFormat final : public Parted<T>
 {
@@ -72,11 +75,11 @@ public:
     /// Rows.
     std::int32_t units() const { return view().rows; }
 
-    /// Nonzeros of all rows before `row`, and two more for each row that begins.
+    /// Nonzeros of all rows before `row`, and the work of the rows.
     std::size_t work_before(std::int32_t row) const
     {
         return static_cast<std::size_t>(view().row_ptr[static_cast<std::size_t>(row)]) +
-               2 * static_cast<std::size_t>(row);
+               static_cast<std::size_t>(sparse::row_work * row);
     }
 
     /// Bytes of the three arrays, whoever owns them.

@@ -69,9 +69,11 @@ std::vector<std::string> plan_builds(sparse::CsrView<T> const& a, PlanOptions co
 /// `y = A x` at the speed of the machine: the library's front door.
 ///
 /// Reads the structure of a matrix, chooses format, kernel and split among threads, converts if
-/// that pays, and says why. A plan may be used by several threads of the caller at once; for a
-/// fixed number of threads its results are the same bit for bit, and so are those of another plan
-/// for the same matrix, but where `trials` let a clock decide. `T` is float or double.
+/// that pays, and says why. Where a multiply should take long enough, each thread begins with
+/// several shares of its part, and one that is done takes those that others have not begun. A plan
+/// may be used by several threads of the caller at once; for a fixed number of threads its results
+/// are the same bit for bit, whichever thread takes what, and so are those of another plan for the
+/// same matrix, but where `trials` let a clock decide. `T` is float or double.
 template <class T>
 class Plan
 {

@@ -81,7 +81,10 @@ public:
         if (estimates_.empty()) { // of a format that the model does not know, or found hopeless
             Estimate asked{.format = only_, .name = std::string{only_}};
             asked.build.streamed = asks_early(nonzeros_ * (sizeof(T) + 4) + vector_bytes());
-            estimates_.push_back(std::move(asked));
+            add_rows(); // as long as they take, so does it, as far as sharing goes
+            int const most = only_.starts_with("blocked_coo") ? most_of_tiles : no_limit;
+            asked.build.shares = std::min(estimates_.front().build.shares, most);
+            estimates_ = {std::move(asked)};
         }
         return std::move(estimates_);
     }
@@ -91,6 +94,7 @@ private:
 
     static constexpr bool single = std::is_same_v<T, float>;
     static constexpr std::int32_t no_limit = std::numeric_limits<std::int32_t>::max();
+    static constexpr int most_of_tiles = 4; ///< shares of a thread, as each strip reads all of `x`
 
     /// Finds the rows that multiply better in pieces than in a lane of a chunk, and their runs.
     void look_for_long_rows()
@@ -162,8 +166,7 @@ private:
 
     bool samples_all() const { return sample_.a.rows == a_.rows; }
 
-    /// Share of the threads whose core does the work of another one too. Formats differ in how
-    /// well they use what that one leaves; what rows of CSR lose is not counted.
+    /// Share of the threads on a core with another one; its price is relative to rows of CSR.
     double crowded() const { return processor_.crowded_share(threads_); }
 
     /// Elements in a vector of the kernels.
@@ -433,6 +436,7 @@ private:
     void add_runs()
     {
         if (auto rows = in_runs("csrl", no_limit, 8)) {
+            rows->imbalance = std::max(1.0, max_row_ * threads_ / std::max(1.0, nonzeros_));
             rows->bytes += long_nonzeros_ * sizeof(T) + 8 * long_runs_;
             rows->core.push_back({"packed_csrl.piece", long_runs_});
             rows->core.push_back({"packed_csrl.vector", long_runs_ + long_nonzeros_ / lanes()});
@@ -535,7 +539,6 @@ private:
         double const tiles = strips * std::ceil(static_cast<double>(a_.columns) / shape.columns);
         double const x_bytes = std::min(strips * static_cast<double>(a_.columns) * sizeof(T),
                                         64 * nonzeros_ * sample_.miss_core);
-        double const y_bytes = static_cast<double>(a_.rows) * sizeof(T);
         add({.format = "blocked_coo16",
              .bytes = nonzeros_ * (sizeof(T) + 4),
              .conversion = 30,
@@ -545,9 +548,9 @@ private:
                       {"blocked_coo16.crowded_product", crowded() * nonzeros_},
                       {"blocked_coo16.tile", tiles},
                       {"blocked_coo16.x_byte", x_bytes},
-                      {"blocked_coo16.y_byte", y_bytes}},
+                      {"blocked_coo16.y_byte", static_cast<double>(a_.rows) * sizeof(T)}},
              .overlap = 4}, // a tile waits for nothing, so that the next is fetched all the while
-            4);             // each strip reads all of x
+            most_of_tiles);
     }
 
     static std::string percent(double share) { return decimal("%.0f %%", 100 * share); }
@@ -584,10 +587,9 @@ std::vector<Estimate> estimate_formats(sparse::CsrView<T> const& a, Processor co
 
 Estimate const& best_estimate(std::vector<Estimate> const& estimates, double multiplies)
 {
-    auto const total = [&](Estimate const& estimate) {
+    return *std::ranges::min_element(estimates, {}, [&](Estimate const& estimate) {
         return estimate.nanoseconds + estimate.conversion / multiplies;
-    };
-    return *std::ranges::min_element(estimates, {}, total);
+    });
 }
 
 template std::vector<Estimate> estimate_formats(sparse::CsrView<float> const&, Processor const&,

@@ -8,7 +8,8 @@
 
 namespace spmv {
 
-/// Nanoseconds of one thing that the plan's model counts; only their proportions matter.
+/// Nanoseconds of one thing that the plan's model counts. Their proportions decide the format,
+/// their sums how many shares a thread begins with.
 struct TermTime
 {
     std::string_view term; ///< such as "csr.row"
@@ -27,14 +28,15 @@ struct Processor
     Caches caches;
     int hardware_threads; ///< of the machine, 0 if unknown
 
-    /// Share of `threads` that have to share a core: as virtual machines hide which of their
-    /// processors are halves of one core, they are taken to be filled only when whole ones are not
-    /// left.
+    /// Share of `threads` that have to share a core, if each core has two hardware threads and no
+    /// thread shares one while another core is idle. Virtual machines hide which of their
+    /// processors are halves of cores, so this is taken for granted everywhere; what it costs is a
+    /// constant of the processor's kind. 0 where the hardware threads are unknown.
     double crowded_share(int threads) const;
 };
 
 /// A processor of `vendor`, "amd", "intel" or any other, that runs the kernels of this name, in a
-/// machine with so many hardware threads.
+/// machine with so many hardware threads, 0 if unknown.
 Processor processor(std::string_view vendor, std::string_view kernels, Caches const& caches,
                     int hardware_threads = 0);
 
