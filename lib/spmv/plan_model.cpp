@@ -477,12 +477,12 @@ private:
         if (!processor_.kernels.starts_with("avx512")) {
             return; // other instruction sets take the bits of a mask one by one
         }
-        constexpr double few = 3; // nonzeros in a window; lower ones have fewer still
+        char const* const mask = csr_streams() ? "streamed_mask" : "mask";
         for (std::int32_t const rows : {6, 4, 3, 2, 1}) {
             auto const counts = window_steps<T>(sparse::PatternView<>{sample_.a}, rows);
             double const windows = counts[2] * scale_;
-            if (only_.empty() && windows * few > short_nonzeros()) {
-                return;
+            if (only_.empty() && windows * 3 > short_nonzeros()) {
+                return; // few nonzeros in a window; lower ones have fewer still
             }
             Estimate estimate{
                 .format = "masked_blocks",
@@ -492,7 +492,7 @@ private:
                 .conversion = 12,
                 .detail = decimal("%.1f", short_nonzeros() / std::max(1.0, windows)) +
                           " nonzeros in a window of " + std::to_string(rows) + " rows",
-                .core = steps("masked_blocks", counts, {{"group", 0}, {"window", 2}, {"mask", 3}})};
+                .core = steps("masked_blocks", counts, {{"group", 0}, {"window", 2}, {mask, 3}})};
             estimate.build.group_rows = rows;
             add_vector_waits(estimate.core, true);
             add_converted(std::move(estimate));
