@@ -436,7 +436,7 @@ private:
     void add_runs()
     {
         if (auto rows = in_runs("csrl", no_limit, 8)) {
-            rows->imbalance = std::max(1.0, max_row_ * threads_ / std::max(1.0, nonzeros_));
+            rows->imbalance = std::max(1.0, 1.0 * max_row_ * threads_ / std::max(1.0, nonzeros_));
             rows->bytes += long_nonzeros_ * sizeof(T) + 8 * long_runs_;
             rows->core.push_back({"packed_csrl.piece", long_runs_});
             rows->core.push_back({"packed_csrl.vector", long_runs_ + long_nonzeros_ / lanes()});
