@@ -231,6 +231,8 @@ TEST_CASE("threads share cores when more than half of the hardware threads work"
     CHECK(share(16, 8) == 0);
     CHECK(share(16, 1) == 0);
     CHECK(share(16, 99) == 1);
+    CHECK(share(2, 2) == 1);
+    CHECK(share(1, 1) == 0); // with whom?
     CHECK(share(0, 8) == 0); // unknown
 }
 

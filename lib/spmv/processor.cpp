@@ -59,8 +59,10 @@ Kind const& kind_of(std::string_view vendor, std::string_view kernels)
 
 double Processor::crowded_share(int threads) const
 {
-    double const per_thread = static_cast<double>(hardware_threads) / threads;
-    return hardware_threads == 0 ? 0 : std::clamp(2 - per_thread, 0.0, 1.0);
+    if (threads == 1 || hardware_threads == 0) {
+        return 0;
+    }
+    return std::clamp(2 - static_cast<double>(hardware_threads) / threads, 0.0, 1.0);
 }
 
 Processor processor(std::string_view vendor, std::string_view kernels, Caches const& caches,
