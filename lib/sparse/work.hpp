@@ -4,8 +4,8 @@
 
 /// \file
 /// What a multiply does beside its products, counted in products: formats weigh their units with it
-/// (`work_before`), so that threads get parts that take about equally long. The weights are rough, for
-/// caches: from memory, where bytes decide, they are high.
+/// (`work_before`), so that threads get parts that take about equally long. The weights are rough,
+/// for caches: from memory, where bytes decide, they are high.
 
 namespace sparse {
 
