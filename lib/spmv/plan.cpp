@@ -241,12 +241,14 @@ template <class T>
 void Plan<T>::State::multiply(T const* x, T* y) const
 {
     std::vector<T> sums(pieces ? static_cast<std::size_t>(first_piece.back()) : 0);
-    for_each_part(threads, choice.build.shares, [&](int part) {
-        matrix->multiply(part, x, y);
-        if (pieces) {
-            pieces->multiply(part, x, sums.data());
-        }
-    });
+    for_each_part(threads, choice.build.shares,
+                  [short_rows = matrix.get(), pieces = pieces.get(), x, y,
+                   sums = sums.data()](int part) {
+                      short_rows->multiply(part, x, y);
+                      if (pieces) {
+                          pieces->multiply(part, x, sums);
+                      }
+                  });
     for (std::size_t k = 0; k < long_rows.size(); ++k) {
         T sum = 0;
         for (std::int32_t piece = first_piece[k]; piece < first_piece[k + 1]; ++piece) {

@@ -209,10 +209,10 @@ private:
     }
 
     /// Whether kernels should ask for it early: it comes from memory, or from a shared cache that
-    /// is as slow.
-    bool asks_early(double touched) const
+    /// is as slow. Cores hold much of what is a few times their caches; blocks wait for the rest.
+    bool asks_early(double touched, bool in_blocks = false) const
     {
-        constexpr double many = 4; // times the caches of the cores, which hold much of less
+        double const many = in_blocks ? 1 : 4; // times the caches of the cores
         bool const slow = spmv::nanoseconds({{"cache.streamed_byte", 1}}, processor_, single) > 0;
         double const of_cores = static_cast<double>(caches_.core) * threads_;
         return mostly_streams(touched) || (slow && touched >= many * of_cores);
@@ -311,7 +311,7 @@ private:
         estimate.build.threads = threads_;
         double const threads = threads_;
         double const touched = estimate.bytes + vector_bytes();
-        estimate.build.streamed = asks_early(touched);
+        estimate.build.streamed = asks_early(touched, estimate.format == "bcsr");
         if (streams(touched)) {
             estimate.memory.push_back({"memory.byte", touched * (1 / threads + 1.0 / 16)});
         } else {
