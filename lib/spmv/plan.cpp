@@ -242,11 +242,10 @@ void Plan<T>::State::multiply(T const* x, T* y) const
 {
     std::vector<T> sums(pieces ? static_cast<std::size_t>(first_piece.back()) : 0);
     for_each_part(threads, choice.build.shares,
-                  [short_rows = matrix.get(), pieces = pieces.get(), x, y,
-                   sums = sums.data()](int part) {
-                      short_rows->multiply(part, x, y);
-                      if (pieces) {
-                          pieces->multiply(part, x, sums);
+                  [uncut = matrix.get(), cut = pieces.get(), x, y, sums = sums.data()](int part) {
+                      uncut->multiply(part, x, y);
+                      if (cut) {
+                          cut->multiply(part, x, sums);
                       }
                   });
     for (std::size_t k = 0; k < long_rows.size(); ++k) {

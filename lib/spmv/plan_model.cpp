@@ -15,7 +15,6 @@
 #include <initializer_list>
 #include <limits>
 #include <optional>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -26,20 +25,6 @@ namespace {
 /// The shapes of blocks that kernels are compiled for.
 constexpr sparse::BlockShape block_shapes[] = {{2, 2}, {2, 3}, {2, 4}, {3, 2}, {3, 3},
                                                {4, 2}, {4, 4}, {6, 6}, {8, 8}};
-
-/// The sum of all counts, each times its constant.
-double nanoseconds(std::vector<Term> const& terms, Processor const& processor, bool single)
-{
-    double sum = 0;
-    for (auto const& [name, count] : terms) {
-        auto const time = std::ranges::find(processor.times, name, &TermTime::term);
-        if (time == processor.times.end()) {
-            throw std::logic_error{"plan: no time of " + name};
-        }
-        sum += count * (single ? time->single_ns : time->double_ns);
-    }
-    return sum;
-}
 
 /// Estimates all formats for one matrix.
 template <class T>
@@ -130,9 +115,7 @@ private:
                             {"packed_csrl.vector", long_runs_ + long_nonzeros_ / lanes()}};
         Terms const by_rows{{"csr.vector_product", long_nonzeros_}};
         Terms const of_memory{{"memory.byte", csr_streams() ? in_rows - in_runs : 0}};
-        auto const time = [&](Terms const& terms) {
-            return spmv::nanoseconds(terms, processor_, single);
-        };
+        auto const time = [&](Terms const& terms) { return processor_.nanoseconds(terms, single); };
         long_in_runs_ = a_.columns <= sparse::Piece::columns_end &&
                         time(by_runs) < time(by_rows) + time(of_memory);
         long_bytes_ = long_in_runs_ ? in_runs : in_rows;
@@ -213,7 +196,8 @@ private:
     bool asks_early(double touched, bool in_blocks = false) const
     {
         double const many = in_blocks ? 1 : 4; // times the caches of the cores
-        bool const slow = spmv::nanoseconds({{"cache.streamed_byte", 1}}, processor_, single) > 0;
+        Term const streamed{"cache.streamed_byte", 1};
+        bool const slow = processor_.nanoseconds({&streamed, 1}, single) > 0;
         double const of_cores = static_cast<double>(caches_.core) * threads_;
         return mostly_streams(touched) || (slow && touched >= many * of_cores);
     }
@@ -315,7 +299,8 @@ private:
         if (streams(touched)) {
             estimate.memory.push_back({"memory.byte", touched * (1 / threads + 1.0 / 16)});
         } else {
-            double const of_cores = static_cast<double>(caches_.core) * threads;
+            double const used = threads * (1 - crowded() / 2); // cores: two threads may share one
+            double const of_cores = static_cast<double>(caches_.core) * used;
             bool const at_the_core = touched < 0.8 * of_cores;
             estimate.core.push_back(
                 {at_the_core ? "cache.core_byte" : "cache.shared_byte", touched});
@@ -326,8 +311,8 @@ private:
             term.count *= estimate.imbalance / threads;
         }
         estimate.core.push_back({"threads.fork", std::log2(threads_)});
-        double const core = spmv::nanoseconds(estimate.core, processor_, single);
-        double const memory = spmv::nanoseconds(estimate.memory, processor_, single);
+        double const core = processor_.nanoseconds(estimate.core, single);
+        double const memory = processor_.nanoseconds(estimate.memory, single);
         estimate.nanoseconds =
             std::pow(std::pow(core, estimate.overlap) + std::pow(memory, estimate.overlap),
                      1 / estimate.overlap);
@@ -405,23 +390,32 @@ private:
             add_vector_waits(waits.core, false);
             return waits;
         };
-        for (char const* plainer : {"sell16", "sell32"}) { // never better, but built alike
-            if (only_ == plainer) {
-                Estimate same = waiting(estimate);
-                same.format = plainer; // a literal, which outlives the name
-                same.name = plainer;
-                add_converted(std::move(same));
-            }
+        Estimate wide = estimate;
+        estimate.core.push_back({"sell.narrow_step", static_cast<double>(sell.narrow.size()) /
+                                                         sparse::sell_height<T> * scale_});
+        if (only_ == "sell16") { // never better, but built alike
+            Estimate plainer = waiting(estimate);
+            plainer.format = "sell16"; // a literal, which outlives the name
+            plainer.name = plainer.format;
+            add_converted(std::move(plainer));
         }
         add_converted(waiting(estimate));
-        double const wide = static_cast<double>(sell.wide.size()) / stored;
-        if (auto const far = far_elements(); far.shared + far.memory > 0 && wide > 0.02) {
+        bool const has_unit_steps = counts[2] + counts[6] > 0.01 * stored / sparse::sell_height<T>;
+        if (only_ == "sell32" || (only_.empty() && !has_unit_steps && !sell.narrow.empty())) {
+            wide.format = "sell32"; // a literal, which outlives the name
+            wide.name = wide.format;
+            wide.bytes += 2.0 * static_cast<double>(sell.narrow.size()) * scale_;
+            wide.detail = "columns of 32 bits, " + percent(stored_zeros(sell)) + " zeros stored";
+            add_converted(waiting(std::move(wide)));
+        }
+        double const wide_share = static_cast<double>(sell.wide.size()) / stored;
+        if (auto const far = far_elements(); far.shared + far.memory > 0 && wide_share > 0.02) {
             estimate.name = "sell_unit_ahead";
             estimate.build.prefetch = true;
             estimate.detail += ", elements of x asked for early";
             estimate.core.push_back({"x.near", near_elements()});
             add_far_elements(estimate.core, {0.9 * far.shared, 0.4 * far.memory});
-            estimate.core.push_back({"x.prefetch", wide * nonzeros_});
+            estimate.core.push_back({"x.prefetch", wide_share * nonzeros_});
             add_converted(std::move(estimate));
         }
     }

@@ -11,13 +11,6 @@
 
 namespace spmv {
 
-/// Something that takes time, and how often one thread does it in a multiply.
-struct Term
-{
-    std::string name; ///< its constant in `Processor::times`
-    double count;
-};
-
 /// A format, how it is built, and what one multiply with it is expected to take.
 struct Estimate
 {

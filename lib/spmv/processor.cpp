@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -56,6 +57,19 @@ Kind const& kind_of(std::string_view vendor, std::string_view kernels)
 }
 
 } // namespace
+
+double Processor::nanoseconds(std::span<Term const> terms, bool single) const
+{
+    double sum = 0;
+    for (auto const& [name, count] : terms) {
+        auto const time = std::ranges::find(times, name, &TermTime::term);
+        if (time == times.end()) {
+            throw std::logic_error{"plan: no time of " + name};
+        }
+        sum += count * (single ? time->single_ns : time->double_ns);
+    }
+    return sum;
+}
 
 double Processor::crowded_share(int threads) const
 {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace spmv {
@@ -17,6 +18,13 @@ struct TermTime
     double double_ns;      ///< in double precision
 };
 
+/// Something that takes time, and how often one thread does it in a multiply.
+struct Term
+{
+    std::string name; ///< its constant in `Processor::times`
+    double count;
+};
+
 /// What the plan's model knows of a processor with the kernels that it uses.
 struct Processor
 {
@@ -27,6 +35,9 @@ struct Processor
     std::span<TermTime const> times; ///< every term once
     Caches caches;
     int hardware_threads; ///< of the machine, 0 if unknown
+
+    /// The sum of all counts, each times its constant. Throws `std::logic_error` if one has none.
+    double nanoseconds(std::span<Term const> terms, bool single) const;
 
     /// Share of `threads` that have to share a core, if each core has two hardware threads and no
     /// thread shares one while another core is idle. Virtual machines hide which of their

@@ -3,6 +3,8 @@
 #include "spmv/kernel.hpp"
 #include "spmv/reference.hpp"
 
+#include "sparse/generators.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -120,6 +122,36 @@ sparse::Csr<T> make_matrix(Shape const& shape, Values kind, Generator& random)
     a.values.resize(a.col.size());
     fill<T>(a.values, kind, false, random);
     return a;
+}
+
+/// The matrix of a structure, filled with numbers of magnitude 0.1 to 1.
+template <class T>
+sparse::Csr<T> filled(sparse::Pattern<> const& p)
+{
+    Generator random{5};
+    sparse::Csr<T> a{p.rows, p.columns, p.row_ptr, p.col, {}};
+    a.values.resize(a.nonzeros());
+    fill<T>(a.values, Values::uniform, false, random);
+    return a;
+}
+
+/// Small matrices of every class.
+inline std::vector<std::pair<std::string, sparse::Pattern<>>> classes()
+{
+    return {
+        {"pois2d", sparse::poisson2d(60)},
+        {"sten27", sparse::stencil27(12)},
+        {"fem3", sparse::fem3(7)},
+        {"fem3s", sparse::fem3_shuffled(7, 64, 1)},
+        {"band64", sparse::banded(700, 64)},
+        {"random", sparse::random_rows(5000, 5000, 10, 1)},
+        {"rmat", sparse::rmat(11, 20'000, 1)},
+        {"dnrow", sparse::dense_rows(9000, 3, 6, 500, 1)},
+        {"short", sparse::short_rows(9000, 200, 1)},
+        {"ragged", sparse::ragged(3000, 200, 90, 1)},
+        {"wide", sparse::random_rows(40, 200'000, 3000, 1)},
+        {"many_long", sparse::dense_rows(1500, 100, 6, 200, 1)},
+    };
 }
 
 /// A vector that a matrix of `columns` columns can be multiplied with.

@@ -1,0 +1,219 @@
+#include "spmv/plan.hpp"
+#include "spmv/plan_formats.hpp"
+#include "spmv/plan_model.hpp"
+#include "spmv/test_matrices.hpp"
+
+#include "sparse/generators.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+
+using spmv::testing::classes;
+using spmv::testing::filled;
+
+TEST_CASE_TEMPLATE("every format asks early for a matrix that comes from memory, but short rows", T,
+                   float, double)
+{
+    auto const processor = spmv::detect_processor("avx512");
+    auto const asks = [&](sparse::Csr<T> const& a, std::string_view format, bool cold) {
+        auto const found = spmv::estimate_formats<T>(a, processor, {1, cold, format});
+        REQUIRE(!found.empty());
+        return found.front().build.streamed;
+    };
+    auto const blocks = filled<T>(sparse::fem3(5));
+    auto const tiny = filled<T>(sparse::short_rows(500, 20, 1));
+    for (auto const& format : spmv::plan_formats()) {
+        CAPTURE(format.name);
+        bool const rows = format.name == "csr" || format.name == "delta_csr";
+        CHECK(asks(blocks, format.name, true) == !(rows && sizeof(T) == 4)); // rows of 24 to 81
+        CHECK(asks(tiny, format.name, true) == !rows);                       // of one to three
+        CHECK_FALSE(asks(blocks, format.name, false));
+    }
+}
+
+TEST_CASE("every kind of processor has the same constants, one for each term")
+{
+    auto const names = [](spmv::Processor const& processor) {
+        std::vector<std::string_view> terms;
+        for (spmv::TermTime const& time : processor.times) {
+            CAPTURE(processor.kind);
+            CAPTURE(time.term);
+            CHECK(std::isfinite(time.single_ns));
+            CHECK(std::isfinite(time.double_ns));
+            CHECK(std::min(time.single_ns, time.double_ns) >= 0);
+            CHECK(processor.misses_at_a_time >= 1);
+            terms.push_back(time.term);
+        }
+        return terms;
+    };
+    auto const caches = spmv::detect_caches();
+    auto const expected = names(spmv::processor("amd", "avx512", caches));
+    CHECK(std::set(expected.begin(), expected.end()).size() == expected.size());
+    for (auto const& [vendor, kernels, kind] : {std::array{"intel", "avx512", "intel_avx512"},
+                                                {"intel", "avx512_gather", "avx512_gather"},
+                                                {"amd", "avx2", "avx2"},
+                                                {"intel", "avx2", "avx2"},
+                                                {"other", "baseline", "other"}}) {
+        auto const processor = spmv::processor(vendor, kernels, caches);
+        CHECK(processor.kind == kind);
+        CHECK(names(processor) == expected);
+        for (auto const& [name, pattern] : classes()) { // a term without constant would throw
+            CHECK(spmv::estimate_formats<double>(filled<double>(pattern), processor, {}).size() >
+                  1);
+        }
+    }
+}
+
+TEST_CASE("threads share cores when more than half of the hardware threads work")
+{
+    auto const share = [](int hardware_threads, int threads) {
+        return spmv::processor("intel", "avx512_gather", spmv::detect_caches(), hardware_threads)
+            .crowded_share(threads);
+    };
+    CHECK(share(16, 16) == 1);
+    CHECK(share(16, 12) == doctest::Approx(2.0 / 3)); // eight of the twelve
+    CHECK(share(16, 8) == 0);
+    CHECK(share(16, 1) == 0);
+    CHECK(share(16, 99) == 1);
+    CHECK(share(2, 2) == 1);
+    CHECK(share(1, 1) == 0); // with whom?
+    CHECK(share(0, 8) == 0); // unknown
+}
+
+TEST_CASE("each doubling of the threads takes as long to wake")
+{
+    auto const a = filled<double>(sparse::poisson2d(20));
+    auto const processor = spmv::processor("intel", "avx512_gather", spmv::detect_caches());
+    auto const forks = [&](int threads) {
+        auto const rows = spmv::estimate_formats<double>(a, processor, {threads, false, "csr"});
+        auto const& terms = rows.at(0).core;
+        auto const fork = std::ranges::find(terms, "threads.fork", &spmv::Term::name);
+        return fork->count;
+    };
+    CHECK(forks(1) == 0);
+    CHECK(forks(2) == 1);
+    CHECK(forks(16) == 4);
+}
+
+TEST_CASE("what a core's cache cannot hold streams through it")
+{
+    auto const a = filled<double>(sparse::poisson2d(150)); // about 1.3 MB as CSR
+    auto const streamed = [&](std::size_t core) {
+        spmv::Caches const caches{std::size_t{48} << 10, core, std::size_t{300} << 20};
+        auto const processor = spmv::processor("intel", "avx512_gather", caches);
+        auto const rows = spmv::estimate_formats<double>(a, processor, {.only = "csr"});
+        double count = 0;
+        for (auto const& term : rows.at(0).memory) {
+            count += term.name == "cache.streamed_byte" ? term.count : 0;
+        }
+        return count;
+    };
+    CHECK(streamed(std::size_t{16} << 20) == 0);
+    CHECK(streamed(std::size_t{512} << 10) > 1e6);
+}
+
+TEST_CASE("few chunks, or few long rows, are hard to deal to many threads")
+{
+    spmv::Caches const caches{32 << 10, 1 << 20, 32 << 20};
+    auto const imbalance_of = [&](sparse::Pattern<> const& pattern, std::string_view format,
+                                  int threads) {
+        auto const a = filled<float>(pattern);
+        auto const processor = spmv::processor("intel", "avx512_gather", caches);
+        auto const found = spmv::estimate_formats<float>(a, processor, {threads, false, format});
+        REQUIRE(!found.empty());
+        CHECK(found.front().imbalance >= 1);
+        return found.front().imbalance;
+    };
+    auto const few = sparse::random_rows(40, 9000, 3000, 1); // three chunks of 16 rows
+    CHECK(imbalance_of(few, "sell_unit", 1) == 1);
+    CHECK(imbalance_of(few, "sell_unit", 16) > 4);
+    auto const uncut = sparse::random_rows(20, 9000, 900, 1); // no row is long enough to be cut
+    CHECK(imbalance_of(uncut, "csr", 16) > 1.4);
+    CHECK(imbalance_of(uncut, "csr", 4) < 1.1);
+    CHECK(imbalance_of(sparse::poisson2d(200), "sell_unit", 16) < 1.05);
+}
+
+namespace {
+
+/// The format of slices that the model takes for many multiplies on one thread.
+template <class T>
+std::string_view best_sell(sparse::Pattern<> const& pattern, std::string_view vendor,
+                           std::string_view kernels)
+{
+    auto const a = filled<T>(pattern);
+    auto const processor = spmv::processor(vendor, kernels, {48 << 10, 2 << 20, 300 << 20});
+    auto estimates = spmv::estimate_formats<T>(a, processor, {});
+    std::erase_if(estimates, [](auto const& e) { return !e.format.starts_with("sell"); });
+    return spmv::best_estimate(estimates, 1e6).format;
+}
+
+} // namespace
+
+TEST_CASE("wide columns are for gathers of 16 elements, and for what a core's cache holds")
+{
+    auto const small = sparse::random_rows(7000, 7000, 8, 1);
+    auto const large = sparse::random_rows(60'000, 60'000, 30, 1);
+    CHECK(best_sell<float>(small, "intel", "avx512_gather") == "sell32");
+    CHECK(best_sell<float>(large, "intel", "avx512_gather") == "sell_unit");
+    CHECK(best_sell<double>(small, "intel", "avx512_gather") == "sell_unit");
+    CHECK(best_sell<float>(small, "amd", "avx512") == "sell_unit");
+    CHECK(best_sell<float>(sparse::poisson2d(80), "intel", "avx512_gather") == "sell_unit");
+}
+
+TEST_CASE("runs longer than a packed piece are one piece of CSRL")
+{
+    sparse::Pattern<> pattern; // rows of one run of 100 columns
+    pattern.rows = 300;
+    pattern.columns = 1000;
+    for (std::int32_t i = 0; i < pattern.rows; ++i) {
+        for (std::int32_t k = 0; k < 100; ++k) {
+            pattern.col.push_back(3 * i + k);
+        }
+        pattern.row_ptr.push_back(static_cast<std::int32_t>(pattern.col.size()));
+    }
+    auto const a = filled<double>(pattern);
+    auto const processor = spmv::processor("amd", "avx512", {48 << 10, 1 << 20, 32 << 20});
+    auto const estimates = spmv::estimate_formats<double>(a, processor, {});
+    auto const pieces = [&](std::string_view format) {
+        auto const found = std::ranges::find(estimates, format, &spmv::Estimate::format);
+        REQUIRE(found != estimates.end());
+        auto const term = std::ranges::find(found->core, "packed_csrl.piece", &spmv::Term::name);
+        return term->count;
+    };
+    CHECK(pieces("csrl") == 300);
+    CHECK(pieces("packed_csrl") == 4 * 300);
+}
+
+TEST_CASE("pieces of long rows are stored by runs where that is faster")
+{
+    spmv::Caches const caches{32 << 10, 1 << 20, 32 << 20};
+    auto const in_runs = [&](std::int32_t step, std::string_view kernels) {
+        sparse::Pattern<> pattern; // rows of five, and one long row in runs of 6 or without any
+        pattern.columns = 60'000;
+        for (std::int32_t i = 0; i < 2000; ++i) {
+            for (std::int32_t k = 0; k < (i == 7 ? 24'000 : 5); ++k) {
+                pattern.col.push_back(i == 7 ? k / step * (step + 2) + k % step : 11 * k);
+            }
+            pattern.row_ptr.push_back(static_cast<std::int32_t>(pattern.col.size()));
+        }
+        pattern.rows = 2000;
+        auto const a = filled<double>(pattern);
+        auto const processor = spmv::processor("intel", kernels, caches);
+        auto const found = spmv::estimate_formats<double>(a, processor, {1, false, "sell_unit"});
+        REQUIRE(!found.empty());
+        CHECK(found.front().build.longest_row < 24'000);
+        return found.front().build.pieces_in_runs;
+    };
+    for (auto const* kernels : {"avx512", "avx512_gather"}) {
+        CAPTURE(kernels);
+        CHECK(in_runs(1000, kernels));
+        CHECK(!in_runs(1, kernels));
+    }
+    CHECK(!in_runs(5, "avx512_gather")); // a gather takes more than five at once
+}
