@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 namespace spmv {
 
@@ -14,6 +15,47 @@ std::int32_t length(sparse::CsrView<T> const& a, std::int32_t i)
 }
 
 } // namespace
+
+template <class T>
+RowLengths row_lengths(sparse::CsrView<T> const& a)
+{
+    RowLengths found;
+    double const mean = static_cast<double>(a.nonzeros()) / std::max(1, a.rows);
+    found.limit = static_cast<std::int32_t>(std::max(128.0, std::min(4 * mean, 1e9)));
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+        std::int32_t const count = length(a, i);
+        auto const begin = static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i)]);
+        auto const end = begin + static_cast<std::size_t>(count);
+        found.max = std::max(found.max, count);
+        found.dense_nonzeros += count > std::max(found.limit, a.columns / 8) ? count : 0;
+        if (count > found.limit) {
+            ++found.long_rows;
+            found.nonzeros += count;
+            for (std::size_t p = begin; p < end; ++p) {
+                found.runs += p == begin || a.col[p] != a.col[p - 1] + 1 ? 1 : 0;
+            }
+        } else if (count > 0) {
+            found.widest = std::max(found.widest, a.col[end - 1] - a.col[begin]);
+        }
+    }
+    if (found.long_rows == 0) {
+        found.limit = std::numeric_limits<std::int32_t>::max();
+    }
+    return found;
+}
+
+template <class T>
+std::int32_t rows_longer_than(sparse::CsrView<T> const& a, std::int32_t limit)
+{
+    if (limit == std::numeric_limits<std::int32_t>::max()) {
+        return 0;
+    }
+    std::int32_t found = 0;
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+        found += length(a, i) > limit ? 1 : 0;
+    }
+    return found;
+}
 
 template <class T>
 LongRows<T> long_rows(sparse::CsrView<T> const& a, std::int32_t longest, std::int32_t piece)
@@ -66,6 +108,10 @@ sparse::Csr<T> without_long_rows(sparse::CsrView<T> const& a, std::int32_t longe
     return rest;
 }
 
+template RowLengths row_lengths(sparse::CsrView<float> const&);
+template RowLengths row_lengths(sparse::CsrView<double> const&);
+template std::int32_t rows_longer_than(sparse::CsrView<float> const&, std::int32_t);
+template std::int32_t rows_longer_than(sparse::CsrView<double> const&, std::int32_t);
 template LongRows<float> long_rows(sparse::CsrView<float> const&, std::int32_t, std::int32_t);
 template LongRows<double> long_rows(sparse::CsrView<double> const&, std::int32_t, std::int32_t);
 template sparse::Csr<float> without_long_rows(sparse::CsrView<float> const&, std::int32_t);

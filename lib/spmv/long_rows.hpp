@@ -7,6 +7,26 @@
 
 namespace spmv {
 
+/// What the lengths of the rows tell: some may multiply better in pieces than in a lane of a chunk.
+struct RowLengths
+{
+    std::int32_t max = 0;      ///< nonzeros of the longest row
+    std::int32_t limit = 0;    ///< with more nonzeros a row is long; the largest number if none is
+    std::int32_t widest = 0;   ///< columns between the ends of a row that is not long
+    double long_rows = 0;      ///< how many there are
+    double nonzeros = 0;       ///< in long rows
+    double dense_nonzeros = 0; ///< in long rows that fill over an eighth of the columns
+    double runs = 0;           ///< of consecutive columns in long rows
+};
+
+/// Looks at all rows of `a`. Long ones have more than 128 nonzeros, and four times the mean.
+template <class T>
+RowLengths row_lengths(sparse::CsrView<T> const& a);
+
+/// So many rows of `a` have more than `limit` nonzeros.
+template <class T>
+std::int32_t rows_longer_than(sparse::CsrView<T> const& a, std::int32_t limit);
+
 /// Rows so long that they are cut into pieces: no lane of a vector and no thread waits for one.
 template <class T>
 struct LongRows

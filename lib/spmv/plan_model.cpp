@@ -1,6 +1,7 @@
 #include "spmv/plan_model.hpp"
 
 #include "spmv/decimal.hpp"
+#include "spmv/long_rows.hpp"
 #include "spmv/parted.hpp"
 #include "spmv/plan_sample.hpp"
 #include "spmv/plan_steps.hpp"
@@ -33,11 +34,12 @@ class Model
 public:
     Model(sparse::CsrView<T> const& a, Processor const& processor, ModelOptions const& options)
         : a_{a}, processor_{processor}, caches_{processor.caches}, threads_{options.threads},
-          cold_{options.cold}, only_{options.only}, nonzeros_{static_cast<double>(a.nonzeros())}
+          cold_{options.cold}, only_{options.only}, nonzeros_{static_cast<double>(a.nonzeros())},
+          lengths_{row_lengths(a)}
     {
-        look_for_long_rows();
-        sample_ = take_sample(a, sampled_rows(), longest_row_, caches_);
-        scale_ = (nonzeros_ - long_nonzeros_) /
+        look_for_long_runs();
+        sample_ = take_sample(a, sampled_rows(), lengths_.limit, caches_);
+        scale_ = (nonzeros_ - lengths_.nonzeros) /
                  static_cast<double>(std::max<std::size_t>(1, sample_.a.nonzeros()));
     }
 
@@ -81,39 +83,16 @@ private:
     static constexpr std::int32_t no_limit = std::numeric_limits<std::int32_t>::max();
     static constexpr int most_of_tiles = 4; ///< shares of a thread, as each strip reads all of `x`
 
-    /// Finds the rows that multiply better in pieces than in a lane of a chunk, and their runs.
-    void look_for_long_rows()
-    {
-        double const mean = nonzeros_ / std::max(1, a_.rows);
-        auto const limit = static_cast<std::int32_t>(std::max(128.0, std::min(4 * mean, 1e9)));
-        for (std::int32_t i = 0; i < a_.rows; ++i) {
-            auto const begin = static_cast<std::size_t>(a_.row_ptr[static_cast<std::size_t>(i)]);
-            auto const end = static_cast<std::size_t>(a_.row_ptr[static_cast<std::size_t>(i) + 1]);
-            auto const length = static_cast<std::int32_t>(end - begin);
-            max_row_ = std::max(max_row_, length);
-            dense_nonzeros_ += length > std::max(limit, a_.columns / 8) ? length : 0;
-            if (length > limit) {
-                long_nonzeros_ += length;
-                for (std::size_t p = begin; p < end; ++p) {
-                    long_runs_ += p == begin || a_.col[p] != a_.col[p - 1] + 1 ? 1 : 0;
-                }
-            } else if (length > 0) {
-                widest_ = std::max(widest_, a_.col[end - 1] - a_.col[begin]);
-            }
-        }
-        longest_row_ = max_row_ > limit ? limit : no_limit;
-        look_for_long_runs();
-    }
-
     /// Decides how pieces of long rows are stored, and what that takes.
     void look_for_long_runs()
     {
         constexpr double most_of_a_piece = sparse::Piece::longest;
-        double const in_runs = long_nonzeros_ * sizeof(T) + 4 * long_runs_;
-        double const in_rows = long_nonzeros_ * (sizeof(T) + 4);
-        Terms const by_runs{{"packed_csrl.piece", long_runs_ + long_nonzeros_ / most_of_a_piece},
-                            {"packed_csrl.vector", long_runs_ + long_nonzeros_ / lanes()}};
-        Terms const by_rows{{"csr.vector_product", long_nonzeros_}};
+        double const in_runs = lengths_.nonzeros * sizeof(T) + 4 * lengths_.runs;
+        double const in_rows = lengths_.nonzeros * (sizeof(T) + 4);
+        Terms const by_runs{
+            {"packed_csrl.piece", lengths_.runs + lengths_.nonzeros / most_of_a_piece},
+            {"packed_csrl.vector", lengths_.runs + lengths_.nonzeros / lanes()}};
+        Terms const by_rows{{"csr.vector_product", lengths_.nonzeros}};
         Terms const of_memory{{"memory.byte", csr_streams() ? in_rows - in_runs : 0}};
         auto const time = [&](Terms const& terms) { return processor_.nanoseconds(terms, single); };
         long_in_runs_ = a_.columns <= sparse::Piece::columns_end &&
@@ -275,11 +254,11 @@ private:
     /// Adds a format that converts the matrix, long rows apart.
     void add_converted(Estimate estimate)
     {
-        if (long_nonzeros_ > 0) {
+        if (lengths_.long_rows > 0) {
             estimate.core.insert(estimate.core.end(), long_terms_.begin(), long_terms_.end());
         }
         estimate.bytes += long_bytes_;
-        estimate.build.longest_row = longest_row_;
+        estimate.build.longest_row = lengths_.limit;
         estimate.build.pieces_in_runs = long_in_runs_;
         add(std::move(estimate));
     }
@@ -311,6 +290,7 @@ private:
             term.count *= estimate.imbalance / threads;
         }
         estimate.core.push_back({"threads.fork", std::log2(threads_)});
+        estimate.core.push_back({"threads.long_row", rows_in_pieces(estimate) * (1 - 1 / threads)});
         double const core = processor_.nanoseconds(estimate.core, single);
         double const memory = processor_.nanoseconds(estimate.memory, single);
         estimate.nanoseconds =
@@ -320,6 +300,14 @@ private:
             std::min(useful_shares(estimate.nanoseconds, threads_), most_shares);
         estimate.conversion *= nonzeros_ / threads;
         estimates_.push_back(std::move(estimate));
+    }
+
+    /// Rows whose pieces one thread adds up at last: it waits for the lines of `y` that others
+    /// have.
+    double rows_in_pieces(Estimate const& estimate) const
+    {
+        auto const longest = estimate.build.longest_row;
+        return longest == lengths_.limit ? lengths_.long_rows : rows_longer_than(a_, longest);
     }
 
     void add_rows()
@@ -334,12 +322,12 @@ private:
                       .core = steps("csr", counts, kinds)};
         double const imbalance_of_rows = imbalance(CsrRows<T>{a_}, threads_);
         rows.build.longest_row = longest_for_threads(imbalance_of_rows);
-        rows.imbalance = rows.build.longest_row < max_row_ ? 1 : imbalance_of_rows;
-        rows.core.push_back({"csr.vector_product", long_nonzeros_});
+        rows.imbalance = rows.build.longest_row < lengths_.max ? 1 : imbalance_of_rows;
+        rows.core.push_back({"csr.vector_product", lengths_.nonzeros});
         add_vector_waits(rows.core, false);
         add(std::move(rows));
         estimates_.back().build.streamed &= rows_ask_early();
-        if (widest_ <= 65535) {
+        if (lengths_.widest <= 65535) {
             Estimate deltas{.format = "delta_csr",
                             .bytes = short_nonzeros() * (sizeof(T) + 2) + 2 * row_bytes,
                             .imbalance = imbalance_of(CsrRows<T>{sample_.a.view()}),
@@ -352,7 +340,7 @@ private:
         }
     }
 
-    double short_nonzeros() const { return nonzeros_ - long_nonzeros_; }
+    double short_nonzeros() const { return nonzeros_ - lengths_.nonzeros; }
 
     void add_sell()
     {
@@ -430,10 +418,12 @@ private:
     void add_runs()
     {
         if (auto rows = in_runs("csrl", no_limit, 8)) {
-            rows->imbalance = std::max(1.0, 1.0 * max_row_ * threads_ / std::max(1.0, nonzeros_));
-            rows->bytes += long_nonzeros_ * sizeof(T) + 8 * long_runs_;
-            rows->core.push_back({"packed_csrl.piece", long_runs_});
-            rows->core.push_back({"packed_csrl.vector", long_runs_ + long_nonzeros_ / lanes()});
+            rows->imbalance =
+                std::max(1.0, 1.0 * lengths_.max * threads_ / std::max(1.0, nonzeros_));
+            rows->bytes += lengths_.nonzeros * sizeof(T) + 8 * lengths_.runs;
+            rows->core.push_back({"packed_csrl.piece", lengths_.runs});
+            rows->core.push_back(
+                {"packed_csrl.vector", lengths_.runs + lengths_.nonzeros / lanes()});
             add(std::move(*rows));
         }
         if (a_.columns <= sparse::Piece::columns_end) {
@@ -538,7 +528,7 @@ private:
              .conversion = 30,
              .detail = percent(sample_.miss_core) + " of the elements of x are far from the others",
              .core = {{"blocked_coo16.product", nonzeros_},
-                      {"blocked_coo16.dense_row_product", dense_nonzeros_},
+                      {"blocked_coo16.dense_row_product", lengths_.dense_nonzeros},
                       {"blocked_coo16.crowded_product", crowded() * nonzeros_},
                       {"blocked_coo16.tile", tiles},
                       {"blocked_coo16.x_byte", x_bytes},
@@ -556,17 +546,12 @@ private:
     bool cold_;
     std::string_view only_;
     double nonzeros_;
-    std::int32_t max_row_ = 0;
-    std::int32_t widest_ = 0;      ///< columns between the ends of a row that is not long
-    std::int32_t longest_row_ = 0; ///< with more nonzeros a row is long
-    double long_nonzeros_ = 0;     ///< in long rows
-    double dense_nonzeros_ = 0;    ///< in long rows that fill over an eighth of the columns
-    double long_bytes_ = 0;        ///< of long rows, in pieces
-    double long_runs_ = 0;         ///< their runs of consecutive columns
-    bool long_in_runs_ = false;    ///< whether the pieces are stored by runs
-    Terms long_terms_;             ///< of the pieces
-    Sample<T> sample_;             ///< of the other rows
-    double scale_ = 1;             ///< from the sample to all of them
+    RowLengths lengths_;
+    double long_bytes_ = 0;     ///< of long rows, in pieces
+    bool long_in_runs_ = false; ///< whether the pieces are stored by runs
+    Terms long_terms_;          ///< of the pieces
+    Sample<T> sample_;          ///< of the other rows
+    double scale_ = 1;          ///< from the sample to all of them
     std::vector<Estimate> estimates_;
 };
 

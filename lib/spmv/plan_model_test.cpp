@@ -86,19 +86,45 @@ TEST_CASE("threads share cores when more than half of the hardware threads work"
     CHECK(share(0, 8) == 0); // unknown
 }
 
+namespace {
+
+/// How often the model counts a term of the core in the first way to build a format.
+double count_of(std::string_view term, sparse::CsrView<double> const& a, std::string_view format,
+                int threads)
+{
+    auto const processor = spmv::processor("intel", "avx512_gather", spmv::detect_caches());
+    auto const ways = spmv::estimate_formats<double>(a, processor, {threads, false, format});
+    auto const& terms = ways.at(0).core;
+    return std::ranges::find(terms, term, &spmv::Term::name)->count;
+}
+
+} // namespace
+
 TEST_CASE("each doubling of the threads takes as long to wake")
 {
     auto const a = filled<double>(sparse::poisson2d(20));
-    auto const processor = spmv::processor("intel", "avx512_gather", spmv::detect_caches());
-    auto const forks = [&](int threads) {
-        auto const rows = spmv::estimate_formats<double>(a, processor, {threads, false, "csr"});
-        auto const& terms = rows.at(0).core;
-        auto const fork = std::ranges::find(terms, "threads.fork", &spmv::Term::name);
-        return fork->count;
-    };
-    CHECK(forks(1) == 0);
-    CHECK(forks(2) == 1);
-    CHECK(forks(16) == 4);
+    CHECK(count_of("threads.fork", a, "csr", 1) == 0);
+    CHECK(count_of("threads.fork", a, "csr", 2) == 1);
+    CHECK(count_of("threads.fork", a, "csr", 16) == 4);
+}
+
+TEST_CASE("one thread writes the long rows, in lines that the others have")
+{
+    sparse::Pattern<> pattern;
+    pattern.rows = 2000;
+    pattern.columns = 5000;
+    for (std::int32_t i = 0; i < pattern.rows; ++i) { // every hundredth row is long
+        std::int32_t const length = i % 100 == 0 ? 400 : 5;
+        for (std::int32_t k = 0; k < length; ++k) {
+            pattern.col.push_back(12 * k);
+        }
+        pattern.row_ptr.push_back(static_cast<std::int32_t>(pattern.col.size()));
+    }
+    auto const a = filled<double>(pattern);
+    CHECK(count_of("threads.long_row", a, "sell_unit", 1) == 0);
+    CHECK(count_of("threads.long_row", a, "sell_unit", 2) == 10);
+    CHECK(count_of("threads.long_row", a, "sell_unit", 16) == doctest::Approx(20 * 15.0 / 16));
+    CHECK(count_of("threads.long_row", a, "csr", 16) == 0); // its rows stay whole
 }
 
 TEST_CASE("what a core's cache cannot hold streams through it")

@@ -202,9 +202,10 @@ TEST_CASE("a multiply that takes long is cut to more shares, one that does not i
 {
     CHECK(spmv::useful_shares(1e9, 1) == 1);
     CHECK(spmv::useful_shares(1e9, 2) == 16);
-    CHECK(spmv::useful_shares(7e3, 16) == 1);
-    CHECK(spmv::useful_shares(30e3, 2) == 1);
-    CHECK(spmv::useful_shares(30e3, 16) == 7);
+    CHECK(spmv::useful_shares(5e3, 16) == 1);
+    CHECK(spmv::useful_shares(20e3, 2) == 1);
+    CHECK(spmv::useful_shares(25e3, 2) == 2);
+    CHECK(spmv::useful_shares(30e3, 16) == 10);
     auto const a = filled<double>(sparse::random_rows(60'000, 60'000, 20, 1));
     std::vector<double> const x(60'000, 0.3);
     spmv::Plan<double> const shared{a, {.threads = 8, .format = "csr"}};
