@@ -52,16 +52,30 @@ TEST_CASE("every kind of processor has the same constants, one for each term")
         }
         return terms;
     };
-    auto const caches = spmv::detect_caches();
-    auto const expected = names(spmv::processor("amd", "avx512", caches));
+    struct Expected
+    {
+        std::string_view vendor;
+        std::string_view kernels;
+        std::size_t first_cache;
+        std::string_view kind;
+    };
+    auto const of = [](Expected const& some) {
+        return spmv::processor(some.vendor, some.kernels,
+                               {some.first_cache, std::size_t{1} << 20, std::size_t{32} << 20});
+    };
+    constexpr std::size_t zen4 = 32 << 10;
+    constexpr std::size_t zen5 = 48 << 10;
+    auto const expected = names(of({"amd", "avx512", zen5, "amd_avx512"}));
     CHECK(std::set(expected.begin(), expected.end()).size() == expected.size());
-    for (auto const& [vendor, kernels, kind] : {std::array{"intel", "avx512", "intel_avx512"},
-                                                {"intel", "avx512_gather", "avx512_gather"},
-                                                {"amd", "avx2", "avx2"},
-                                                {"intel", "avx2", "avx2"},
-                                                {"other", "baseline", "other"}}) {
-        auto const processor = spmv::processor(vendor, kernels, caches);
-        CHECK(processor.kind == kind);
+    for (Expected const& some : {Expected{"amd", "avx512", zen5, "amd_avx512"},
+                                 {"amd", "avx512", zen4, "zen4"},
+                                 {"intel", "avx512", zen4, "intel_avx512"},
+                                 {"intel", "avx512_gather", zen5, "avx512_gather"},
+                                 {"amd", "avx2", zen4, "avx2"},
+                                 {"intel", "avx2", zen5, "avx2"},
+                                 {"other", "baseline", zen5, "other"}}) {
+        auto const processor = of(some);
+        CHECK(processor.kind == some.kind);
         CHECK(names(processor) == expected);
         for (auto const& [name, pattern] : classes()) { // a term without constant would throw
             CHECK(spmv::estimate_formats<double>(filled<double>(pattern), processor, {}).size() >

@@ -13,6 +13,9 @@ namespace {
 constexpr TermTime amd_avx512[] = {
 #include "spmv/plan_times/amd_avx512.inc"
 };
+constexpr TermTime zen4[] = {
+#include "spmv/plan_times/zen4.inc"
+};
 constexpr TermTime intel_avx512[] = {
 #include "spmv/plan_times/intel_avx512.inc"
 };
@@ -31,25 +34,30 @@ struct Kind
 {
     std::string_view vendor;  ///< empty: any
     std::string_view kernels; ///< empty: any
+    std::size_t first_cache;  ///< bytes of the first level at most; 0: any
     std::string_view name;
     double misses_at_a_time; ///< of the first level, under way in one core
     std::span<TermTime const> times;
 };
 
 /// The first that fits counts; the last fits always.
-constexpr std::array<Kind, 5> kinds = {{
-    {"amd", "avx512", "amd_avx512", 24, amd_avx512},
-    {"", "avx512", "intel_avx512", 10, intel_avx512},
-    {"", "avx512_gather", "avx512_gather", 10, avx512_gather},
-    {"", "avx2", "avx2", 10, avx2},
-    {"", "", "other", 10, other},
+constexpr std::array<Kind, 6> kinds = {{
+    // Zen 4 has vector units of half the width; where a name says no more than the maker, its first
+    // level tells it from a Zen 5, which has 48 KiB.
+    {"amd", "avx512", 32 << 10, "zen4", 24, zen4},
+    {"amd", "avx512", 0, "amd_avx512", 24, amd_avx512},
+    {"", "avx512", 0, "intel_avx512", 10, intel_avx512},
+    {"", "avx512_gather", 0, "avx512_gather", 10, avx512_gather},
+    {"", "avx2", 0, "avx2", 10, avx2},
+    {"", "", 0, "other", 10, other},
 }};
 
-Kind const& kind_of(std::string_view vendor, std::string_view kernels)
+Kind const& kind_of(std::string_view vendor, std::string_view kernels, Caches const& caches)
 {
     for (auto const& kind : kinds) {
         if ((kind.vendor.empty() || kind.vendor == vendor) &&
-            (kind.kernels.empty() || kind.kernels == kernels)) {
+            (kind.kernels.empty() || kind.kernels == kernels) &&
+            (kind.first_cache == 0 || caches.first <= kind.first_cache)) {
             return kind;
         }
     }
@@ -82,7 +90,7 @@ double Processor::crowded_share(int threads) const
 Processor processor(std::string_view vendor, std::string_view kernels, Caches const& caches,
                     int hardware_threads)
 {
-    Kind const& kind = kind_of(vendor, kernels);
+    Kind const& kind = kind_of(vendor, kernels, caches);
     std::size_t const vector_bytes = kernels.starts_with("avx512") ? 64
                                      : kernels == "avx2"           ? 32
                                                                    : 16;
