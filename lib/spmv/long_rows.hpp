@@ -19,7 +19,8 @@ struct RowLengths
     double runs = 0;           ///< of consecutive columns in long rows
 };
 
-/// Looks at all rows of `a`. Long ones have more than 128 nonzeros, and four times the mean.
+/// Looks at all rows of `a`. Long ones have more than 128 nonzeros and
+/// more than four times the mean.
 template <class T>
 RowLengths row_lengths(sparse::CsrView<T> const& a);
 

@@ -278,7 +278,7 @@ private:
         if (streams(touched)) {
             estimate.memory.push_back({"memory.byte", touched * (1 / threads + 1.0 / 16)});
         } else {
-            double const used = threads * (1 - crowded() / 2); // cores: two threads may share one
+            double const used = threads * (1 - crowded() / 2); // cores
             double const of_cores = static_cast<double>(caches_.core) * used;
             bool const at_the_core = touched < 0.8 * of_cores;
             estimate.core.push_back(
@@ -389,7 +389,9 @@ private:
         }
         add_converted(waiting(estimate));
         bool const has_unit_steps = counts[2] + counts[6] > 0.01 * stored / sparse::sell_height<T>;
-        if (only_ == "sell32" || (only_.empty() && !has_unit_steps && !sell.narrow.empty())) {
+        Term const narrow{"sell.narrow_step", 1};
+        bool const may_win = processor_.nanoseconds({&narrow, 1}, single) > 0 && !has_unit_steps;
+        if (only_ == "sell32" || (only_.empty() && may_win && !sell.narrow.empty())) {
             wide.format = "sell32"; // a literal, which outlives the name
             wide.name = wide.format;
             wide.bytes += 2.0 * static_cast<double>(sell.narrow.size()) * scale_;

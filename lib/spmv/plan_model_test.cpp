@@ -8,11 +8,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <set>
-#include <string>
 #include <string_view>
+#include <vector>
 
 using spmv::testing::classes;
 using spmv::testing::filled;
@@ -35,6 +36,24 @@ TEST_CASE_TEMPLATE("every format asks early for a matrix that comes from memory,
         CHECK(asks(tiny, format.name, true) == !rows);                       // of one to three
         CHECK_FALSE(asks(blocks, format.name, false));
     }
+}
+
+TEST_CASE("where the shared cache is slow, blocks beyond a core's own ask early, others later")
+{
+    auto const a = filled<float>(sparse::fem3(12)); // of about 1.7 MB
+    auto const asks = [&](std::string_view kernels, std::string_view format, std::size_t core) {
+        spmv::Caches const caches{std::size_t{48} << 10, core, std::size_t{300} << 20};
+        auto const processor = spmv::processor("intel", kernels, caches);
+        auto const found = spmv::estimate_formats<float>(a, processor, {1, false, format});
+        REQUIRE(!found.empty());
+        return found.front().build.streamed;
+    };
+    constexpr std::size_t half = 512 << 10; // of what the formats take, or less
+    constexpr std::size_t eighth = 64 << 10;
+    CHECK(asks("avx512_gather", "bcsr", half));
+    CHECK_FALSE(asks("avx512_gather", "sell_unit", half));
+    CHECK(asks("avx512_gather", "sell_unit", eighth));
+    CHECK_FALSE(asks("avx512", "bcsr", eighth)); // its shared cache is fast
 }
 
 TEST_CASE("every kind of processor has the same constants, one for each term")
@@ -77,6 +96,12 @@ TEST_CASE("every kind of processor has the same constants, one for each term")
         auto const processor = of(some);
         CHECK(processor.kind == some.kind);
         CHECK(names(processor) == expected);
+        for (bool const single : {true, false}) { // farther bytes take no less time
+            spmv::Term const near{"cache.core_byte", 1};
+            spmv::Term const far{"cache.shared_byte", 1};
+            CHECK(processor.nanoseconds({&near, 1}, single) <=
+                  processor.nanoseconds({&far, 1}, single));
+        }
         for (auto const& [name, pattern] : classes()) { // a term without constant would throw
             CHECK(spmv::estimate_formats<double>(filled<double>(pattern), processor, {}).size() >
                   1);
@@ -98,6 +123,8 @@ TEST_CASE("threads share cores when more than half of the hardware threads work"
     CHECK(share(2, 2) == 1);
     CHECK(share(1, 1) == 0); // with whom?
     CHECK(share(0, 8) == 0); // unknown
+    auto const cores = spmv::processor("amd", "avx512", spmv::detect_caches(), 2);
+    CHECK(cores.crowded_share(2) == 0); // measured to be two
 }
 
 namespace {
@@ -138,7 +165,10 @@ TEST_CASE("one thread writes the long rows, in lines that the others have")
     CHECK(count_of("threads.long_row", a, "sell_unit", 1) == 0);
     CHECK(count_of("threads.long_row", a, "sell_unit", 2) == 10);
     CHECK(count_of("threads.long_row", a, "sell_unit", 16) == doctest::Approx(20 * 15.0 / 16));
-    CHECK(count_of("threads.long_row", a, "csr", 16) == 0); // its rows stay whole
+    CHECK(count_of("threads.long_row", a, "csr", 16) == 0);                  // its rows stay whole
+    auto const few = filled<double>(sparse::random_rows(40, 9000, 3000, 1)); // hard to deal whole
+    CHECK(count_of("threads.long_row", few, "csr", 16) == 40 * 15.0 / 16);
+    CHECK(count_of("threads.long_row", few, "csr", 1) == 0);
 }
 
 TEST_CASE("what a core's cache cannot hold streams through it")
@@ -203,6 +233,10 @@ TEST_CASE("wide columns are for gathers of 16 elements, and for what a core's ca
     CHECK(best_sell<float>(large, "intel", "avx512_gather") == "sell_unit");
     CHECK(best_sell<double>(small, "intel", "avx512_gather") == "sell_unit");
     CHECK(best_sell<float>(small, "amd", "avx512") == "sell_unit");
+    auto const a = filled<float>(small);
+    auto const amd = spmv::processor("amd", "avx512", {48 << 10, 1 << 20, 32 << 20});
+    auto const estimates = spmv::estimate_formats<float>(a, amd, {});
+    CHECK(std::ranges::find(estimates, "sell32", &spmv::Estimate::format) == estimates.end());
     CHECK(best_sell<float>(sparse::poisson2d(80), "intel", "avx512_gather") == "sell_unit");
 }
 

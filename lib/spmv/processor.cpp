@@ -37,19 +37,20 @@ struct Kind
     std::size_t first_cache;  ///< bytes of the first level at most; 0: any
     std::string_view name;
     double misses_at_a_time; ///< of the first level, under way in one core
+    bool shares_cores;       ///< whether its hardware threads were measured to be halves of cores
     std::span<TermTime const> times;
 };
 
 /// The first that fits counts; the last fits always.
 constexpr std::array<Kind, 6> kinds = {{
-    // Zen 4 has vector units of half the width; where a name says no more than the maker, its first
-    // level tells it from a Zen 5, which has 48 KiB.
-    {"amd", "avx512", 32 << 10, "zen4", 24, zen4},
-    {"amd", "avx512", 0, "amd_avx512", 24, amd_avx512},
-    {"", "avx512", 0, "intel_avx512", 10, intel_avx512},
-    {"", "avx512_gather", 0, "avx512_gather", 10, avx512_gather},
-    {"", "avx2", 0, "avx2", 10, avx2},
-    {"", "", 0, "other", 10, other},
+    // Zen 4 has vector units of half the width. Results record no family of processors, but caches:
+    // the first level tells it from a Zen 5, which has 48 KiB.
+    {"amd", "avx512", 32 << 10, "zen4", 24, false, zen4},
+    {"amd", "avx512", 0, "amd_avx512", 24, false, amd_avx512},
+    {"", "avx512", 0, "intel_avx512", 10, false, intel_avx512},
+    {"", "avx512_gather", 0, "avx512_gather", 10, true, avx512_gather},
+    {"", "avx2", 0, "avx2", 10, false, avx2},
+    {"", "", 0, "other", 10, false, other},
 }};
 
 Kind const& kind_of(std::string_view vendor, std::string_view kernels, Caches const& caches)
@@ -81,7 +82,7 @@ double Processor::nanoseconds(std::span<Term const> terms, bool single) const
 
 double Processor::crowded_share(int threads) const
 {
-    if (threads == 1 || hardware_threads == 0) {
+    if (threads == 1 || hardware_threads == 0 || !shares_cores) {
         return 0;
     }
     return std::clamp(2 - static_cast<double>(hardware_threads) / threads, 0.0, 1.0);
@@ -94,8 +95,8 @@ Processor processor(std::string_view vendor, std::string_view kernels, Caches co
     std::size_t const vector_bytes = kernels.starts_with("avx512") ? 64
                                      : kernels == "avx2"           ? 32
                                                                    : 16;
-    return {kind.name,  kernels, vector_bytes,    kind.misses_at_a_time,
-            kind.times, caches,  hardware_threads};
+    return {kind.name,  kernels, vector_bytes,     kind.misses_at_a_time,
+            kind.times, caches,  hardware_threads, kind.shares_cores};
 }
 
 Processor detect_processor(std::string_view kernels)

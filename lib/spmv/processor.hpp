@@ -35,14 +35,15 @@ struct Processor
     std::span<TermTime const> times; ///< every term once
     Caches caches;
     int hardware_threads; ///< of the machine, 0 if unknown
+    bool shares_cores;    ///< whether two hardware threads of this kind are taken for one core
 
     /// The sum of all counts, each times its constant. Throws `std::logic_error` if one has none.
     double nanoseconds(std::span<Term const> terms, bool single) const;
 
-    /// Share of `threads` that have to share a core, if each core has two hardware threads and no
-    /// thread shares one while another core is idle. Virtual machines hide which of their
-    /// processors are halves of cores, so this is taken for granted everywhere; what it costs is a
-    /// constant of the processor's kind. 0 where the hardware threads are unknown.
+    /// Share of `threads` that have to share a core, if each core has two hardware threads (SMT
+    /// siblings) and no thread shares one while another core is idle. Virtual machines hide which
+    /// of their processors are halves of cores, so this is a property of the kind. 0 where hardware
+    /// threads are cores, or unknown.
     double crowded_share(int threads) const;
 };
 

@@ -11,8 +11,8 @@
 namespace spmv {
 
 /// Shares that each of `threads` >= 1 threads should begin with in work that takes all of them
-/// `nanoseconds`: 1 to 16. Sixteen threads get two from 5.5 us on, two threads from 22 us: the more
-/// there are, the longer is the wait for the slowest.
+/// `nanoseconds` by the plan's model: 1 to 16. Sixteen threads get two from 5.5 us on, two threads
+/// from 22 us: the more there are, the longer is the wait for the slowest.
 inline int useful_shares(double nanoseconds, int threads)
 {
     constexpr double worth_while = 11e3; // nanoseconds that a share should take on two threads
@@ -67,8 +67,9 @@ struct alignas(64) DealtWork
 
 /// Calls `body(part)` once for each part 0 <= `part` < `threads` * `shares`, both >= 1, and returns
 /// when all are done. Each thread begins with `shares` parts side by side; one that is done with
-/// its own takes what others have not begun. `body` must not throw, and what it writes must depend
-/// on the part alone. It is copied once, and quickest if what it captures is little and by value.
+/// its own takes what others have not begun, but for the first part of each. `body` must not throw,
+/// and what it writes must depend on the part alone. It is copied once, and quickest if what it
+/// captures is little and by value.
 ///
 /// Processors are not equally fast: two of them may be halves of one core, which a virtual machine
 /// can hide, or one is slower by design or busy with other work. With one share each, the slowest
