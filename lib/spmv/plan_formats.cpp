@@ -62,7 +62,8 @@ template <class T, class Index>
 Made<T> make_tiles(View<T> const& a, RangeKernel<sparse::BlockedCooView<T, Index>, T>* kernel,
                    BuildOptions const& options)
 {
-    auto const shape = sparse::tile_shape<T, Index>(core_cache_bytes, options.parts());
+    auto shape = sparse::tile_shape<T, Index>(core_cache_bytes, options.parts());
+    shape.band = options.band;
     return make_parted<T>(sparse::to_blocked_coo<T, Index>(a, shape), kernel, options.parts());
 }
 

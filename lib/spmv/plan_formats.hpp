@@ -30,6 +30,9 @@ struct BuildOptions
     sparse::BlockShape shape = {}; ///< of dense blocks
     bool pieces_in_runs = false;   ///< pieces of long rows are stored by runs
 
+    /// Rows whose entries in a tile are stored together.
+    std::int32_t band = std::numeric_limits<std::int32_t>::max();
+
     /// Rows with more nonzeros are cut to pieces.
     std::int32_t longest_row = std::numeric_limits<std::int32_t>::max();
 

@@ -525,18 +525,33 @@ private:
         double const tiles = strips * std::ceil(static_cast<double>(a_.columns) / shape.columns);
         double const x_bytes = std::min(strips * static_cast<double>(a_.columns) * sizeof(T),
                                         64 * nonzeros_ * sample_.miss_core);
-        add({.format = "blocked_coo16",
-             .bytes = nonzeros_ * (sizeof(T) + 4),
-             .conversion = 30,
-             .detail = percent(sample_.miss_core) + " of the elements of x are far from the others",
-             .core = {{"blocked_coo16.product", nonzeros_},
-                      {"blocked_coo16.dense_row_product", lengths_.dense_nonzeros},
-                      {"blocked_coo16.crowded_product", crowded() * nonzeros_},
-                      {"blocked_coo16.tile", tiles},
-                      {"blocked_coo16.x_byte", x_bytes},
-                      {"blocked_coo16.y_byte", static_cast<double>(a_.rows) * sizeof(T)}},
-             .overlap = 4}, // a tile waits for nothing, so that the next is fetched all the while
-            most_of_tiles);
+        Estimate estimate{
+            .format = "blocked_coo16",
+            .bytes = nonzeros_ * (sizeof(T) + 4),
+            .conversion = 30,
+            .detail = percent(sample_.miss_core) + " of the elements of x are far from the others",
+            .core = {{"blocked_coo16.product", nonzeros_},
+                     {"blocked_coo16.dense_row_product", lengths_.dense_nonzeros},
+                     {"blocked_coo16.crowded_product", crowded() * nonzeros_},
+                     {"blocked_coo16.tile", tiles},
+                     {"blocked_coo16.x_byte", x_bytes},
+                     {"blocked_coo16.y_byte", static_cast<double>(a_.rows) * sizeof(T)}},
+            .overlap = 4}; // a tile waits for nothing, so that the next is fetched all the while
+        if (auto const rows = band(); rows < shape.rows) {
+            estimate.build.band = rows;
+            estimate.detail += ", bands of " + std::to_string(rows) + " rows";
+        }
+        add(std::move(estimate), most_of_tiles);
+    }
+
+    /// Rows whose part of `y` takes a third of the first cache, where that is worth a band.
+    /// Elements of `y` are as scattered to a column as those of `x` are to a row, as a rule.
+    std::int32_t band() const
+    {
+        constexpr double scattered = 0.25; // of the elements, beyond the first cache
+        bool const gains =
+            sample_.miss_first > scattered && sample_.miss_core < processor_.far_share_in_bands;
+        return gains ? static_cast<std::int32_t>(caches_.first / 3 / sizeof(T)) : no_limit;
     }
 
     static std::string percent(double share) { return decimal("%.0f %%", 100 * share); }

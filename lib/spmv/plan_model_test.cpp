@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,26 @@ TEST_CASE("where the shared cache is slow, blocks beyond a core's own ask early,
     CHECK_FALSE(asks("avx512_gather", "sell_unit", half));
     CHECK(asks("avx512_gather", "sell_unit", eighth));
     CHECK_FALSE(asks("avx512", "bcsr", eighth)); // its shared cache is fast
+}
+
+TEST_CASE_TEMPLATE("tiles of scattered elements are cut into bands where that was found to gain", T,
+                   float, double)
+{
+    spmv::Caches const caches{std::size_t{48} << 10, std::size_t{256} << 10, std::size_t{64} << 20};
+    auto const band = [&](std::string_view kernels, sparse::Pattern<> const& pattern) {
+        auto const processor = spmv::processor("intel", kernels, caches);
+        auto const found = spmv::estimate_formats<T>(filled<T>(pattern).view(), processor,
+                                                     {1, false, "blocked_coo16"});
+        REQUIRE(found.size() == 1);
+        return found.front().build.band;
+    };
+    constexpr std::int32_t third = (16 << 10) / sizeof(T);
+    constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
+    auto const scattered = sparse::random_rows(20'000, 20'000, 8, 1);
+    CHECK(band("avx512_gather", scattered) == third);
+    CHECK(band("avx512", scattered) == none);
+    CHECK(band("avx512_gather", sparse::banded(20'000, 8)) == none);                    // near
+    CHECK(band("avx512_gather", sparse::random_rows(20'000, 9'000'000, 8, 1)) == none); // too far
 }
 
 TEST_CASE("every kind of processor has the same constants, one for each term")

@@ -36,8 +36,9 @@ struct Kind
     std::string_view kernels; ///< empty: any
     std::size_t first_cache;  ///< bytes of the first level at most; 0: any
     std::string_view name;
-    double misses_at_a_time; ///< of the first level, under way in one core
-    bool shares_cores;       ///< whether its hardware threads were measured to be halves of cores
+    double misses_at_a_time;   ///< of the first level, under way in one core
+    bool shares_cores;         ///< whether its hardware threads were measured to be halves of cores
+    double far_share_in_bands; ///< as in `Processor`; 0 where bands gain nothing, or untried
     std::span<TermTime const> times;
 };
 
@@ -45,12 +46,12 @@ struct Kind
 constexpr std::array<Kind, 6> kinds = {{
     // Zen 4 has vector units of half the width. Results record no family of processors, but caches:
     // the first level tells it from a Zen 5, which has 48 KiB.
-    {"amd", "avx512", 32 << 10, "zen4", 24, false, zen4},
-    {"amd", "avx512", 0, "amd_avx512", 24, false, amd_avx512},
-    {"", "avx512", 0, "intel_avx512", 10, false, intel_avx512},
-    {"", "avx512_gather", 0, "avx512_gather", 10, true, avx512_gather},
-    {"", "avx2", 0, "avx2", 10, false, avx2},
-    {"", "", 0, "other", 10, false, other},
+    {"amd", "avx512", 32 << 10, "zen4", 24, false, 0, zen4},
+    {"amd", "avx512", 0, "amd_avx512", 24, false, 0, amd_avx512},
+    {"", "avx512", 0, "intel_avx512", 10, false, 0, intel_avx512},
+    {"", "avx512_gather", 0, "avx512_gather", 10, true, 0.7, avx512_gather},
+    {"", "avx2", 0, "avx2", 10, false, 0, avx2},
+    {"", "", 0, "other", 10, false, 0, other},
 }};
 
 Kind const& kind_of(std::string_view vendor, std::string_view kernels, Caches const& caches)
@@ -95,8 +96,8 @@ Processor processor(std::string_view vendor, std::string_view kernels, Caches co
     std::size_t const vector_bytes = kernels.starts_with("avx512") ? 64
                                      : kernels == "avx2"           ? 32
                                                                    : 16;
-    return {kind.name,  kernels, vector_bytes,     kind.misses_at_a_time,
-            kind.times, caches,  hardware_threads, kind.shares_cores};
+    return {kind.name, kernels,          vector_bytes,      kind.misses_at_a_time,  kind.times,
+            caches,    hardware_threads, kind.shares_cores, kind.far_share_in_bands};
 }
 
 Processor detect_processor(std::string_view kernels)

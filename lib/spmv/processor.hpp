@@ -37,6 +37,10 @@ struct Processor
     int hardware_threads; ///< of the machine, 0 if unknown
     bool shares_cores;    ///< whether two hardware threads of this kind are taken for one core
 
+    /// Tiles are cut into bands if at most this share of the elements of `x` come from beyond a
+    /// core's second cache: each band reads those once more.
+    double far_share_in_bands;
+
     /// The sum of all counts, each times its constant. Throws `std::logic_error` if one has none.
     double nanoseconds(std::span<Term const> terms, bool single) const;
 
