@@ -38,6 +38,10 @@ struct VectorTypes
 template <class T>
 using Vector = typename VectorTypes<T>::Aligned;
 
+/// An integer as wide as a lane of `Vector<T>` for each of its lanes.
+template <class T>
+using LaneMask = decltype(Vector<T>{} == Vector<T>{});
+
 template <class T>
 Vector<T> load(T const* from)
 {
@@ -149,6 +153,20 @@ Vector<T> load_first(T const* from, std::size_t count)
 #endif
 }
 
+#if !defined(__AVX512F__)
+/// All bits of the lanes whose bits are set in `mask`.
+template <class T>
+LaneMask<T> taken_lanes(unsigned mask)
+{
+    using Lane = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    LaneMask<T> bits;
+    for (std::size_t lane = 0; lane < lanes<T>; ++lane) {
+        bits[lane] = Lane{1} << lane;
+    }
+    return (bits & static_cast<Lane>(mask)) == bits;
+}
+#endif
+
 /// The elements whose bits are set in `mask`, and zeros in the other lanes; no other byte is read.
 template <class T>
 Vector<T> load_masked(T const* from, unsigned mask)
@@ -158,6 +176,12 @@ Vector<T> load_masked(T const* from, unsigned mask)
         return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), from);
     } else {
         return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), from);
+    }
+#elif defined(__AVX2__)
+    if constexpr (std::is_same_v<T, float>) {
+        return _mm256_maskload_ps(from, (__m256i)taken_lanes<T>(mask));
+    } else {
+        return _mm256_maskload_pd(from, (__m256i)taken_lanes<T>(mask));
     }
 #else
     constexpr unsigned all = (1u << lanes<T>)-1;
@@ -185,10 +209,7 @@ Vector<T> keep(Vector<T> vector, unsigned mask)
         return _mm512_maskz_mov_pd(static_cast<__mmask8>(mask), vector);
     }
 #else
-    for (std::size_t lane = 0; lane < lanes<T>; ++lane) {
-        vector[lane] = (mask >> lane & 1) != 0 ? vector[lane] : T{0};
-    }
-    return vector;
+    return (Vector<T>)((LaneMask<T>)vector & taken_lanes<T>(mask));
 #endif
 }
 
