@@ -164,21 +164,17 @@ private:
         return cold_ || touched >= 0.8 * static_cast<double>(caches_.shared);
     }
 
-    /// Whether it loses a good part of them from its caches to whatever else they have to hold.
-    bool mostly_streams(double touched) const
-    {
-        return cold_ || touched >= static_cast<double>(caches_.shared) / 2;
-    }
-
-    /// Whether kernels should ask for it early: it comes from memory, or from a shared cache that
-    /// is as slow. Cores hold much of what is a few times their caches; blocks wait for the rest.
+    /// Whether kernels should ask for it early: a good part of it comes from memory, as caches hold
+    /// other things too, or from a shared cache that is as slow. Cores hold much of what is a few
+    /// times their caches; blocks wait for the rest.
     bool asks_early(double touched, bool in_blocks = false) const
     {
         double const many = in_blocks ? 1 : 4; // times the caches of the cores
         Term const streamed{"cache.streamed_byte", 1};
         bool const slow = processor_.nanoseconds({&streamed, 1}, single) > 0;
         double const of_cores = static_cast<double>(caches_.core) * threads_;
-        return mostly_streams(touched) || (slow && touched >= many * of_cores);
+        return cold_ || touched >= static_cast<double>(caches_.shared) / 2 ||
+               (slow && touched >= many * of_cores);
     }
 
     /// Whether kernels of rows gain from asking early: very short rows, or in single precision long
@@ -214,8 +210,7 @@ private:
 
     static void add_far_elements(Terms& terms, FarElements const& far)
     {
-        terms.push_back({"x.shared", far.shared});
-        terms.push_back({"x.memory", far.memory});
+        terms.insert(terms.end(), {{"x.shared", far.shared}, {"x.memory", far.memory}});
     }
 
     /// Those that the second level has: next to nothing, unless it is busy with a matrix that
@@ -276,7 +271,7 @@ private:
         double const touched = estimate.bytes + vector_bytes();
         estimate.build.streamed = asks_early(touched, estimate.format == "bcsr");
         if (streams(touched)) {
-            estimate.memory.push_back({"memory.byte", touched * (1 / threads + 1.0 / 16)});
+            estimate.memory.push_back(memory_bytes(touched));
         } else {
             double const used = threads * (1 - crowded() / 2); // cores
             double const of_cores = static_cast<double>(caches_.core) * used;
@@ -300,6 +295,12 @@ private:
             std::min(useful_shares(estimate.nanoseconds, threads_), most_shares);
         estimate.conversion *= nonzeros_ / threads;
         estimates_.push_back(std::move(estimate));
+    }
+
+    /// Of memory, which has at most seventeen times what one thread takes.
+    Term memory_bytes(double bytes) const
+    {
+        return {"memory.byte", bytes * (1.0 / threads_ + 1.0 / 16)};
     }
 
     /// Rows whose pieces one thread adds up at last: it waits for the lines of `y` that others
@@ -383,8 +384,7 @@ private:
                                                          sparse::sell_height<T> * scale_});
         if (only_ == "sell16") { // never better, but built alike
             Estimate plainer = waiting(estimate);
-            plainer.format = "sell16"; // a literal, which outlives the name
-            plainer.name = plainer.format;
+            plainer.name = plainer.format = "sell16"; // a literal, which outlives the name
             add_converted(std::move(plainer));
         }
         add_converted(waiting(estimate));
@@ -392,8 +392,7 @@ private:
         Term const narrow{"sell.narrow_step", 1};
         bool const may_win = processor_.nanoseconds({&narrow, 1}, single) > 0 && !has_unit_steps;
         if (only_ == "sell32" || (only_.empty() && may_win && !sell.narrow.empty())) {
-            wide.format = "sell32"; // a literal, which outlives the name
-            wide.name = wide.format;
+            wide.name = wide.format = "sell32"; // a literal, which outlives the name
             wide.bytes += 2.0 * static_cast<double>(sell.narrow.size()) * scale_;
             wide.detail = "columns of 32 bits, " + percent(stored_zeros(sell)) + " zeros stored";
             add_converted(waiting(std::move(wide)));
@@ -523,8 +522,8 @@ private:
         auto const shape = sparse::tile_shape<T, std::uint16_t>(core_cache_bytes, threads_);
         double const strips = std::ceil(static_cast<double>(a_.rows) / shape.rows);
         double const tiles = strips * std::ceil(static_cast<double>(a_.columns) / shape.columns);
-        double const x_bytes = std::min(strips * static_cast<double>(a_.columns) * sizeof(T),
-                                        64 * nonzeros_ * sample_.miss_core);
+        double const once = static_cast<double>(a_.columns) * sizeof(T);
+        double const far_lines = 64 * nonzeros_ * sample_.miss_core;
         Estimate estimate{
             .format = "blocked_coo16",
             .bytes = nonzeros_ * (sizeof(T) + 4),
@@ -534,9 +533,13 @@ private:
                      {"blocked_coo16.dense_row_product", lengths_.dense_nonzeros},
                      {"blocked_coo16.crowded_product", crowded() * nonzeros_},
                      {"blocked_coo16.tile", tiles},
-                     {"blocked_coo16.x_byte", x_bytes},
+                     {"blocked_coo16.x_byte", std::min(strips * once, far_lines)},
                      {"blocked_coo16.y_byte", static_cast<double>(a_.rows) * sizeof(T)}},
             .overlap = 4}; // a tile waits for nothing, so that the next is fetched all the while
+        if (double const all = std::min(threads_ * once, far_lines); cold_ && all > once) {
+            constexpr double found = 0.25; // of memory's time, where another thread has been before
+            estimate.memory.push_back(memory_bytes(found * (all - once)));
+        }
         if (auto const rows = band(); rows < shape.rows) {
             estimate.build.band = rows;
             estimate.detail += ", bands of " + std::to_string(rows) + " rows";

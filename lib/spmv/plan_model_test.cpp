@@ -77,6 +77,23 @@ TEST_CASE_TEMPLATE("tiles of scattered elements are cut into bands where that wa
     CHECK(band("avx512_gather", sparse::random_rows(20'000, 9'000'000, 8, 1)) == none); // too far
 }
 
+TEST_CASE_TEMPLATE("where caches are empty, each thread fetches the elements of x under its tiles",
+                   T, float, double)
+{
+    auto const processor = spmv::processor("intel", "avx512_gather", {48 << 10, 1 << 20, 64 << 20});
+    auto const left_by_sixteen = [&](sparse::Pattern<> const& pattern) { // of one thread's time
+        auto const a = filled<T>(pattern);
+        auto const time = [&](int threads) {
+            spmv::ModelOptions const options{threads, true, "blocked_coo16"};
+            return spmv::estimate_formats<T>(a, processor, options).front().nanoseconds;
+        };
+        return time(16) / time(1);
+    };
+    double const near = left_by_sixteen(sparse::banded(60'000, 10));
+    CHECK(left_by_sixteen(sparse::random_rows(60'000, 500'000, 10, 1)) > 1.5 * near);
+    CHECK(left_by_sixteen(sparse::random_rows(60'000, 60'000, 10, 1)) < 1.5 * near); // few of them
+}
+
 TEST_CASE("every kind of processor has the same constants, one for each term")
 {
     auto const names = [](spmv::Processor const& processor) {
