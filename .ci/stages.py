@@ -91,7 +91,10 @@ def unless_passed(check: Check) -> Iterator[Check]:
 
 def meson_tests(prefix: str, directory: Path, *tests: str,
                 **environment: str) -> Iterator[Check]:
-    """Runs tests of a build directory, all unless some are named: a check for each program."""
+    """Runs tests of a build directory, all unless some are named: a check for each program.
+
+    Threads that wait sleep, so that they take no processor from the test beside them."""
+    environment = {"OMP_WAIT_POLICY": "passive", **environment}
     log = directory / "meson-logs/testlog.json"
     log.unlink(missing_ok=True)
     whole = command(f"{prefix} tests", "meson", "test", "-C", directory, "--quiet",
@@ -169,8 +172,7 @@ def tsan() -> Iterator[Check]:
     yield from unless_passed(
         configured("configure tsan", directory, options, "build.ninja", **CLANG))
     yield from meson_tests("tsan", directory, *THREADED,
-                           TSAN_OPTIONS="ignore_noninstrumented_modules=1",
-                           OMP_WAIT_POLICY="passive")
+                           TSAN_OPTIONS="ignore_noninstrumented_modules=1")
 
 
 def experiments() -> Iterator[Check]:
