@@ -117,7 +117,7 @@ def build() -> Iterator[Check]:
 
 
 def unit() -> Iterator[Check]:
-    """The unit tests as users run them."""
+    """The unit tests of the release build."""
     yield from unless_passed(configured("build release", RELEASE, RELEASE_OPTIONS))
     yield from meson_tests("release", RELEASE)
 

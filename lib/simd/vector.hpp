@@ -154,7 +154,7 @@ Vector<T> load_first(T const* from, std::size_t count)
 }
 
 #if !defined(__AVX512F__)
-/// All bits of the lanes whose bits are set in `mask`.
+/// Ones in all bits of the lanes whose bits are set in `mask`, zeros in the others.
 template <class T>
 LaneMask<T> taken_lanes(unsigned mask)
 {

@@ -297,7 +297,7 @@ private:
         estimates_.push_back(std::move(estimate));
     }
 
-    /// Of memory, which has at most seventeen times what one thread takes.
+    /// What all threads fetch from memory, which has at most seventeen times what one takes.
     Term memory_bytes(double bytes) const
     {
         return {"memory.byte", bytes * (1.0 / threads_ + 1.0 / 16)};
