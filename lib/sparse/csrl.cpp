@@ -16,12 +16,7 @@ constexpr auto any_length = std::numeric_limits<std::int32_t>::max();
 template <class T>
 std::int32_t CsrlView<T>::position(std::int32_t row) const
 {
-    std::int32_t const near = row / checkpoint_distance;
-    std::int32_t before = checkpoint[near];
-    for (auto run = first_run[near * checkpoint_distance]; run < first_run[row]; ++run) {
-        before += length[run];
-    }
-    return before;
+    return values_before(checkpoint, first_run[row], [&](std::int32_t run) { return length[run]; });
 }
 
 template <class T>
@@ -41,16 +36,17 @@ Csrl<T> to_csrl(CsrView<T> const& a)
     runs.start.resize(static_cast<std::size_t>(runs.first_run[a.rows]));
     runs.length.resize(runs.start.size());
     runs.values.resize(a.nonzeros());
+    runs.checkpoint = checkpoints(runs.start.size(), a.nonzeros());
     parallel_units(a.rows, [&](std::int32_t row) {
         auto run = runs.first_run[row];
         visit_runs(a, row, any_length, [&](std::int32_t position, std::int32_t length) {
             runs.start[run] = a.col[position];
             runs.length[run] = length;
             std::copy_n(&a.values[position], length, &runs.values[position]);
+            note_checkpoint(runs.checkpoint, run, position);
             ++run;
         });
     });
-    runs.checkpoint = checkpoints(a.rows, [&](std::int32_t row) { return a.row_ptr[row]; });
     return runs;
 }
 

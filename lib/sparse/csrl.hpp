@@ -20,7 +20,7 @@ struct CsrlView
     std::span<std::int32_t const> start;      ///< (jas) first column of each run
     std::span<std::int32_t const> length;     ///< (jan) nonzeros of each run
     std::span<T const> values;                ///< (val) row by row
-    std::span<std::int32_t const> checkpoint; ///< `position` of rows 0, 16, 32, ...
+    std::span<std::int32_t const> checkpoint; ///< values before runs 0, 64, 128, ...
 
     /// Where the values of `row` begin, 0 <= `row` <= `rows`.
     std::int32_t position(std::int32_t row) const;

@@ -35,3 +35,8 @@ TEST_CASE("the article's four arrays")
     CHECK(std::ranges::equal(a.values, std::vector{1., 2., 3., 4., 5., 6., 7., 8., 9.}));
     CHECK(a.bytes() == 4 * (5 + 5 + 5 + 1) + 9 * sizeof(double));
 }
+
+TEST_CASE("the values of runs behind a long row are found soon")
+{
+    sparse::testing::check_checkpoints(sparse::to_csrl<double>);
+}

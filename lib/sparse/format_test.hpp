@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <tuple>
@@ -112,6 +114,28 @@ void check_conversion(Convert const& convert, Write const& write, Arrays const& 
             CHECK(arrays(other) == arrays(first));
         });
     }
+}
+
+/// Checks that positions of a format are counted from every 64th piece, not row: a long row would
+/// have to be walked through before each multiply that begins behind it. `convert` makes a piece of
+/// each nonzero that is far from the others.
+template <class Convert>
+void check_checkpoints(Convert const& convert)
+{
+    constexpr std::int32_t pieces = 128;
+    Pattern<> structure{2, 16 * pieces, {0, pieces, pieces + 1}, {}};
+    for (std::int32_t k = 0; k < pieces; ++k) {
+        structure.col.push_back(16 * k);
+    }
+    structure.col.push_back(0);
+    auto const a = convert(numbered(structure));
+    CHECK(std::ranges::equal(a.checkpoint, std::vector{0, 64, 128}));
+    CHECK(a.view().position(0) == 0);
+    CHECK(a.view().position(1) == pieces);
+    CHECK(a.view().position(2) == pieces + 1);
+    structure = {1, structure.columns, {0, pieces}, structure.col};
+    structure.col.pop_back();
+    CHECK(convert(numbered(structure)).view().position(1) == pieces); // no piece behind
 }
 
 } // namespace sparse::testing

@@ -72,14 +72,14 @@ bool mostly_runs(MaskedBlocks<T> const& blocks)
 template <class T>
 std::int32_t MaskedBlocksView<T>::position(std::int32_t group) const
 {
-    std::int32_t const near = group / checkpoint_distance;
-    std::int32_t before = checkpoint[near];
-    auto const first = std::int64_t{first_window[near * checkpoint_distance]} * group_rows;
-    auto const end = std::int64_t{first_window[group]} * group_rows;
-    for (auto k = first; k < end; ++k) {
-        before += std::popcount(mask[k]);
-    }
-    return before;
+    return values_before(checkpoint, first_window[group], [&](std::int32_t window) {
+        std::int32_t count = 0;
+        for (auto const row :
+             mask.subspan(static_cast<std::size_t>(window) * group_rows, group_rows)) {
+            count += std::popcount(row);
+        }
+        return count;
+    });
 }
 
 template <class T>
@@ -102,15 +102,16 @@ MaskedBlocks<T> to_masked_blocks(CsrView<T> const& a, std::int32_t group_rows)
     blocks.column.resize(static_cast<std::size_t>(blocks.first_window[groups]));
     blocks.mask.assign(blocks.column.size() * static_cast<std::size_t>(group_rows), 0);
     blocks.values.resize(a.nonzeros());
-    auto const before = [&](std::int32_t unit) { return nonzeros_before(a, group_rows, unit); };
+    blocks.checkpoint = checkpoints(blocks.column.size(), a.nonzeros());
     parallel_units(groups, [&](std::int32_t unit) {
-        auto window = static_cast<std::size_t>(blocks.first_window[unit]);
-        auto* value = blocks.values.data() + before(unit);
+        auto window = blocks.first_window[unit];
+        auto* value = blocks.values.data() + nonzeros_before(a, group_rows, unit);
         visit_windows<T>(
             a, group_rows, unit, [&](RowGroup& group, std::int32_t column, std::int64_t end) {
                 blocks.column[window] = column;
+                note_checkpoint(blocks.checkpoint, window, value - blocks.values.data());
                 for (std::int32_t k = 0; k < group.rows(); ++k) {
-                    auto& mask = blocks.mask[window * static_cast<std::size_t>(group_rows) + k];
+                    auto& mask = blocks.mask[std::ptrdiff_t{window} * group_rows + k];
                     group.take(k, end, [&](std::int32_t position) {
                         mask |= static_cast<WindowMask<T>>(1 << (a.col[position] - column));
                         *value++ = a.values[position];
@@ -119,7 +120,6 @@ MaskedBlocks<T> to_masked_blocks(CsrView<T> const& a, std::int32_t group_rows)
                 ++window;
             });
     });
-    blocks.checkpoint = checkpoints(groups, before);
     blocks.in_runs = mostly_runs(blocks);
     return blocks;
 }

@@ -31,7 +31,7 @@ struct MaskedBlocksView
     std::span<std::int32_t const> column;       ///< first column of each window
     std::span<WindowMask<T> const> mask;        ///< `group_rows` for each window
     std::span<T const> values;                  ///< window by window, each row by row
-    std::span<std::int32_t const> checkpoint;   ///< `position` of groups 0, 16, 32, ...
+    std::span<std::int32_t const> checkpoint;   ///< values before windows 0, 64, 128, ...
 
     /// Where the values of `group` begin, 0 <= `group` <= groups.
     std::int32_t position(std::int32_t group) const;

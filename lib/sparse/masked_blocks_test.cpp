@@ -71,3 +71,9 @@ TEST_CASE("groups of other sizes are refused")
             std::length_error);
     }
 }
+
+TEST_CASE("the values of windows behind a long row are found soon")
+{
+    sparse::testing::check_checkpoints(
+        [](sparse::CsrView<double> const& a) { return sparse::to_masked_blocks(a, 1); });
+}

@@ -10,12 +10,8 @@ namespace sparse {
 template <class T>
 std::int32_t PackedCsrlView<T>::position(std::int32_t row) const
 {
-    std::int32_t const near = row / checkpoint_distance;
-    std::int32_t before = checkpoint[near];
-    for (auto p = first_piece[near * checkpoint_distance]; p < first_piece[row]; ++p) {
-        before += piece[p].length();
-    }
-    return before;
+    return values_before(checkpoint, first_piece[row],
+                         [&](std::int32_t p) { return piece[p].length(); });
 }
 
 template <class T>
@@ -39,15 +35,16 @@ PackedCsrl<T> to_packed_csrl(CsrView<T> const& a)
         offsets(a.rows, [&](std::int32_t row) { return count_runs(a, row, Piece::longest); });
     packed.piece.resize(static_cast<std::size_t>(packed.first_piece[a.rows]));
     packed.values.resize(a.nonzeros());
+    packed.checkpoint = checkpoints(packed.piece.size(), a.nonzeros());
     parallel_units(a.rows, [&](std::int32_t row) {
         auto piece = packed.first_piece[row];
         visit_runs(a, row, Piece::longest, [&](std::int32_t position, std::int32_t length) {
             packed.piece[piece] = Piece::pack(a.col[position], length);
             std::copy_n(&a.values[position], length, &packed.values[position]);
+            note_checkpoint(packed.checkpoint, piece, position);
             ++piece;
         });
     });
-    packed.checkpoint = checkpoints(a.rows, [&](std::int32_t row) { return a.row_ptr[row]; });
     return packed;
 }
 

@@ -36,7 +36,7 @@ struct PackedCsrlView
     std::span<std::int32_t const> first_piece; ///< rows + 1 offsets into `piece`
     std::span<Piece const> piece;              ///< row by row, from left to right
     std::span<T const> values;                 ///< row by row
-    std::span<std::int32_t const> checkpoint;  ///< `position` of rows 0, 16, 32, ...
+    std::span<std::int32_t const> checkpoint;  ///< values before pieces 0, 64, 128, ...
 
     /// Where the values of `row` begin, 0 <= `row` <= `rows`.
     std::int32_t position(std::int32_t row) const;

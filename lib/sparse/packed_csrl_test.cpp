@@ -47,3 +47,8 @@ TEST_CASE("a column is packed up to the last one, and refused beyond")
                          "packed runs name columns below 134217728, the matrix has 134217729",
                          std::length_error);
 }
+
+TEST_CASE("the values of packed runs behind a long row are found soon")
+{
+    sparse::testing::check_checkpoints(sparse::to_packed_csrl<double>);
+}

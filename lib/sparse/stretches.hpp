@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace sparse {
 
@@ -62,19 +63,40 @@ void visit_sample(std::int32_t units, Visit const& visit)
     }
 }
 
-/// A format that counts the values before a unit from its indices stores the count of every 16th
-/// unit: enough to start anywhere, and a sixteenth of the bytes of an array of offsets.
-inline constexpr std::int32_t checkpoint_distance = 16;
+/// A format whose pieces know only how many values they hold stores how many lie before every 64th
+/// piece, its checkpoints: a multiply that begins at some unit soon knows where its values are,
+/// however many pieces the units before it have.
+inline constexpr std::int32_t checkpoint_distance = 64;
 
-/// The checkpoints of units of which `before(unit)` values lie before a unit.
-template <class Before>
-AlignedArray<std::int32_t> checkpoints(std::int32_t units, Before const& before)
+/// Room for the checkpoints of `pieces` pieces with `values` values in all; `note_checkpoint` has
+/// to be called for each piece.
+inline AlignedArray<std::int32_t> checkpoints(std::size_t pieces, std::size_t values)
 {
-    AlignedArray<std::int32_t> positions(static_cast<std::size_t>(units / checkpoint_distance) + 1);
-    for (std::size_t k = 0; k < positions.size(); ++k) {
-        positions[k] = before(static_cast<std::int32_t>(k) * checkpoint_distance);
+    AlignedArray<std::int32_t> room;
+    room.assign(pieces / checkpoint_distance + 1, checked_index<std::int32_t>(values));
+    return room;
+}
+
+/// Stores, where that is a checkpoint, that `values` values lie before `piece`.
+inline void note_checkpoint(AlignedArray<std::int32_t>& checkpoint, std::int32_t piece,
+                            std::ptrdiff_t values)
+{
+    if (piece % checkpoint_distance == 0) {
+        checkpoint[piece / checkpoint_distance] = static_cast<std::int32_t>(values);
     }
-    return positions;
+}
+
+/// Values before `piece`, if piece `k` has `values(k)`.
+template <class Values>
+std::int32_t values_before(std::span<std::int32_t const> checkpoint, std::int32_t piece,
+                           Values const& values)
+{
+    std::int32_t const near = piece / checkpoint_distance;
+    std::int32_t before = checkpoint[near];
+    for (std::int32_t k = near * checkpoint_distance; k < piece; ++k) {
+        before += values(k);
+    }
+    return before;
 }
 
 /// Bytes of all elements of some arrays.
