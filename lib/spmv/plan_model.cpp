@@ -3,6 +3,7 @@
 #include "spmv/decimal.hpp"
 #include "spmv/long_rows.hpp"
 #include "spmv/parted.hpp"
+#include "spmv/plan_misses.hpp"
 #include "spmv/plan_sample.hpp"
 #include "spmv/plan_steps.hpp"
 #include "spmv/shared_work.hpp"
@@ -38,7 +39,8 @@ public:
           lengths_{row_lengths(a)}
     {
         look_for_long_runs();
-        sample_ = take_sample(a, sampled_rows(), lengths_.limit, caches_);
+        sample_ = take_sample(a, sampled_rows(), lengths_.limit);
+        misses_ = count_misses(sample_, 1, caches_, processor.misses_at_a_time);
         scale_ = (nonzeros_ - lengths_.nonzeros) /
                  static_cast<double>(std::max<std::size_t>(1, sample_.a.nonzeros()));
     }
@@ -158,11 +160,16 @@ private:
         return terms;
     }
 
-    /// Whether a multiply that touches so many bytes has to fetch them from memory.
-    bool streams(double touched) const
+    /// The share of so many touched bytes that comes from memory. Others use the shared cache too,
+    /// so that some of what would just fit in it is gone when a multiply comes back to it.
+    double streamed_share(double touched) const
     {
-        return cold_ || touched >= 0.8 * static_cast<double>(caches_.shared);
+        double const filled = touched / static_cast<double>(caches_.shared);
+        return cold_ ? 1 : std::clamp((filled - 0.65) / 0.25, 0.0, 1.0);
     }
+
+    /// Whether most of so many bytes come from memory.
+    bool streams(double touched) const { return streamed_share(touched) >= 0.5; }
 
     /// Whether kernels should ask for it early: a good part of it comes from memory, as caches hold
     /// other things too, or from a shared cache that is as slow. Cores hold much of what is a few
@@ -188,62 +195,30 @@ private:
     /// Whether CSR has to be fetched from memory, a measure of how busy the caches are beside `x`.
     bool csr_streams() const { return streams(nonzeros_ * (sizeof(T) + 4) + vector_bytes()); }
 
-    double vector_bytes() const
+    double x_bytes() const { return static_cast<double>(a_.columns) * sizeof(T); }
+
+    double vector_bytes() const { return x_bytes() + static_cast<double>(a_.rows) * sizeof(T); }
+
+    /// What a kernel with such misses waits for.
+    VectorWaits waits_of(Misses const& misses) const
     {
-        return (static_cast<double>(a_.rows) + static_cast<double>(a_.columns)) * sizeof(T);
+        return vector_waits(misses, {nonzeros_, x_bytes(), cold_, csr_streams()}, caches_);
     }
 
-    /// Elements of `x` that no cache of a core has, by where they come from.
-    struct FarElements
+    static void add_waits(Terms& terms, VectorWaits const& waits)
     {
-        double shared;
-        double memory;
-    };
+        terms.insert(
+            terms.end(),
+            {{"x.near", waits.near}, {"x.shared", waits.shared}, {"x.memory", waits.memory}});
+    }
 
-    /// Elements of `x` that a thread waits for. Loads of several elements wait for two lines where
-    /// they cross from one to the next.
+    /// Adds the waits of a kernel that takes rows one by one. Loads of several elements wait for
+    /// two lines where they cross from one to the next.
     void add_vector_waits(Terms& terms, bool wide) const
     {
-        terms.push_back({"x.near", (wide ? 2 : 1) * near_elements()});
-        add_far_elements(terms, far_elements());
-    }
-
-    static void add_far_elements(Terms& terms, FarElements const& far)
-    {
-        terms.insert(terms.end(), {{"x.shared", far.shared}, {"x.memory", far.memory}});
-    }
-
-    /// Those that the second level has: next to nothing, unless it is busy with a matrix that
-    /// streams through it from memory.
-    double near_elements() const
-    {
-        return csr_streams() ? nonzeros_ * std::max(0.0, sample_.miss_first - sample_.miss_core)
-                             : 0;
-    }
-
-    /// Those farther away. The more of them there are, the more come at the same time. Where caches
-    /// are empty, the first access to a line goes to memory.
-    FarElements far_elements() const
-    {
-        constexpr double nonzeros_in_flight = 100;
-        double const share = sample_.miss_core;
-        double const at_a_time =
-            std::clamp(nonzeros_in_flight * share, 1.0, processor_.misses_at_a_time);
-        double const x_bytes = static_cast<double>(a_.columns) * sizeof(T);
-        if (x_bytes < static_cast<double>(caches_.core) / 2 || share == 0) {
-            return {0, 0}; // soon there, also where caches are empty at first
-        }
-        double const far = nonzeros_ * share;
-        double const firsts = cold_ ? std::min(far, x_bytes / 64) : 0;
-        double const memory = x_is_in_shared_cache() ? firsts : far;
-        return {(far - memory) / at_a_time, memory / at_a_time};
-    }
-
-    /// The matrix streams through the shared cache too.
-    bool x_is_in_shared_cache() const
-    {
-        return static_cast<double>(a_.columns) * sizeof(T) <
-               static_cast<double>(caches_.shared) / 3;
+        auto waits = waits_of(misses_);
+        waits.near *= wide ? 2 : 1;
+        add_waits(terms, waits);
     }
 
     /// Adds a format that converts the matrix, long rows apart.
@@ -270,17 +245,15 @@ private:
         double const threads = threads_;
         double const touched = estimate.bytes + vector_bytes();
         estimate.build.streamed = asks_early(touched, estimate.format == "bcsr");
-        if (streams(touched)) {
-            estimate.memory.push_back(memory_bytes(touched));
-        } else {
-            double const used = threads * (1 - crowded() / 2); // cores
-            double const of_cores = static_cast<double>(caches_.core) * used;
-            bool const at_the_core = touched < 0.8 * of_cores;
-            estimate.core.push_back(
-                {at_the_core ? "cache.core_byte" : "cache.shared_byte", touched});
-            estimate.memory.push_back(
-                {"cache.streamed_byte", touched * forgotten_share(touched, of_cores) / threads});
-        }
+        double const streamed = streamed_share(touched) * touched;
+        double const cached = touched - streamed;
+        double const used = threads * (1 - crowded() / 2); // cores
+        double const of_cores = static_cast<double>(caches_.core) * used;
+        bool const at_the_core = touched < 0.8 * of_cores;
+        estimate.core.push_back({at_the_core ? "cache.core_byte" : "cache.shared_byte", cached});
+        estimate.memory.push_back(
+            {"cache.streamed_byte", cached * forgotten_share(touched, of_cores) / threads});
+        estimate.memory.push_back(memory_bytes(streamed));
         for (Term& term : estimate.core) {
             term.count *= estimate.imbalance / threads;
         }
@@ -375,9 +348,15 @@ private:
         if (csr_streams()) {
             estimate.core.push_back({"sell.streamed_step", counts[3] * scale_});
         }
-        auto const waiting = [&](Estimate waits) {
-            add_vector_waits(waits.core, false);
-            return waits;
+        // Where a row reaches over more of `x` than a cache holds, those beside it come along.
+        auto waits = waits_of(misses_);
+        if (waits.shared + waits.memory > 0) {
+            waits = waits_of(count_misses(sample_, sparse::sell_height<T>, caches_,
+                                          processor_.misses_at_a_time));
+        }
+        auto const waiting = [&](Estimate waiting) {
+            add_waits(waiting.core, waits);
+            return waiting;
         };
         Estimate wide = estimate;
         estimate.core.push_back({"sell.narrow_step", static_cast<double>(sell.narrow.size()) /
@@ -398,12 +377,11 @@ private:
             add_converted(waiting(std::move(wide)));
         }
         double const wide_share = static_cast<double>(sell.wide.size()) / stored;
-        if (auto const far = far_elements(); far.shared + far.memory > 0 && wide_share > 0.02) {
+        if (waits.shared + waits.memory > 0 && wide_share > 0.02) {
             estimate.name = "sell_unit_ahead";
             estimate.build.prefetch = true;
             estimate.detail += ", elements of x asked for early";
-            estimate.core.push_back({"x.near", near_elements()});
-            add_far_elements(estimate.core, {0.9 * far.shared, 0.4 * far.memory});
+            add_waits(estimate.core, {waits.near, 0.9 * waits.shared, 0.4 * waits.memory});
             estimate.core.push_back({"x.prefetch", wide_share * nonzeros_});
             add_converted(std::move(estimate));
         }
@@ -522,13 +500,13 @@ private:
         auto const shape = sparse::tile_shape<T, std::uint16_t>(core_cache_bytes, threads_);
         double const strips = std::ceil(static_cast<double>(a_.rows) / shape.rows);
         double const tiles = strips * std::ceil(static_cast<double>(a_.columns) / shape.columns);
-        double const once = static_cast<double>(a_.columns) * sizeof(T);
-        double const far_lines = 64 * nonzeros_ * sample_.miss_core;
+        double const once = x_bytes();
+        double const far_lines = 64 * nonzeros_ * misses_.core;
         Estimate estimate{
             .format = "blocked_coo16",
             .bytes = nonzeros_ * (sizeof(T) + 4),
             .conversion = 30,
-            .detail = percent(sample_.miss_core) + " of the elements of x are far from the others",
+            .detail = percent(misses_.core) + " of the elements of x are far from the others",
             .core = {{"blocked_coo16.product", nonzeros_},
                      {"blocked_coo16.dense_row_product", lengths_.dense_nonzeros},
                      {"blocked_coo16.crowded_product", crowded() * nonzeros_},
@@ -553,7 +531,7 @@ private:
     {
         constexpr double scattered = 0.25; // of the elements, beyond the first cache
         bool const gains =
-            sample_.miss_first > scattered && sample_.miss_core < processor_.far_share_in_bands;
+            misses_.first > scattered && misses_.core < processor_.far_share_in_bands;
         return gains ? static_cast<std::int32_t>(caches_.first / 3 / sizeof(T)) : no_limit;
     }
 
@@ -571,6 +549,7 @@ private:
     bool long_in_runs_ = false; ///< whether the pieces are stored by runs
     Terms long_terms_;          ///< of the pieces
     Sample<T> sample_;          ///< of the other rows
+    Misses misses_;             ///< of kernels that take rows one by one
     double scale_ = 1;          ///< from the sample to all of them
     std::vector<Estimate> estimates_;
 };

@@ -1,5 +1,6 @@
 #include "spmv/plan.hpp"
 #include "spmv/plan_formats.hpp"
+#include "spmv/plan_misses.hpp"
 #include "spmv/plan_model.hpp"
 #include "spmv/test_matrices.hpp"
 
@@ -224,6 +225,70 @@ TEST_CASE("what a core's cache cannot hold streams through it")
     };
     CHECK(streamed(std::size_t{16} << 20) == 0);
     CHECK(streamed(std::size_t{512} << 10) > 1e6);
+}
+
+TEST_CASE("of what just fits in the shared cache, a part comes from memory")
+{
+    auto const a = filled<double>(sparse::poisson2d(100));
+    auto const fetched = [&](double shared, bool cold) {
+        spmv::Caches const caches{1 << 10, 2 << 10, static_cast<std::size_t>(shared)};
+        auto const processor = spmv::processor("amd", "avx512", caches);
+        auto const rows = spmv::estimate_formats<double>(a, processor, {1, cold, "csr"});
+        auto const& terms = rows.at(0).memory;
+        return std::ranges::find(terms, "memory.byte", &spmv::Term::name)->count;
+    };
+    double const touched = 12.0 * static_cast<double>(a.nonzeros()) + 20 * 10'000;
+    double const all = fetched(touched / 4, false);
+    CHECK(all == doctest::Approx(touched * 17 / 16));
+    CHECK(fetched(touched, false) == all);
+    CHECK(fetched(touched / 0.775, false) == doctest::Approx(all / 2).epsilon(0.01));
+    CHECK(fetched(touched / 0.7, false) == doctest::Approx(all / 5).epsilon(0.01));
+    CHECK(fetched(touched / 0.6, false) == 0);
+    CHECK(fetched(touched / 0.6, true) == all);
+}
+
+TEST_CASE("misses on the way at the same time are waited for once")
+{
+    constexpr std::int32_t line = 8;
+    auto const misses_of = [](std::int32_t bursts, std::int32_t in_each, double at_a_time) {
+        spmv::Sample<double> sample; // of 100 nonzeros, so many have a line of their own
+        sample.a.row_ptr = {0, 100 * bursts};
+        sample.a.rows = 1;
+        sample.ends = {1};
+        for (std::int32_t k = 0; k < 100 * bursts; ++k) {
+            bool const far = k % 100 < in_each;
+            sample.a.col.push_back(far ? line * (100 + 2 * k) : 0);
+        }
+        spmv::Caches const caches{1 << 10, std::size_t{16} << 20, std::size_t{64} << 20};
+        return spmv::count_misses(sample, 1, caches, at_a_time);
+    };
+    auto const in_a_hundred = [](double count) { return doctest::Approx(count / 100).scale(0.01); };
+    auto const one = misses_of(40, 1, 24);
+    CHECK(one.core == in_a_hundred(1).epsilon(0.02)); // the shared line is a miss too, once
+    CHECK(one.waits == in_a_hundred(1));
+    auto const ten = misses_of(40, 10, 24);
+    CHECK(ten.core == in_a_hundred(10).epsilon(0.02));
+    CHECK(ten.waits == in_a_hundred(1));
+    CHECK(misses_of(40, 10, 4).waits == in_a_hundred(2.5).epsilon(0.02)); // no more at a time
+}
+
+TEST_CASE_TEMPLATE("rows side by side share elements of x where one row has passed all of it", T,
+                   float, double)
+{
+    auto const a = filled<T>(sparse::random_rows(48, 400'000, 6000, 1));
+    spmv::Caches const caches{std::size_t{32} << 10, std::size_t{256} << 10, std::size_t{64} << 20};
+    auto const sample = spmv::take_sample<T>(a, 3072, std::numeric_limits<std::int32_t>::max());
+    auto const by_rows = spmv::count_misses(sample, 1, caches, 24);
+    auto const by_chunks = spmv::count_misses(sample, 16, caches, 24);
+    CHECK(by_rows.core > 0.5); // each row comes to another line, and few of these are still there
+    CHECK(by_chunks.core < 0.7 * by_rows.core);
+    auto const processor = spmv::processor("amd", "avx512", caches);
+    auto const waits = [&](std::string_view format) {
+        auto const found = spmv::estimate_formats<T>(a, processor, {1, false, format});
+        auto const& terms = found.at(0).core;
+        return std::ranges::find(terms, "x.shared", &spmv::Term::name)->count;
+    };
+    CHECK(waits("sell_unit") < 0.9 * waits("csr"));
 }
 
 TEST_CASE("few chunks, or few long rows, are hard to deal to many threads")

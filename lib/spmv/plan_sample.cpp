@@ -26,35 +26,6 @@ void append_row(sparse::Csr<T>& to, sparse::CsrView<T> const& from, std::int32_t
     ++to.rows;
 }
 
-/// A cache of `x` without ways, half as large as the real one, through whose other half the matrix
-/// streams.
-class VectorCache
-{
-public:
-    explicit VectorCache(std::size_t cache_bytes)
-        : lines_(std::max<std::size_t>(64, cache_bytes / 2 / 64), -1)
-    {
-    }
-
-    /// Whether line `line` is neither there nor next to one that is, which hardware would have
-    /// fetched ahead.
-    bool misses(std::int32_t line)
-    {
-        bool const expected = holds(line) || holds(line - 1);
-        lines_[slot(line)] = line;
-        return !expected;
-    }
-
-private:
-    std::size_t slot(std::int32_t line) const
-    {
-        return static_cast<std::size_t>(line) % lines_.size();
-    }
-    bool holds(std::int32_t line) const { return line >= 0 && lines_[slot(line)] == line; }
-
-    std::vector<std::int32_t> lines_;
-};
-
 /// The first row of a whole number of `least_block` before which lies `share` of the nonzeros.
 template <class T>
 std::int32_t row_after(sparse::CsrView<T> const& a, double share)
@@ -67,42 +38,26 @@ std::int32_t row_after(sparse::CsrView<T> const& a, double share)
 } // namespace
 
 template <class T>
-Sample<T> take_sample(sparse::CsrView<T> const& a, std::int32_t rows, std::int32_t longest,
-                      Caches const& caches)
+Sample<T> take_sample(sparse::CsrView<T> const& a, std::int32_t rows, std::int32_t longest)
 {
-    constexpr std::int32_t line = 64 / sizeof(T);
     Sample<T> sample;
     sample.a.columns = a.columns;
     bool const all = a.rows <= 2 * rows;
     std::int32_t const blocks = all ? 1 : std::min(most_blocks, rows / least_block);
     std::int32_t const block_rows = all ? a.rows : rows / blocks / least_block * least_block;
-    VectorCache first_level{caches.first};
-    VectorCache core{caches.core};
     std::int32_t last = 0;
     for (std::int32_t k = 0; k < blocks; ++k) {
         std::int32_t const first = std::max(last, row_after(a, static_cast<double>(k) / blocks));
         last = std::min(a.rows, first + block_rows);
-        auto const before = sample.a.nonzeros();
         for (std::int32_t i = first; i < last; ++i) {
             append_row(sample.a, a, i, longest);
         }
-        std::size_t missed_first = 0;
-        std::size_t missed_core = 0;
-        for (std::size_t p = before; p < sample.a.nonzeros(); ++p) {
-            missed_first += first_level.misses(sample.a.col[p] / line) ? 1 : 0;
-            missed_core += core.misses(sample.a.col[p] / line) ? 1 : 0;
-        }
-        double const taken =
-            blocks * static_cast<double>(std::max<std::size_t>(1, sample.a.nonzeros() - before));
-        sample.miss_first += static_cast<double>(missed_first) / taken;
-        sample.miss_core += static_cast<double>(missed_core) / taken;
+        sample.ends.push_back(sample.a.rows);
     }
     return sample;
 }
 
-template Sample<float> take_sample(sparse::CsrView<float> const&, std::int32_t, std::int32_t,
-                                   Caches const&);
-template Sample<double> take_sample(sparse::CsrView<double> const&, std::int32_t, std::int32_t,
-                                    Caches const&);
+template Sample<float> take_sample(sparse::CsrView<float> const&, std::int32_t, std::int32_t);
+template Sample<double> take_sample(sparse::CsrView<double> const&, std::int32_t, std::int32_t);
 
 } // namespace spmv

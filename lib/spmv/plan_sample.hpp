@@ -1,10 +1,9 @@
 #pragma once
 
-#include "spmv/cpu.hpp"
-
 #include "sparse/csr.hpp"
 
 #include <cstdint>
+#include <vector>
 
 namespace spmv {
 
@@ -13,16 +12,12 @@ namespace spmv {
 template <class T>
 struct Sample
 {
-    sparse::Csr<T> a; ///< rows of the blocks, one block after the other
-    /// Shares of the nonzeros that find their element of `x` neither in a cache nor where it would
-    /// have been fetched ahead.
-    double miss_first = 0; ///< in the first level
-    double miss_core = 0;  ///< in a core's second level
+    sparse::Csr<T> a;               ///< rows of the blocks, one block after the other
+    std::vector<std::int32_t> ends; ///< rows of `a` before the end of each block
 };
 
 /// Takes the rows with at most `longest` nonzeros of about `rows` rows; longer ones are left empty.
 template <class T>
-Sample<T> take_sample(sparse::CsrView<T> const& a, std::int32_t rows, std::int32_t longest,
-                      Caches const& caches);
+Sample<T> take_sample(sparse::CsrView<T> const& a, std::int32_t rows, std::int32_t longest);
 
 } // namespace spmv
