@@ -140,16 +140,20 @@ template Misses count_misses(Sample<double> const&, std::int32_t, Caches const&,
 
 VectorWaits vector_waits(Misses const& misses, VectorUse const& use, Caches const& caches)
 {
-    double const near = use.streamed ? use.nonzeros * std::max(0.0, misses.first - misses.core) : 0;
+    double const near = use.nonzeros * std::max(0.0, misses.first - misses.core);
+    VectorWaits second_level{use.streamed ? 0 : near, use.streamed ? near : 0, 0, 0};
     if (use.bytes < static_cast<double>(caches.core) / 2 || misses.core == 0) {
-        return {near, 0, 0}; // soon in a core's cache, also where that is empty at first
+        return second_level; // the rest is soon in a core's cache, also where that is empty at
+                             // first
     }
     bool const in_shared_cache = use.bytes < static_cast<double>(caches.shared) / 3;
     double const far = use.nonzeros * misses.core;
     double const firsts = use.cold ? std::min(far, use.bytes / 64) : 0;
     double const of_memory = in_shared_cache ? firsts / far : 1;
     double const waits = use.nonzeros * misses.waits;
-    return {near, waits * (1 - of_memory), waits * of_memory};
+    second_level.shared = waits * (1 - of_memory);
+    second_level.memory = waits * of_memory;
+    return second_level;
 }
 
 } // namespace spmv

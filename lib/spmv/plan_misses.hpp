@@ -39,13 +39,13 @@ struct VectorUse
 struct VectorWaits
 {
     double near;   ///< the second level
+    double busy;   ///< the second level, while a matrix streams through it from memory
     double shared; ///< the shared cache
     double memory;
 };
 
-/// The waits of a kernel with such misses. The second level costs next to nothing, unless it is
-/// busy with a matrix that streams through it. Where caches are empty, the first access to a line
-/// goes to memory.
+/// The waits of a kernel with such misses. Where caches are empty, the first access to a line goes
+/// to memory.
 VectorWaits vector_waits(Misses const& misses, VectorUse const& use, Caches const& caches);
 
 } // namespace spmv

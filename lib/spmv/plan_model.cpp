@@ -207,9 +207,10 @@ private:
 
     static void add_waits(Terms& terms, VectorWaits const& waits)
     {
-        terms.insert(
-            terms.end(),
-            {{"x.near", waits.near}, {"x.shared", waits.shared}, {"x.memory", waits.memory}});
+        terms.insert(terms.end(), {{"x.near", waits.near},
+                                   {"x.busy", waits.busy},
+                                   {"x.shared", waits.shared},
+                                   {"x.memory", waits.memory}});
     }
 
     /// Adds the waits of a kernel that takes rows one by one. Loads of several elements wait for
@@ -218,6 +219,7 @@ private:
     {
         auto waits = waits_of(misses_);
         waits.near *= wide ? 2 : 1;
+        waits.busy *= wide ? 2 : 1;
         add_waits(terms, waits);
     }
 
@@ -381,7 +383,8 @@ private:
             estimate.name = "sell_unit_ahead";
             estimate.build.prefetch = true;
             estimate.detail += ", elements of x asked for early";
-            add_waits(estimate.core, {waits.near, 0.9 * waits.shared, 0.4 * waits.memory});
+            add_waits(estimate.core,
+                      {waits.near, waits.busy, 0.9 * waits.shared, 0.4 * waits.memory});
             estimate.core.push_back({"x.prefetch", wide_share * nonzeros_});
             add_converted(std::move(estimate));
         }

@@ -247,6 +247,27 @@ TEST_CASE("of what just fits in the shared cache, a part comes from memory")
     CHECK(fetched(touched / 0.6, true) == all);
 }
 
+TEST_CASE("the second level has a price of its own while a matrix streams through it")
+{
+    spmv::Misses const misses{0.5, 0.2, 0.1};
+    spmv::Caches const caches{std::size_t{32} << 10, std::size_t{1} << 20, std::size_t{32} << 20};
+    auto const waits = [&](double megabytes, bool cold, bool streamed) {
+        return spmv::vector_waits(misses, {1e6, megabytes * (1 << 20), cold, streamed}, caches);
+    };
+    auto const in_a_core = waits(0.4, false, false);
+    CHECK(in_a_core.near == doctest::Approx(3e5)); // of what the first level has not
+    CHECK(in_a_core.busy + in_a_core.shared + in_a_core.memory == 0);
+    auto const busy = waits(2, false, true);
+    CHECK(busy.busy == doctest::Approx(3e5));
+    CHECK(busy.near == 0);
+    CHECK(busy.shared == doctest::Approx(1e5));
+    CHECK(busy.memory == 0);
+    CHECK(waits(20, false, true).memory == doctest::Approx(1e5)); // too much for the shared cache
+    auto const cold = waits(2, true, true); // each line of x once from memory, which is some of all
+    CHECK(cold.memory == doctest::Approx(1e5 * (2 << 20) / 64 / 2e5));
+    CHECK(cold.shared == doctest::Approx(1e5 - cold.memory));
+}
+
 TEST_CASE("misses on the way at the same time are waited for once")
 {
     constexpr std::int32_t line = 8;
