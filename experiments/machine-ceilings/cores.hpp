@@ -1,70 +1,62 @@
 #pragma once
 
-#include "memory.hpp"
-
+#include "bench/trial.hpp"
 #include "ceilings/cache_line.hpp"
 #include "ceilings/fma.hpp"
 #include "ceilings/openmp_cost.hpp"
+#include "ceilings/reference.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <vector>
 
+/// Processors: arithmetic, and what they tell each other.
 namespace machine_ceilings {
 
 /// Multiply-adds in registers: with each instruction set of this CPU, and in a single chain.
-template <class T>
-void arithmetic(bench::Trial<T>& trial)
-{
+inline constexpr auto fma = []<class T>(bench::Trial& trial) {
     int const threads = trial.threads();
-    auto const start = trial.input(ceilings::fma_elements<T>);
-    auto const factors = trial.input(2);
-    std::vector<T> sum(start.size() * static_cast<std::size_t>(threads));
+    auto const start = trial.input<T>(ceilings::fma_elements<T>).on();
+    auto const factors = trial.input<T>(2).on();
+    auto const output = trial.output<T>(start.size() * static_cast<std::size_t>(threads));
     trial.work({.flops = ceilings::fma_flops<T>(threads)});
-    trial.output(sum);
-    trial.expect([&] {
-        return expected(ceilings::fma_reference<T>(start, factors[0], factors[1], threads));
-    });
+    output.expect(
+        [=] { return ceilings::fma_reference<T>(start, factors[0], factors[1], threads); });
     for (auto const& variant : ceilings::fma_variants<T>()) {
-        auto const call = [=, &sum, kernel = variant.kernel] {
+        auto const call = [=, sum = output.on(), kernel = variant.kernel] {
             ceilings::run_fma<T>(kernel, start, factors[0], factors[1], sum, threads);
         };
         trial.add(variant, call).excerpt("fma_chains");
     }
     trial.run();
-}
+};
 
-/// A trial in which threads only count: `counters` of them, each to `rounds`.
-template <class T>
-std::vector<T> counting(bench::Trial<T>& trial, std::size_t counters, std::uint64_t rounds)
+/// What threads of a trial do that only count: `counters` of them, each to `rounds`.
+inline std::span<double> counting(bench::Trial& trial, std::size_t counters, std::uint64_t rounds)
 {
-    trial.work({.operations = static_cast<double>(rounds)});
-    trial.expect(
-        [=] { return expected(ceilings::counted(counters, static_cast<double>(rounds))); });
-    return std::vector<T>(counters);
+    auto const most = static_cast<double>(rounds);
+    trial.work({.operations = most});
+    return trial.output<double>(counters)
+        .expect([=] { return ceilings::counted(counters, most); })
+        .on();
 }
 
 /// Opening a parallel region, and meeting at a barrier inside one.
-template <class T>
-void fork_join(bench::Trial<T>& trial)
+inline void fork_join(bench::Trial& trial)
 {
-    require_fp64(trial);
     constexpr std::uint64_t rounds = 64;
     int const threads = trial.threads();
-    auto counts = counting(trial, static_cast<std::size_t>(threads), rounds);
-    trial.output(counts);
-    trial.add("parallel_region", [&] {
+    auto const counts = counting(trial, static_cast<std::size_t>(threads), rounds);
+    trial.add("parallel_region", [=] {
         std::ranges::copy(ceilings::parallel_regions(threads, rounds), counts.begin());
     });
     trial.add("barrier",
-              [&] { std::ranges::copy(ceilings::barriers(threads, rounds), counts.begin()); });
+              [=] { std::ranges::copy(ceilings::barriers(threads, rounds), counts.begin()); });
     trial.run();
 }
 
 /// The launch in which what two threads do is measured.
-template <class T>
-void require_two_threads(bench::Trial<T>& trial)
+inline void require_two_threads(bench::Trial const& trial)
 {
     if (trial.threads() != 2) {
         trial.not_applicable("two threads take part: measured in the launch with two");
@@ -72,39 +64,34 @@ void require_two_threads(bench::Trial<T>& trial)
 }
 
 /// Handing a cache line from one CPU to another and back, for at most 28 pairs.
-template <class T>
-void hand_over(bench::Trial<T>& trial)
+inline void hand_over(bench::Trial& trial)
 {
-    require_fp64(trial);
     require_two_threads(trial);
     constexpr std::uint64_t rounds = 1 << 17;
-    auto counts = counting(trial, 1, rounds);
-    trial.output(counts);
+    auto const counts = counting(trial, 1, rounds);
     for (auto const& pair : ceilings::cpu_pairs(ceilings::usable_cpus(), 28)) {
         auto const name =
             "hand_over_" + std::to_string(pair.first) + "_" + std::to_string(pair.second);
-        trial
-            .add(name,
-                 [=, &counts] { counts[0] = static_cast<T>(ceilings::hand_over(pair, rounds)); })
-            .excerpt("hand_over");
+        auto const call = [=] {
+            counts[0] = static_cast<double>(ceilings::hand_over(pair, rounds));
+        };
+        trial.add(name, call).excerpt("hand_over");
     }
     trial.run();
 }
 
 /// Two counters in one cache line, and in two.
-template <class T>
-void false_sharing(bench::Trial<T>& trial)
+inline void false_sharing(bench::Trial& trial)
 {
-    require_fp64(trial);
     require_two_threads(trial);
     constexpr std::uint64_t rounds = 1 << 22;
-    auto counts = counting(trial, 2, rounds);
-    trial.output(counts);
+    auto const counts = counting(trial, 2, rounds);
     auto const pair = ceilings::cpu_pairs(ceilings::usable_cpus(), 1).at(0);
     auto const add = [&](std::string const& name, auto count) {
-        auto const call = [=, &counts] {
+        auto const call = [=] {
             auto const [first, second] = count(pair, rounds);
-            counts = {static_cast<T>(first), static_cast<T>(second)};
+            counts[0] = static_cast<double>(first);
+            counts[1] = static_cast<double>(second);
         };
         trial.add(name, call).excerpt("false_sharing");
     };

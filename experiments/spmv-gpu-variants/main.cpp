@@ -2,36 +2,27 @@
 
 #include "ceilings/device_probes.hpp"
 
-#include <optional>
-
 /// GPU SpMV: which kernel suits which matrix, and can a library choose?
 int main(int argc, char** argv)
 {
+    using namespace spmv_gpu_variants;
     sparse::Datasets datasets;
-    bench::Experiment experiment{"spmv-gpu-variants", argc, argv};
-    experiment.axis("matrix", datasets.set("gpu"));
-    auto const missing = cuda::missing_device();
-    if (missing.empty()) {
-        experiment.ceiling([](int) { return ceilings::DeviceRead{}; });
-    }
-    std::optional<Gpu> gpu; // begins with the first point, where errors are reported
+    cuda::Gpu gpu;
+    bench::Experiment experiment{"spmv-gpu-variants", argc, argv, gpu};
+    experiment.ceiling(gpu, ceilings::device_read);
+    auto& study = experiment.study("spmv").axis("matrix", datasets.set("gpu"));
 
-    return experiment.each<float, double>(
-        [&]<class T>(bench::Point const& at, bench::Trial<T>& trial) {
-            if (!missing.empty()) {
-                trial.not_applicable(missing);
-            }
-            if (!gpu) {
-                gpu.emplace();
-            }
-            GpuProblem<T> problem{datasets, at, trial, *gpu};
-            spmv_gpu_variants::add_single_kernels(trial, problem);
-            spmv_gpu_variants::add_tables(trial, problem);
-            spmv_gpu_variants::add_balanced(trial, problem);
-            spmv_gpu_variants::add_formats(trial, problem);
-            spmv_gpu_variants::add_plan(trial, problem);
-            spmv_gpu_variants::add_roof(trial, problem);
-            add_cusparse(experiment, trial, problem);
-            trial.run();
-        });
+    study.types<float, double>([&]<class T>(bench::Trial& trial) {
+        Problem<T> problem{datasets, trial};
+        OnGpu<T> on_gpu{problem, gpu};
+        add_single_kernels(trial, on_gpu);
+        add_tables(trial, on_gpu);
+        add_balanced(trial, on_gpu);
+        add_formats(trial, on_gpu);
+        add_plan(trial, on_gpu);
+        add_roof(trial, on_gpu, problem, gpu);
+        add_cusparse(experiment, trial, on_gpu);
+        trial.run();
+    });
+    return experiment.run();
 }

@@ -1,9 +1,13 @@
 #pragma once
 
-#include "experiments/spmv_gpu.hpp"
+#include "experiments/spmv.hpp"
+
+#include "cuda/gpu.hpp"
+#include "peers/cusparse.hpp"
 
 #include "spmv/cuda/block_sell.hpp"
 #include "spmv/cuda/blocked_coo.hpp"
+#include "spmv/cuda/csr.hpp"
 #include "spmv/cuda/diagonal_dictionary.hpp"
 #include "spmv/cuda/diagonals.hpp"
 #include "spmv/cuda/dynamic_rows.hpp"
@@ -21,6 +25,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -28,9 +33,68 @@ namespace spmv_gpu_variants {
 
 namespace gpu = spmv::gpu;
 
+/// The operands of a problem on the GPU, and how variants use them.
+template <class T>
+struct OnGpu
+{
+    OnGpu(Problem<T>& problem, ::cuda::Gpu& gpu)
+        : stream{gpu.stream().get()}, host{problem.a}, device{host.view()}, a{device.view()},
+          x{problem.x.on(gpu).data()}, y{problem.y.on(gpu).data()}
+    {
+    }
+    OnGpu(OnGpu const&) = delete;
+    OnGpu& operator=(OnGpu const&) = delete;
+
+    /// A variant that multiplies by the matrix as it is: `kernel(a, x, y, stream)`.
+    template <class Kernel>
+    auto on_csr(Kernel kernel)
+    {
+        return [this, kernel](bench::Variant& variant) {
+            variant.reads(device);
+            return [this, kernel] { kernel(a, x, y, stream); };
+        };
+    }
+
+    /// A variant that multiplies by what `make()` returns, `format(x, y, stream)`; a format that
+    /// cannot hold the matrix is not applicable.
+    template <class Make>
+    auto converted(Make make)
+    {
+        return [this, make](bench::Variant& variant) {
+            try {
+                auto const format = variant.keep(make());
+                if constexpr (requires { format->explain(); }) {
+                    variant.note(format->explain());
+                }
+                return [this, format] { (*format)(x, y, stream); };
+            } catch (std::length_error const& refusal) {
+                variant.not_applicable(refusal.what());
+            }
+        };
+    }
+
+    /// A variant that multiplies by the matrix as it is with what `make()` prepared for it:
+    /// `kernel(prepared, a, x, y, stream)`.
+    template <class Make, class Kernel>
+    auto prepared(Make make, Kernel kernel)
+    {
+        return [this, make, kernel](bench::Variant& variant) {
+            variant.reads(device);
+            return [this, kernel, kept = variant.keep(make())] { kernel(*kept, a, x, y, stream); };
+        };
+    }
+
+    cudaStream_t stream;
+    sparse::Csr<T> const& host;
+    gpu::Csr<T> device;
+    gpu::CsrView<T> a;
+    T const* x;
+    T* y;
+};
+
 /// A dynamic kernel with a number of lanes; the counter of rows is set back in each multiply.
 template <class T>
-auto dynamic(GpuProblem<T>& problem, gpu::Fetch fetch, int lanes)
+auto dynamic(OnGpu<T>& problem, gpu::Fetch fetch, int lanes)
 {
     return problem.prepared(
         [] { return gpu::DynamicRows{}; },
@@ -41,7 +105,7 @@ auto dynamic(GpuProblem<T>& problem, gpu::Fetch fetch, int lanes)
 /// The kernels that a reader would try first: a thread for each row, or 2 to 32 lanes, which get
 /// their rows by number or from a counter.
 template <class T>
-void add_single_kernels(bench::Trial<T>& trial, GpuProblem<T>& problem)
+void add_single_kernels(bench::Trial& trial, OnGpu<T>& problem)
 {
     trial.add("thread_per_row", problem.on_csr(gpu::thread_per_row<T>)).group("single");
     for (int const lanes : {2, 4, 8, 16, 32}) {
@@ -73,7 +137,7 @@ void add_single_kernels(bench::Trial<T>& trial, GpuProblem<T>& problem)
 /// The three tables of the articles, which choose lanes by the mean row, and two ways to fetch rows
 /// with the lanes of the first.
 template <class T>
-void add_tables(bench::Trial<T>& trial, GpuProblem<T>& problem)
+void add_tables(bench::Trial& trial, OnGpu<T>& problem)
 {
     double const mean = gpu::mean_row(problem.a);
     int const light = gpu::light_lanes(mean);
@@ -95,7 +159,7 @@ void add_tables(bench::Trial<T>& trial, GpuProblem<T>& problem)
 
 /// What balances plain CSR.
 template <class T>
-void add_balanced(bench::Trial<T>& trial, GpuProblem<T>& problem)
+void add_balanced(bench::Trial& trial, OnGpu<T>& problem)
 {
     auto const run = [](auto const& kept, auto const&... operands) { kept(operands...); };
     auto const merge_path = [&problem] { return gpu::MergePath<T>{problem.a, problem.stream}; };
@@ -116,7 +180,7 @@ void add_balanced(bench::Trial<T>& trial, GpuProblem<T>& problem)
 
 /// Other formats.
 template <class T>
-void add_formats(bench::Trial<T>& trial, GpuProblem<T>& problem)
+void add_formats(bench::Trial& trial, OnGpu<T>& problem)
 {
     auto const padded = [&problem] { return gpu::with_padded_rows(problem.a, problem.stream); };
     auto const on_padded = [lanes = gpu::nearest_lanes(gpu::mean_row(problem.a))](
@@ -180,18 +244,24 @@ spmv::Expected roof_result(sparse::CsrView<T> const& a, std::span<T const> x)
     return result;
 }
 
-/// The floor under all kernels on plain CSR, which is no multiply.
+/// The floor under all kernels on plain CSR, which is no multiply and writes something else.
 template <class T>
-void add_roof(bench::Trial<T>& trial, GpuProblem<T>& problem)
+void add_roof(bench::Trial& trial, OnGpu<T>& problem, Problem<T>& operands, ::cuda::Gpu& where)
 {
-    trial.add("csr_roof", problem.on_csr(gpu::csr_roof<T>)).group("roof").expect([&problem] {
-        return roof_result<T>(problem.host, problem.host_x);
-    });
+    auto const roof = [&](bench::Variant& variant) {
+        variant.reads(problem.device);
+        auto const sums = variant.output<T>(operands.y.size());
+        sums.expect([&] { return roof_result<T>(operands.a, operands.x); });
+        return [&, out = sums.on(where).data()] {
+            gpu::csr_roof<T>(problem.a, problem.x, out, problem.stream);
+        };
+    };
+    trial.add("csr_roof", roof).group("roof");
 }
 
 /// Our own choice among all of them.
 template <class T>
-void add_plan(bench::Trial<T>& trial, GpuProblem<T>& problem)
+void add_plan(bench::Trial& trial, OnGpu<T>& problem)
 {
     trial
         .add("auto", problem.converted([&problem] {
@@ -199,6 +269,22 @@ void add_plan(bench::Trial<T>& trial, GpuProblem<T>& problem)
         }))
         .excerpt("gpu_plan")
         .group("plan");
+}
+
+/// Adds cuSPARSE, in group "peer", and records its version.
+template <class T>
+void add_cusparse(bench::Experiment& experiment, bench::Trial& trial, OnGpu<T>& problem)
+{
+    for (auto const& peer : peers::cusparse<T>()) {
+        auto const convert = [peer, &problem](bench::Variant& variant) {
+            peers::GpuMatrix<T> const matrix{problem.host, problem.a};
+            return [&problem, held = variant.keep(peer.make(matrix, problem.stream))] {
+                (*held)(problem.x, problem.y);
+            };
+        };
+        trial.add(peer, convert).excerpt(peer.excerpt).group("peer");
+        experiment.library("cusparse", peer.version);
+    }
 }
 
 } // namespace spmv_gpu_variants

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "points.hpp"
-#include "problem.hpp"
+#include "product.hpp"
 
 #include "distributed/traffic.hpp"
 #include "peers/petsc.hpp"
@@ -28,17 +28,16 @@ Way const& graph_way();
 
 /// Why a matrix cannot be cut by its graph here; empty if it can.
 template <class T>
-std::string graph_missing(Problem<T> const& problem)
+std::string graph_missing(Product<T> const& product)
 {
     if (distributed::graph_partitioner().empty()) {
         return "no graph partitioner when this was built; Debian: apt install libmetis-dev";
     }
-    return problem.is_square() ? "" : "a graph partition needs a square matrix";
+    return product.is_square() ? "" : "a graph partition needs a square matrix";
 }
 
 /// The plan's own choice, for caches as the trial leaves them.
-template <class T>
-distributed::Choice planned(bench::Trial<T> const& trial)
+inline distributed::Choice planned(bench::Trial const& trial)
 {
     return [cold = trial.is_cold()](sparse::PatternView<> const&) {
         return spmv::PlanOptions{.cold = cold};
@@ -47,11 +46,11 @@ distributed::Choice planned(bench::Trial<T> const& trial)
 
 /// Cuts the matrix on rank 0 and tells all ranks.
 template <class T>
-distributed::Partition cut(Problem<T> const& problem, Way const& way)
+distributed::Partition cut(Product<T> const& product, Way const& way)
 {
-    auto const& world = problem.world();
+    auto const& world = product.world();
     auto const partition =
-        world.is_root() ? way.cut(problem.whole(), world.size()) : distributed::Partition{};
+        world.is_root() ? way.cut(product.whole(), world.size()) : distributed::Partition{};
     return distributed::broadcast(world, partition);
 }
 
@@ -59,80 +58,77 @@ distributed::Partition cut(Problem<T> const& problem, Way const& way)
 /// they are cut: of what is the same there, one is measured for curves over ranks to begin with,
 /// and in double precision the partitions for other numbers of ranks are studied.
 template <class T>
-std::string repeats_another(Problem<T> const& problem, std::string_view name)
+std::string repeats_another(Product<T> const& product, std::string_view name)
 {
     constexpr std::string_view measured[] = {"everywhere_alternate", "gather_alternate",
                                              "halo_bottleneck", "halo_graph"};
     bool const is_studied = std::is_same_v<T, double> && name.starts_with("halo_");
-    bool const is_alone = problem.world().size() == 1 && !problem.name().empty();
+    bool const is_alone = product.world().size() == 1 && !product.name().empty();
     bool const is_measured =
         !is_alone || is_studied || std::ranges::find(measured, name) != std::end(measured);
     return is_measured ? "" : "one rank has all rows, however they are cut";
 }
 
-/// Adds a variant that calls `multiply(matrix, share)` with what `make(share)` has built.
+/// Adds a variant that calls `multiply(matrix, share)` with what `make(variant, share)` has built.
 template <class T, class Make, class Multiply>
-bench::Variant& add_multiply(bench::Trial<T>& trial, Problem<T>& problem, std::string name,
+bench::Variant& add_multiply(bench::Trial& trial, Product<T>& product, std::string name,
                              std::function<distributed::Partition()> rows, Make make,
                              Multiply multiply)
 {
-    return trial.add(std::move(name), [=, &problem](bench::Setup& setup) {
-        auto const share = problem.output().add(rows(), problem.columns());
-        auto const matrix = make(setup, *share);
-        return [=, &problem] {
-            problem.output().written_by(share);
-            multiply(*matrix, *share);
-        };
+    return trial.add(std::move(name), [=, &product](bench::Variant& variant) {
+        auto const share = product.share(rows(), variant);
+        auto const matrix = make(variant, *share);
+        return [=] { multiply(*matrix, *share); };
     });
 }
 
 /// The article's way: rank 0 sends slices, and every rank has all of `x`.
 template <class T>
 std::shared_ptr<distributed::EverywhereMatrix<T>>
-everywhere(Problem<T> const& problem, Share<T> const& share, distributed::Choice const& choose,
-           bench::Setup& setup)
+everywhere(Product<T> const& product, Share<T> const& share, distributed::Choice const& choose,
+           bench::Variant& variant)
 {
     auto const matrix = std::make_shared<distributed::EverywhereMatrix<T>>(
-        problem.world(), distributed::send_slices(problem.world(), problem.whole(), share.rows),
+        product.world(), distributed::send_slices(product.world(), product.whole(), share.rows),
         share.rows, choose);
-    setup.stores(*matrix);
+    variant.stores(*matrix);
     bool const has_runs = matrix->format() == "csrl";
-    setup.count("ranks_with_runs",
-                static_cast<double>(problem.world().sum(std::int64_t{has_runs ? 1 : 0})));
+    variant.count("ranks_with_runs",
+                  static_cast<double>(product.world().sum(std::int64_t{has_runs ? 1 : 0})));
     return matrix;
 }
 
 template <class T>
-void add_everywhere(bench::Trial<T>& trial, Problem<T>& problem, std::string const& name,
+void add_everywhere(bench::Trial& trial, Product<T>& product, std::string const& name,
                     Way const& way, distributed::Choice const& choose)
 {
-    if (auto const reason = repeats_another(problem, name); !reason.empty()) {
+    if (auto const reason = repeats_another(product, name); !reason.empty()) {
         trial.skip(name, reason).group("everywhere");
         return;
     }
     add_multiply<T>(
-        trial, problem, name, [=, &problem] { return cut(problem, way); },
-        [=, &problem](bench::Setup& setup, Share<T> const& share) {
-            return everywhere(problem, share, choose, setup);
+        trial, product, name, [=, &product] { return cut(product, way); },
+        [=, &product](bench::Variant& variant, Share<T> const& share) {
+            return everywhere(product, share, choose, variant);
         },
-        [&problem](auto const& matrix, Share<T>& share) { matrix.multiply(problem.x(), share.y); })
+        [&product](auto const& matrix, Share<T>& share) { matrix.multiply(product.x(), share.y); })
         .group("everywhere")
         .excerpt("everywhere");
 }
 
 /// As above, but `x` is where a multiply leaves it, and has to be gathered first.
 template <class T>
-void add_gather(bench::Trial<T>& trial, Problem<T>& problem, Way const& way)
+void add_gather(bench::Trial& trial, Product<T>& product, Way const& way)
 {
-    if (!problem.is_square()) {
+    if (!product.is_square()) {
         trial.skip("gather_" + way.name, "y is no x for a matrix that is not square")
             .group("gather");
         return;
     }
     add_multiply<T>(
-        trial, problem, "gather_" + way.name, [=, &problem] { return cut(problem, way); },
-        [=, &problem](bench::Setup& setup, Share<T> const& share) {
-            return everywhere(problem, share, distributed::by_runs, setup);
+        trial, product, "gather_" + way.name, [=, &product] { return cut(product, way); },
+        [=, &product](bench::Variant& variant, Share<T> const& share) {
+            return everywhere(product, share, distributed::by_runs, variant);
         },
         [](auto& matrix, Share<T>& share) { matrix.gather_and_multiply(share.x, share.y); })
         .group("gather")
@@ -141,41 +137,41 @@ void add_gather(bench::Trial<T>& trial, Problem<T>& problem, Way const& way)
 
 /// Rows and places of a share, as the scalable ways take them.
 template <class T>
-distributed::Rows<T> rows_of(Problem<T> const& problem, Share<T> const& share)
+distributed::Rows<T> rows_of(Product<T> const& product, Share<T> const& share)
 {
-    distributed::Redistribution const move{problem.world(), problem.equal(), share.rows};
-    return distributed::by_places(move.rows(problem.equal_share()), share.columns);
+    distributed::Redistribution const move{product.world(), product.equal(), share.rows};
+    return distributed::by_places(move.rows(product.equal_share()), share.columns);
 }
 
 /// Counts what a multiply moved, beside what the partition predicts.
 template <class T>
-void count_traffic(Problem<T> const& problem, distributed::HaloMatrix<T>& matrix,
-                   Share<T> const& share, bench::Setup& setup)
+void count_traffic(Product<T> const& product, distributed::HaloMatrix<T>& matrix,
+                   Share<T> const& share, bench::Variant& variant)
 {
     std::vector<T> y(share.y.size());
     matrix.multiply(share.x, y);
-    auto const& world = problem.world();
-    setup.count("moved_bytes", static_cast<double>(world.sum(matrix.halo().received_bytes())));
-    setup.count("sources", static_cast<double>(world.sum(std::int64_t{matrix.halo().sources()})));
-    if (problem.whole().rows > 0) { // on rank 0, which writes the record
+    auto const& world = product.world();
+    variant.count("moved_bytes", static_cast<double>(world.sum(matrix.halo().received_bytes())));
+    variant.count("sources", static_cast<double>(world.sum(std::int64_t{matrix.halo().sources()})));
+    if (product.whole().rows > 0) { // on rank 0, which writes the record
         auto const traffic =
-            distributed::traffic(sparse::PatternView<>{problem.whole()}, share.rows, share.columns);
-        setup.count("predicted_bytes", static_cast<double>(traffic.bytes(sizeof(T))));
-        setup.count("imbalance", traffic.imbalance());
+            distributed::traffic(sparse::PatternView<>{product.whole()}, share.rows, share.columns);
+        variant.count("predicted_bytes", static_cast<double>(traffic.bytes(sizeof(T))));
+        variant.count("imbalance", traffic.imbalance());
     }
 }
 
 /// Counts what the way would ask of other numbers of ranks.
 template <class T>
-void study(Problem<T> const& problem, Way const& way, bench::Setup& setup)
+void study(Product<T> const& product, Way const& way, bench::Variant& variant)
 {
-    sparse::PatternView<> const a{problem.whole()};
+    sparse::PatternView<> const a{product.whole()};
     for (int const ranks : way.studied) {
         auto const rows = way.cut(a, ranks);
         auto const found =
             distributed::traffic(a, rows, distributed::columns_with(rows, a.columns));
         auto const count = [&](std::string const& name, double value) {
-            setup.count(name + "_" + std::to_string(ranks), value);
+            variant.count(name + "_" + std::to_string(ranks), value);
         };
         count("imbalance", found.imbalance());
         count("busy", static_cast<double>(ranks - found.idle_ranks));
@@ -199,25 +195,25 @@ inline Exchange const awaited{"wait", "wait", false};
 inline Exchange const in_messages{"messages", "ghosts", true, distributed::OnHost::messages};
 
 template <class T>
-void add_halo(bench::Trial<T>& trial, Problem<T>& problem, Way const& way, bool is_studied,
+void add_halo(bench::Trial& trial, Product<T>& product, Way const& way, bool is_studied,
               Exchange const& exchange = overlapped)
 {
     auto const choose = planned(trial);
     auto const name = exchange.group + "_" + way.name;
-    if (auto const reason = repeats_another(problem, name); !reason.empty()) {
+    if (auto const reason = repeats_another(product, name); !reason.empty()) {
         trial.skip(name, reason).group(exchange.group);
         return;
     }
     add_multiply<T>(
-        trial, problem, name,
-        [=, &problem] { return problem.name().empty() ? problem.equal() : cut(problem, way); },
-        [=, &problem](bench::Setup& setup, Share<T> const& share) {
+        trial, product, name,
+        [=, &product] { return product.name().empty() ? product.equal() : cut(product, way); },
+        [=, &product](bench::Variant& variant, Share<T> const& share) {
             auto matrix = std::make_shared<distributed::HaloMatrix<T>>(
-                problem.world(), rows_of(problem, share), share.columns, choose, exchange.on_host);
-            setup.stores(*matrix);
-            count_traffic(problem, *matrix, share, setup);
+                product.world(), rows_of(product, share), share.columns, choose, exchange.on_host);
+            variant.stores(*matrix);
+            count_traffic(product, *matrix, share, variant);
             if (is_studied) {
-                study(problem, way, setup);
+                study(product, way, variant);
             }
             return matrix;
         },
@@ -231,22 +227,22 @@ void add_halo(bench::Trial<T>& trial, Problem<T>& problem, Way const& way, bool 
 
 /// All ranks of a host read one `x`.
 template <class T>
-void add_shared(bench::Trial<T>& trial, Problem<T>& problem, Way const& way)
+void add_shared(bench::Trial& trial, Product<T>& product, Way const& way)
 {
     auto const choose = planned(trial);
     auto const name = "shared_" + way.name;
-    auto const reason = problem.world().hosts() > 1 ? "ranks on several hosts share no memory"
-                                                    : repeats_another(problem, name);
+    auto const reason = product.world().hosts() > 1 ? "ranks on several hosts share no memory"
+                                                    : repeats_another(product, name);
     if (!reason.empty()) {
         trial.skip(name, reason).group("shared");
         return;
     }
     add_multiply<T>(
-        trial, problem, name, [=, &problem] { return cut(problem, way); },
-        [=, &problem](bench::Setup& setup, Share<T> const& share) {
+        trial, product, name, [=, &product] { return cut(product, way); },
+        [=, &product](bench::Variant& variant, Share<T> const& share) {
             auto matrix = std::make_shared<distributed::SharedMatrix<T>>(
-                problem.world(), rows_of(problem, share), share.columns, choose);
-            setup.stores(*matrix);
+                product.world(), rows_of(product, share), share.columns, choose);
+            variant.stores(*matrix);
             return matrix;
         },
         [](auto& matrix, Share<T>& share) { matrix.multiply(share.x, share.y); })
@@ -256,21 +252,21 @@ void add_shared(bench::Trial<T>& trial, Problem<T>& problem, Way const& way)
 
 /// PETSc on the same partition.
 template <class T>
-void add_petsc(bench::Trial<T>& trial, Problem<T>& problem, Way const& way)
+void add_petsc(bench::Trial& trial, Product<T>& product, Way const& way)
 {
     auto const name = "petsc_" + way.name;
     auto const missing = peers::Petsc::missing<T>();
-    if (auto const reason = missing.empty() ? repeats_another(problem, name) : missing;
+    if (auto const reason = missing.empty() ? repeats_another(product, name) : missing;
         !reason.empty()) {
         trial.skip(name, reason).group("peer");
         return;
     }
     add_multiply<T>(
-        trial, problem, name, [=, &problem] { return cut(problem, way); },
-        [&problem](bench::Setup& setup, Share<T> const& share) {
-            auto const rows = rows_of(problem, share);
-            return setup.keep(peers::petsc<T>(problem.world().handle(), rows,
-                                              static_cast<std::int64_t>(share.x.size())));
+        trial, product, name, [=, &product] { return cut(product, way); },
+        [&product](bench::Variant& variant, Share<T> const& share) {
+            auto const rows = rows_of(product, share);
+            return variant.keep(peers::petsc<T>(product.world().handle(), rows,
+                                                static_cast<std::int64_t>(share.x.size())));
         },
         [](auto const& matrix, Share<T>& share) { matrix(share.x, share.y); })
         .group("peer")
@@ -279,31 +275,31 @@ void add_petsc(bench::Trial<T>& trial, Problem<T>& problem, Way const& way)
 
 /// Everything that a cut by the graph is compared with.
 template <class T>
-void add_graph(bench::Trial<T>& trial, Problem<T>& problem, bool is_studied)
+void add_graph(bench::Trial& trial, Product<T>& product, bool is_studied)
 {
-    if (auto const missing = graph_missing(problem); !missing.empty()) {
+    if (auto const missing = graph_missing(product); !missing.empty()) {
         trial.skip("halo_graph", missing).group("halo");
         trial.skip("wait_graph", missing).group("wait");
         trial.skip("petsc_graph", missing).group("peer");
         return;
     }
-    add_halo(trial, problem, graph_way(), is_studied);
-    add_halo(trial, problem, graph_way(), false, awaited);
-    add_petsc(trial, problem, graph_way());
+    add_halo(trial, product, graph_way(), is_studied);
+    add_halo(trial, product, graph_way(), false, awaited);
+    add_petsc(trial, product, graph_way());
 }
 
 /// One process and all its threads: one format for the whole matrix.
 template <class T>
-void add_openmp(bench::Trial<T>& trial, Problem<T>& problem, std::string const& name,
+void add_openmp(bench::Trial& trial, Product<T>& product, std::string const& name,
                 distributed::Choice const& choose)
 {
     int const threads = trial.threads();
     add_multiply<T>(
-        trial, problem, name, [&problem] { return problem.equal(); },
-        [=, &problem](bench::Setup& setup, Share<T> const&) {
-            auto options = choose(problem.whole());
+        trial, product, name, [&product] { return product.equal(); },
+        [=, &product](bench::Variant& variant, Share<T> const&) {
+            auto options = choose(product.whole());
             options.threads = threads;
-            return setup.keep(spmv::Plan<T>{problem.whole(), options});
+            return variant.keep(spmv::Plan<T>{product.whole(), options});
         },
         //! [openmp]
         [](spmv::Plan<T> const& plan, Share<T>& share) { plan(share.x, share.y); }
@@ -315,41 +311,40 @@ void add_openmp(bench::Trial<T>& trial, Problem<T>& problem, std::string const& 
 
 /// All ways of ranks to multiply one matrix.
 template <class T>
-void add_ranks(bench::Trial<T>& trial, Problem<T>& problem)
+void add_ranks(bench::Trial& trial, Product<T>& product)
 {
-    bool const is_studied = problem.world().size() == 1 && std::is_same_v<T, double> &&
+    bool const is_studied = product.world().size() == 1 && std::is_same_v<T, double> &&
                             trial.is_timed() && !trial.only_adds_samples();
     auto const& alternate = contiguous_way("alternate");
     auto const& bottleneck = contiguous_way("bottleneck");
     for (auto const& way : contiguous_ways()) {
-        add_everywhere(trial, problem, "everywhere_" + way.name, way, distributed::by_runs);
+        add_everywhere(trial, product, "everywhere_" + way.name, way, distributed::by_runs);
     }
-    add_everywhere(trial, problem, "all_csr", alternate, distributed::always("csr"));
-    add_everywhere(trial, problem, "all_csrl", alternate, distributed::always("csrl"));
-    add_everywhere(trial, problem, "all_plan", alternate, planned(trial));
-    add_gather(trial, problem, alternate);
+    add_everywhere(trial, product, "all_csr", alternate, distributed::always("csr"));
+    add_everywhere(trial, product, "all_csrl", alternate, distributed::always("csrl"));
+    add_everywhere(trial, product, "all_plan", alternate, planned(trial));
+    add_gather(trial, product, alternate);
     for (auto const& way : contiguous_ways()) {
-        add_halo(trial, problem, way, is_studied);
+        add_halo(trial, product, way, is_studied);
     }
-    add_halo(trial, problem, bottleneck, false, in_messages);
-    add_shared(trial, problem, bottleneck);
-    add_petsc(trial, problem, bottleneck);
-    add_graph(trial, problem, is_studied);
+    add_halo(trial, product, bottleneck, false, in_messages);
+    add_shared(trial, product, bottleneck);
+    add_petsc(trial, product, bottleneck);
+    add_graph(trial, product, is_studied);
 }
 
 /// Measures one matrix: on the threads of one process, or on all ranks.
 template <class T>
-void measure_matrix(bench::Trial<T>& trial, mpi::Communicator const& world,
-                    sparse::Datasets& datasets, std::string const& name)
+void measure_matrix(bench::Trial& trial, mpi::Communicator const& world, sparse::Datasets& datasets)
 {
-    Problem<T> problem{world, datasets, name, trial};
+    Product<T> product{world, datasets, trial.text("matrix"), trial};
     trial.cache(bench::Cache::cold);
     if (world.size() == 1) {
-        add_openmp(trial, problem, "openmp", distributed::by_runs);
-        add_openmp(trial, problem, "openmp_plan", planned(trial));
+        add_openmp(trial, product, "openmp", distributed::by_runs);
+        add_openmp(trial, product, "openmp_plan", planned(trial));
     }
     if (world.size() > 1 || trial.threads() == 1) {
-        add_ranks(trial, problem);
+        add_ranks(trial, product);
     }
     trial.run();
 }
@@ -357,7 +352,7 @@ void measure_matrix(bench::Trial<T>& trial, mpi::Communicator const& world,
 /// Measures the 27-point stencil on a cube that grows with the number of ranks, each of which makes
 /// its rows for itself.
 template <class T>
-void measure_weak_scaling(bench::Trial<T>& trial, mpi::Communicator const& world)
+void measure_weak_scaling(bench::Trial& trial, mpi::Communicator const& world)
 {
     if (world.size() == 1 && trial.threads() > 1) {
         trial.not_applicable("it grows with the ranks, of which there is one");
@@ -365,17 +360,17 @@ void measure_weak_scaling(bench::Trial<T>& trial, mpi::Communicator const& world
     auto const side = weak_side(world.size());
     auto const rows = side * side * side;
     auto pattern = sparse::stencil27<std::int64_t>(side, distributed::equal_share(world, rows));
-    Problem<T> problem{world, distributed::filled<T>(std::move(pattern), trial.fill()), rows,
+    Product<T> product{world, distributed::filled<T>(std::move(pattern), trial.fill()), rows,
                        trial};
     trial.cache(bench::Cache::cold);
-    add_halo(trial, problem, contiguous_way("equal"), false);
-    add_halo(trial, problem, contiguous_way("equal"), false, awaited);
+    add_halo(trial, product, contiguous_way("equal"), false);
+    add_halo(trial, product, contiguous_way("equal"), false, awaited);
     trial.run();
 }
 
-/// Measures messages of `bytes` bytes round a ring of all ranks, sent as a halo exchange does.
+/// Measures messages round a ring of all ranks, sent as a halo exchange does.
 template <class T>
-void measure_ring(bench::Trial<T>& trial, mpi::Communicator const& world, std::size_t bytes)
+void measure_ring(bench::Trial& trial, mpi::Communicator const& world)
 {
     struct Ring
     {
@@ -383,7 +378,7 @@ void measure_ring(bench::Trial<T>& trial, mpi::Communicator const& world, std::s
         std::vector<T> received;
         mpi::Requests requests;
     };
-    auto const count = bytes / sizeof(T);
+    auto const count = static_cast<std::size_t>(trial.integer("bytes")) / sizeof(T);
     auto const ring = std::make_shared<Ring>();
     ring->sent.resize(count);
     ring->received.resize(count);
@@ -392,17 +387,16 @@ void measure_ring(bench::Trial<T>& trial, mpi::Communicator const& world, std::s
     ring->requests.template receive<T>(world, ring->received, left);
     ring->requests.template send<T>(world, ring->sent, right);
 
-    auto const x = trial.input(count);
+    auto const x = trial.input<T>(count).on();
     auto const own = [x](std::size_t k, int rank) { return x[k] * static_cast<T>(rank + 1); };
-    trial.work(bench::Work{.bytes = static_cast<double>(count * sizeof(T))});
+    trial.work({.bytes = static_cast<double>(count * sizeof(T))});
     trial.cache(bench::Cache::warm);
-    trial.output(ring->received);
     trial.on_refill([=, &world] {
         for (std::size_t k = 0; k < count; ++k) {
             ring->sent[k] = own(k, world.rank());
         }
     });
-    trial.expect([=] {
+    trial.output(std::span<T>{ring->received}).expect([=] {
         bench::Expected wanted{std::vector<double>(count), std::vector<double>(count, 0.0)};
         for (std::size_t k = 0; k < count; ++k) {
             wanted.value[k] = static_cast<double>(own(k, left));

@@ -1,7 +1,6 @@
 #include "experiments/spmv_peers.hpp"
 
 #include "ceilings/probes.hpp"
-#include "ceilings/topology.hpp"
 #include "schedules.hpp"
 #include "spmv/openmp.hpp"
 #include "spmv/serial.hpp"
@@ -9,18 +8,17 @@
 /// SpMV on all cores: who gets which rows, and what does dealing them out cost?
 int main(int argc, char** argv)
 {
-    auto const cache = ceilings::last_level_cache_bytes();
     sparse::Datasets datasets;
     bench::Experiment experiment{"spmv-omp-schedules", argc, argv};
-    experiment.axis("matrix", datasets.set_beyond_cache("threads", cache));
-    experiment.ceiling([=](int threads) { return ceilings::Read{threads, cache}; });
+    experiment.ceiling(ceilings::read);
+    auto& study = experiment.study("spmv").axis(
+        "matrix", datasets.set_beyond_cache("threads", bench::host().cache_bytes()));
 
-    return experiment.each<float, double>([&]<class T>(bench::Point const& at,
-                                                       bench::Trial<T>& trial) {
-        Problem<T> problem{datasets, at, trial};
+    study.types<float, double>([&]<class T>(bench::Trial& trial) {
+        Problem<T> problem{datasets, trial};
         auto const& a = problem.a;
-        auto const& x = problem.x;
-        auto& y = problem.y;
+        auto const x = problem.x.on();
+        auto const y = problem.y.on();
         int const threads = trial.threads();
         trial.add("unroll4", [&] { spmv::unroll4<T>(a, x, y); }).group("serial");
         if (a.rows <= schedules::few_rows) {
@@ -39,4 +37,5 @@ int main(int argc, char** argv)
         add_peers(experiment, trial, problem, peers::Tuning::off); // about threads, not formats
         trial.run();
     });
+    return experiment.run();
 }

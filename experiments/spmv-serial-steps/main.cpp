@@ -1,7 +1,6 @@
 #include "experiments/spmv_peers.hpp"
 
 #include "ceilings/probes.hpp"
-#include "ceilings/topology.hpp"
 #include "spmv/flag_ladder.hpp"
 #include "spmv/serial.hpp"
 #include "spmv/simd.hpp"
@@ -9,18 +8,17 @@
 /// Serial SpMV: how far is textbook CSR from the memory bound?
 int main(int argc, char** argv)
 {
-    auto const cache = ceilings::last_level_cache_bytes();
     sparse::Datasets datasets;
     bench::Experiment experiment{"spmv-serial-steps", argc, argv};
-    experiment.axis("matrix", datasets.set_beyond_cache("serial", cache));
-    experiment.ceiling([=](int threads) { return ceilings::Read{threads, cache}; });
+    experiment.ceiling(ceilings::read);
+    auto& study = experiment.study("spmv").axis(
+        "matrix", datasets.set_beyond_cache("serial", bench::host().cache_bytes()));
 
-    return experiment.each<float, double>([&]<class T>(bench::Point const& at,
-                                                       bench::Trial<T>& trial) {
-        Problem<T> problem{datasets, at, trial};
+    study.types<float, double>([&]<class T>(bench::Trial& trial) {
+        Problem<T> problem{datasets, trial};
         auto const& a = problem.a;
-        auto const& x = problem.x;
-        auto& y = problem.y;
+        auto const x = problem.x.on();
+        auto const y = problem.y.on();
 
         for (auto const& rung : spmv::flag_ladder<T>()) {
             trial.add(rung, [&] { rung(a, x, y); }).excerpt("textbook_flags").group("flags");
@@ -28,9 +26,9 @@ int main(int argc, char** argv)
         trial.add("textbook", [&] { spmv::textbook<T>(a, x, y); }).group("step");
         trial.add("accumulator", [&] { spmv::accumulator<T>(a, x, y); }).group("step");
         trial.add("restrict_pointers", [&] { spmv::restrict_pointers<T>(a, x, y); }).group("step");
-        auto const align = [&](bench::Setup& setup) {
+        auto const align = [&](bench::Variant& variant) {
             return
-                [&, copy = setup.keep(spmv::AlignedCsr<T>{a})] { spmv::aligned<T>(*copy, x, y); };
+                [&, copy = variant.keep(spmv::AlignedCsr<T>{a})] { spmv::aligned<T>(*copy, x, y); };
         };
         trial.add("aligned", align).group("step");
         trial.add("unroll4", [&] { spmv::unroll4<T>(a, x, y); }).group("step");
@@ -44,4 +42,5 @@ int main(int argc, char** argv)
         add_peers(experiment, trial, problem);
         trial.run();
     });
+    return experiment.run();
 }

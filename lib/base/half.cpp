@@ -23,8 +23,8 @@ constexpr Layout brain16{7, -126, 127};
 /// exponent and fraction carries where rounding reaches the next power of two.
 std::uint16_t rounded(double value, Layout const& to)
 {
-    auto const infinity =
-        static_cast<unsigned>(to.most_exponent - to.least_exponent + 2) << to.fraction_bits;
+    auto const infinity = static_cast<unsigned>(to.most_exponent - to.least_exponent + 2)
+                          << to.fraction_bits;
     unsigned const sign = std::signbit(value) ? 0x8000u : 0u;
     double const magnitude = std::abs(value);
     if (std::isnan(value)) {

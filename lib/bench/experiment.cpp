@@ -3,7 +3,8 @@
 #include "bench/environment.hpp"
 #include "bench/gpus.hpp"
 #include "bench/provenance.hpp"
-#include "bench/session.hpp"
+#include "bench/run.hpp"
+#include "bench/trial_runner.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -16,17 +17,6 @@
 namespace bench {
 
 namespace {
-
-template <class T>
-T const& parameter(Point const& at, std::string const& axis)
-{
-    auto const& all = at.parameters();
-    auto const found = std::ranges::find(all, axis, &std::pair<std::string, Parameter>::first);
-    if (found == all.end() || !std::holds_alternative<T>(found->second)) {
-        throw std::logic_error{fmt::format("the experiment has no such axis '{}'", axis)};
-    }
-    return std::get<T>(found->second);
-}
 
 std::string random_id()
 {
@@ -60,24 +50,24 @@ void refuse_device_debugging()
 }
 
 /// Everything of a result but the measurements.
-Json head(Session const& session, Json const& libraries, Json const& gpu_states)
+Json head(std::string const& name, Run const& run, Json const& libraries, Json const& gpu_states)
 {
-    auto const& settings = session.settings;
-    auto const& team = *session.team;
+    auto const& settings = run.settings;
+    auto const& team = run.team;
     auto const& built = provenance();
     auto launch = launch_record(settings.threads, team.size(), team.hosts());
     if (!gpu_states.empty()) {
         launch["gpus"] = gpu_states;
     }
-    if (auto const& processors = session.meter.total()) {
+    if (auto const& processors = run.meter.total()) {
         launch["processors"] = {{"busy_s", rounded(processors->busy_s)},
                                 {"stolen_s", rounded(processors->stolen_s)}};
     }
     return {
-        {"schema", 1},
+        {"schema", 2},
         {"run",
          {{"id", random_id()},
-          {"experiment", session.name},
+          {"experiment", name},
           {"utc", utc_now()},
           {"arguments", settings.arguments},
           {"profile", settings.profile},
@@ -94,50 +84,57 @@ Json head(Session const& session, Json const& libraries, Json const& gpu_states)
 
 } // namespace
 
-std::string const& Point::text(std::string const& axis) const
+Study& Study::axis(std::string name, AxisValues values)
 {
-    return parameter<std::string>(*this, axis);
+    return axis(std::move(name), [values = std::move(values)] { return values; });
 }
-std::int64_t Point::integer(std::string const& axis) const
+Study& Study::axis(std::string name, std::function<AxisValues()> values)
 {
-    return parameter<std::int64_t>(*this, axis);
+    axes_.push_back({std::move(name), std::move(values)});
+    return *this;
 }
-double Point::real(std::string const& axis) const
+Study& Study::on(Target& usual)
 {
-    return parameter<double>(*this, axis);
+    usual_ = &usual;
+    return *this;
+}
+void Study::add(std::string_view type, std::function<void(Trial&)> measure)
+{
+    bodies_.push_back({type, std::move(measure)});
 }
 
 struct Experiment::State
 {
-    State(std::string experiment, int count, char** arguments, std::unique_ptr<Team> members)
-        : name{std::move(experiment)}, argc{count}, argv{arguments}, team{std::move(members)}
+    struct Probe
     {
-    }
+        Target* of;
+        std::function<Ceiling(int threads)> make;
+    };
 
     std::string name;
     int argc;
     char** argv;
-    std::shared_ptr<Team> team; ///< outlives the session, which a failure ends
-    std::shared_ptr<Clock> clock = std::make_shared<HostClock>();
-    std::vector<std::pair<std::string, AxisValues>> axes;
-    std::vector<Option> options;
-    std::vector<std::pair<bool, std::function<Ceiling(int)>>> ceilings; ///< whether only once
+    Target& usual;
+    std::deque<Study> studies = {};
+    std::vector<Option> options = {};
+    std::vector<Probe> ceilings = {};
     Json libraries = library_record();
 
-    void measure_ceilings(Session& session, std::string const& when) const
+    void measure_ceilings(Run& run, std::string const& when) const
     {
-        for (auto const& [once, make] : ceilings) {
-            if (once && session.settings.later) {
+        for (auto const& [of, make] : ceilings) {
+            if (!of->missing().empty() || (run.settings.later && !of->depends_on_threads())) {
                 continue;
             }
-            session.pacer.turn("ceilings");
-            auto const ceiling = make(session.settings.threads);
-            session.record.add_ceiling({{"name", ceiling.name},
-                                        {"launch", 0},
-                                        {"when", when},
-                                        {"bytes", ceiling.work.bytes},
-                                        {"flops", ceiling.work.flops},
-                                        {"samples_s", sample(ceiling, session)}});
+            run.pacer.turn("ceilings");
+            auto const ceiling = make(run.settings.threads);
+            run.record.add_ceiling({{"name", ceiling.name},
+                                    {"launch", 0},
+                                    {"target", of->name()},
+                                    {"when", when},
+                                    {"bytes", ceiling.work.bytes},
+                                    {"flops", ceiling.work.flops},
+                                    {"samples_s", sample(ceiling, *of, run)}});
         }
     }
 
@@ -150,14 +147,15 @@ struct Experiment::State
     }
 
     /// Passes for about 0.3 s, at least five.
-    std::vector<double> sample(Ceiling const& ceiling, Session& session) const
+    static std::vector<double> sample(Ceiling const& ceiling, Target& of, Run& run)
     {
-        double const enough_s = session.settings.profile == "tiny" ? 0.05 : 0.3;
-        ceiling.seconds(*clock);
+        double const enough_s = run.settings.profile == "tiny" ? 0.05 : 0.3;
+        auto& clock = of.clock(Cache::cold);
+        clock.seconds(ceiling.pass);
         std::vector<double> samples;
         double spent = 0;
-        while (samples.size() < 5 || (session.team->maximum(spent) < enough_s)) {
-            samples.push_back(rounded(ceiling.seconds(*clock)));
+        while (samples.size() < 5 || run.team.maximum(spent) < enough_s) {
+            samples.push_back(rounded(clock.seconds(ceiling.pass)));
             spent += samples.back();
         }
         return samples;
@@ -165,123 +163,135 @@ struct Experiment::State
 
     /// Runs the body for one point: exact check, unless an earlier run made it, then bounded check
     /// and timing.
-    void measure(Session& session, std::vector<TypedBody> const& bodies) const
+    static void measure(Run& run)
     {
-        auto const wanted = bodies.size() == 1 ? bodies.front().precision : session.at.precision();
-        session.exact.clear();
-        session.unsuited.clear();
-        session.measured = {};
-        for (auto const& typed : bodies) {
-            if (typed.precision != wanted) {
-                continue;
+        auto& point = run.point;
+        auto const& study = *point.plan->study;
+        auto const& body = point.plan->body(point.at);
+        try {
+            if (auto const missing = study.usual().missing(); !missing.empty()) {
+                throw NotApplicable{missing};
             }
-            try {
-                if (!session.settings.again) {
-                    typed.body(session, session.at, Check::exact);
+            for (auto const check : {Check::exact, Check::bounded}) {
+                if (check == Check::bounded || !run.settings.again) {
+                    Trial trial{std::make_unique<TrialRunner>(run, check)};
+                    body(trial);
                 }
-                typed.body(session, session.at, Check::bounded);
-            } catch (NotApplicable const& reason) {
-                session.measured.skipped.push_back({{"launch", 0},
-                                                    {"parameters", Session::parameters(session.at)},
-                                                    {"reason", reason.what()}});
             }
+        } catch (NotApplicable const& reason) {
+            point.measured.skipped.push_back({{"launch", 0},
+                                              {"study", study.name()},
+                                              {"parameters", point.parameters()},
+                                              {"reason", reason.what()}});
         }
     }
 
-    void measure_points(Session& session, std::vector<TypedBody> const& bodies) const
+    void measure_points(Run& run) const
     {
-        auto const points = session.points();
-        session.pacer.plan(points, session.settings.rounds);
-        for (session.index = 0; session.index < points; ++session.index) {
-            session.at = session.point(session.index);
-            auto const key = Session::label(session.at);
-            session.pacer.point(session.index, points, key);
-            if (session.team->from_root(session.record.has(key)) == 0) {
-                measure(session, bodies);
-                session.record.add_point(key, session.measured);
-            }
-        }
-    }
-
-    void list(Session& session, std::vector<TypedBody> const& bodies) const
-    {
-        for (auto const& axis : session.settings.axes) {
-            fmt::print("{}:", axis.name);
-            for (auto const& value : axis.values) {
-                fmt::print(" {}", to_text(value));
-            }
-            fmt::print("\n");
-        }
-        if (session.points() > 0) {
-            session.at = session.point(0);
-            fmt::print("variants at {}:\n", Session::label(session.at));
-            for (auto const& typed : bodies) {
-                if (bodies.size() == 1 || typed.precision == session.at.precision()) {
-                    typed.body(session, session.at, Check::bounded);
+        auto const points = run.points();
+        run.pacer.plan(points, run.settings.rounds);
+        std::size_t index = 0;
+        for (auto const& plan : run.settings.plans) {
+            for (std::size_t i = 0; i < plan.points(); ++i, ++index) {
+                run.point = {.index = index, .plan = &plan, .at = plan.point(i)};
+                auto const key = label(run.point);
+                run.pacer.point(index, points, key);
+                if (run.team.from_root(run.record.has(key)) == 0) {
+                    measure(run);
+                    run.record.add_point(key, run.point.measured);
                 }
             }
         }
     }
 
-    int run(Settings settings, std::vector<TypedBody> const& bodies)
+    /// A point in words, with its study where there are several.
+    std::string label(PointState const& point) const
+    {
+        auto const& study = point.plan->study->name();
+        auto const at = point.label();
+        return studies.size() == 1 ? at : at.empty() ? study : study + " " + at;
+    }
+
+    void list(Run& run) const
+    {
+        for (auto const& plan : run.settings.plans) {
+            fmt::print("{}{}\n", studies.size() > 1 ? "study " : "", plan.study->name());
+            for (auto const& axis : plan.axes) {
+                fmt::print("{}:", axis.name);
+                for (auto const& value : axis.values) {
+                    fmt::print(" {}", to_text(value));
+                }
+                fmt::print("\n");
+            }
+            if (auto const missing = plan.study->usual().missing(); !missing.empty()) {
+                fmt::print("skipped: {}\n", missing);
+            } else if (plan.points() > 0) {
+                run.point = {.plan = &plan, .at = plan.point(0)};
+                list_variants(run);
+            }
+        }
+    }
+
+    static void list_variants(Run& run)
+    {
+        fmt::print("variants at {}:\n", run.point.label());
+        try {
+            Trial trial{std::make_unique<TrialRunner>(run, Check::bounded)};
+            run.point.plan->body(run.point.at)(trial);
+        } catch (NotApplicable const& reason) {
+            fmt::print("  skipped: {}\n", reason.what());
+        }
+    }
+
+    int run(Settings settings) const
     {
         omp_set_num_threads(settings.threads);
-        Session session{name, std::move(settings), team, clock};
-        if (session.settings.list) {
-            list(session, bodies);
+        Run run{name, std::move(settings), usual};
+        if (run.settings.list) {
+            list(run);
             return 0;
         }
         refuse_device_debugging();
         Json gpus = Json::object();
-        measure_ceilings(session, "before");
+        measure_ceilings(run, "before");
         note_gpus(gpus, "before");
-        measure_points(session, bodies);
+        measure_points(run);
         note_gpus(gpus, "after");
-        measure_ceilings(session, "after");
-        session.record.finish(head(session, libraries, gpus));
-        session.pacer.done(session.settings.output);
-        return session.record.any_failed() ? 1 : 0;
+        measure_ceilings(run, "after");
+        run.record.finish(head(name, run, libraries, gpus));
+        run.pacer.done(run.settings.output);
+        return run.record.any_failed() ? 1 : 0;
     }
 };
 
-Experiment::Experiment(std::string name, int argc, char** argv)
-    : Experiment{std::move(name), argc, argv, std::make_unique<Team>()}
-{
-}
-
-Experiment::Experiment(std::string name, int argc, char** argv, std::unique_ptr<Team> team)
-    : state_{std::make_unique<State>(std::move(name), argc, argv, std::move(team))}
+Experiment::Experiment(std::string name, int argc, char** argv, Target& usual)
+    : state_{new State{std::move(name), argc, argv, usual}}
 {
 }
 
 Experiment::~Experiment() = default;
 
-Experiment& Experiment::axis(std::string const& name, AxisValues values)
+Study& Experiment::study(std::string name)
 {
-    state_->axes.emplace_back(name, std::move(values));
-    return *this;
+    return state_->studies.emplace_back(std::move(name), state_->usual);
 }
 
-Experiment& Experiment::option(std::string const& name, std::int64_t& value,
+Experiment& Experiment::option(std::string const& name,
+                               std::variant<std::int64_t*, double*, std::string*> value,
                                std::string const& help)
 {
-    state_->options.push_back({name, help, &value});
-    return *this;
-}
-Experiment& Experiment::option(std::string const& name, double& value, std::string const& help)
-{
-    state_->options.push_back({name, help, &value});
-    return *this;
-}
-Experiment& Experiment::option(std::string const& name, std::string& value, std::string const& help)
-{
-    state_->options.push_back({name, help, &value});
+    state_->options.push_back({name, help, value});
     return *this;
 }
 
-Experiment& Experiment::clock(std::unique_ptr<Clock> clock)
+Experiment& Experiment::ceiling(std::function<Ceiling(int threads)> make)
 {
-    state_->clock = std::move(clock);
+    state_->ceilings.push_back({&state_->usual, std::move(make)});
+    return *this;
+}
+Experiment& Experiment::ceiling(Target& of, std::function<Ceiling()> make)
+{
+    state_->ceilings.push_back({&of, [make = std::move(make)](int) { return make(); }});
     return *this;
 }
 
@@ -293,27 +303,16 @@ Experiment& Experiment::library(std::string const& name, std::string const& vers
     return *this;
 }
 
-void Experiment::add_ceiling(bool once, std::function<Ceiling(int threads)> make)
-{
-    state_->ceilings.emplace_back(once, std::move(make));
-}
-
-int Experiment::run(std::vector<TypedBody> const& bodies)
+int Experiment::run()
 try {
-    std::vector<std::string> precisions;
-    if (bodies.size() > 1) {
-        for (auto const& typed : bodies) {
-            precisions.push_back(typed.precision);
-        }
-    }
-    auto chosen = read_settings(state_->name, state_->argc, state_->argv, state_->axes,
-                                state_->options, precisions);
+    auto chosen =
+        read_settings(state_->name, state_->argc, state_->argv, state_->studies, state_->options);
     if (auto const* code = std::get_if<int>(&chosen)) {
         return *code;
     }
-    return state_->run(std::get<Settings>(std::move(chosen)), bodies);
+    return state_->run(std::get<Settings>(std::move(chosen)));
 } catch (std::exception const& error) {
-    return state_->team->failed(fmt::format("{}: {}", state_->name, error.what()));
+    return state_->usual.team().failed(fmt::format("{}: {}", state_->name, error.what()));
 }
 
 } // namespace bench

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "bench/team.hpp"
 #include "bench/trial.hpp"
 
 #include <concepts>
+#include <deque>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -22,6 +23,10 @@ struct AxisValues
     std::vector<Parameter> quick; ///< fits a two-core laptop
     std::vector<Parameter> full;  ///< leaves every cache behind
 
+    /// Throws an exception with one line if a value cannot be measured at; called for every value
+    /// that is asked for before anything is measured. May be empty.
+    std::function<void(Parameter const&)> require;
+
     AxisValues() = default;
 
     /// The same values in every profile.
@@ -29,131 +34,131 @@ struct AxisValues
     {
     }
 
-    /// Adds values to every profile.
-    template <class Values>
-    AxisValues& and_also(Values const& values)
-    {
-        for (auto* list : {&tiny, &quick, &full}) {
-            list->insert(list->end(), values.begin(), values.end());
-        }
-        return *this;
-    }
-
-    /// From anything with lists of names for the three profiles (`sparse::MatrixSet`).
+    /// From anything with lists of names for the three profiles (`sparse::MatrixSet`), and which
+    /// may know other names and refuse what it does not.
     template <class Set>
     requires requires(Set const& set) { set.tiny, set.quick, set.full; }
     AxisValues(Set const& set)
         : tiny(set.tiny.begin(), set.tiny.end()), quick(set.quick.begin(), set.quick.end()),
           full(set.full.begin(), set.full.end())
     {
+        if constexpr (requires { set.require(std::string{}); }) {
+            require = [require = set.require](Parameter const& value) {
+                require(std::get<std::string>(value));
+            };
+        }
     }
 };
 
-/// Where in the space of parameters a trial stands.
-class Point
+/// What can be measured for each point of some axes: a part of an experiment with inputs of its
+/// own. Made by `Experiment::study`.
+class Study
 {
 public:
-    std::string const& text(std::string const& axis) const;
-    std::int64_t integer(std::string const& axis) const;
-    double real(std::string const& axis) const;
+    Study(std::string name, Target& usual) : name_{std::move(name)}, usual_{&usual} {}
 
-    /// "fp32" or "fp64".
-    std::string const& precision() const { return text("precision"); }
+    /// Adds an axis; the last axis varies fastest, the element type after it.
+    Study& axis(std::string name, AxisValues values);
 
-    /// Names and values in the order of the axes, precision last.
-    std::vector<std::pair<std::string, Parameter>> const& parameters() const { return parameters_; }
+    /// As above for values that depend on options: called when these are known.
+    Study& axis(std::string name, std::function<AxisValues()> values);
+
+    /// Where its variants run unless they say otherwise. Where that is missing, its points are
+    /// skipped with the reason.
+    Study& on(Target& usual);
+
+    /// Measures `body.operator()<T>(Trial&)` for each of the types, which is recorded as the
+    /// parameter `precision`.
+    template <Element... Types, class Body>
+    void types(Body body)
+    {
+        (add(element_type<Types>().name,
+             [body](Trial& trial) { body.template operator()<Types>(trial); }),
+         ...);
+    }
+
+    /// Measures `body(Trial&)`, which has no matter of types.
+    template <class Body>
+    void untyped(Body body)
+    {
+        add("", body);
+    }
+
+    struct Axis
+    {
+        std::string name;
+        std::function<AxisValues()> values;
+    };
+    struct Body
+    {
+        std::string_view type; ///< empty: of none
+        std::function<void(Trial&)> measure;
+    };
+
+    std::string const& name() const { return name_; }
+    Target& usual() const { return *usual_; }
+    std::vector<Axis> const& axes() const { return axes_; }
+    std::vector<Body> const& bodies() const { return bodies_; }
 
 private:
-    friend class Session;
-    std::vector<std::pair<std::string, Parameter>> parameters_;
+    void add(std::string_view type, std::function<void(Trial&)> measure);
+
+    std::string name_;
+    Target* usual_;
+    std::vector<Axis> axes_;
+    std::vector<Body> bodies_;
 };
 
-/// Name of an element type in records and on the command line.
-template <class T>
-inline constexpr char const* precision_name = nullptr;
-template <>
-inline constexpr char const* precision_name<float> = "fp32";
-template <>
-inline constexpr char const* precision_name<double> = "fp64";
+/// What a machine can do at best, as a probe that reaches it: one pass does so much work.
+struct Ceiling
+{
+    std::string name;           ///< "read", "fma_fp32": the same name in every experiment
+    Work work;                  ///< of one pass: of bytes and flops only what it is the ceiling of
+    std::function<void()> pass; ///< on the host, or put into the queue of its target
+};
 
-/// One question, its axes and options, and the loop over all points.
+/// One question, its studies and options, and the loop over all points.
 ///
-/// Every experiment understands `--filter --list --samples --min-time --threads --seed --profile
-/// --output --help`, `--precision`, and one option per axis that replaces the axis' values
-/// (`--matrix FILE.mtx`).
+/// Every experiment understands `--profile --samples --min-time --threads --seed --filter --study
+/// --output --list --help`, `--precision` if it has types, and one option for each axis that
+/// replaces the axis' values (`--matrix FILE.mtx`) and leaves out studies without that axis.
 class Experiment
 {
 public:
-    Experiment(std::string name, int argc, char** argv);
-
-    /// As above, measured by several processes together.
-    Experiment(std::string name, int argc, char** argv, std::unique_ptr<Team> team);
+    /// `usual` is where studies run unless they say otherwise; its team measures together.
+    Experiment(std::string name, int argc, char** argv, Target& usual = host());
     ~Experiment();
 
-    /// Adds an axis; the last axis varies fastest, precision after it.
-    Experiment& axis(std::string const& name, AxisValues values);
+    /// Adds a study. The reference stays valid as long as the experiment.
+    Study& study(std::string name);
 
-    /// Adds `--name VALUE` with its present value as the default. `value` is set when `each`
-    /// begins.
-    Experiment& option(std::string const& name, std::int64_t& value, std::string const& help);
-    Experiment& option(std::string const& name, double& value, std::string const& help);
-    Experiment& option(std::string const& name, std::string& value, std::string const& help);
+    /// Adds `--name VALUE` with its present value as the default. `value` is set when `run` begins.
+    Experiment& option(std::string const& name,
+                       std::variant<std::int64_t*, double*, std::string*> value,
+                       std::string const& help);
 
-    /// The clock of every trial that does not choose its own; default `HostClock`.
-    Experiment& clock(std::unique_ptr<Clock> clock);
+    /// Measures a ceiling of the usual target before the first and after the last point, in this
+    /// process; `make` gets the threads of this process.
+    Experiment& ceiling(std::function<Ceiling(int threads)> make);
 
-    /// Measures a ceiling of this machine for about a second before the first and after the last
-    /// point, in this process. `probe` has `name`, `bytes` and `flops` per pass, and `pass()`, or
-    /// `seconds()` if it has a clock of its own; `make` is called when the threads of this process
-    /// are known. What is no matter of threads is measured `once`, in the first process of several.
-    template <class Make>
-    Experiment& ceiling(Make make, bool once = false)
+    /// As above of a target, unless that is missing here: once, by the first of several processes,
+    /// where threads do not matter to it.
+    Experiment& ceiling(Target& of, std::function<Ceiling()> make);
+
+    template <std::derived_from<Target> T>
+    Experiment& ceiling(T& of, Ceiling (*make)(T&))
     {
-        add_ceiling(once, [make](int threads) {
-            auto probe = std::make_shared<std::invoke_result_t<Make, int>>(make(threads));
-            return Ceiling{probe->name, {probe->flops, probe->bytes}, [probe](Clock& clock) {
-                               if constexpr (requires { probe->seconds(); }) {
-                                   return probe->seconds();
-                               } else {
-                                   return clock.seconds([&] { probe->pass(); });
-                               }
-                           }};
-        });
-        return *this;
+        return ceiling(of, [&of, make] { return make(of); });
     }
 
     /// Records the version of a library that was loaded; an empty one means that it was not.
     Experiment& library(std::string const& name, std::string const& version);
 
-    /// Runs `body(Point const&, Trial<T>&)` at every point for every type, writes the result file
-    /// and returns the program's exit code: 0, 1 if a variant failed, 2 for a user's error.
-    template <class... Types, class Body>
-    int each(Body body)
-    {
-        std::vector<TypedBody> bodies{
-            {precision_name<Types>, [body](Session& session, Point const& at, Check check) {
-                 Trial<Types> trial{session, check};
-                 body(at, trial);
-             }}...};
-        return run(bodies);
-    }
+    /// Measures what the command line asks for, writes the result file and returns the program's
+    /// exit code: 0, 1 if a variant failed, 2 for a user's error.
+    int run();
 
 private:
-    struct Ceiling
-    {
-        std::string name;
-        Work work;
-        std::function<double(Clock&)> seconds; ///< of one pass
-    };
-    struct TypedBody
-    {
-        std::string precision;
-        std::function<void(Session&, Point const&, Check)> body;
-    };
-
-    void add_ceiling(bool once, std::function<Ceiling(int threads)> make);
-    int run(std::vector<TypedBody> const& bodies);
-
     struct State;
     std::unique_ptr<State> state_;
 };

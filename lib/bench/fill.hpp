@@ -19,7 +19,8 @@ class Fill
 public:
     Fill(Check check, std::uint64_t seed) : check_{check}, seed_{seed} {}
 
-    /// Overwrites every element of `values`. `T` is float or double.
+    /// Overwrites every element of `values`. `T` is an `Element`. Integers are of magnitude 1 to 3
+    /// in the exact check and to 1000, or 250 in a byte, in the other; bytes have no sign.
     template <class T>
     void operator()(std::span<T> values) const;
 

@@ -7,8 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <stdexcept>
 
 namespace bench {
@@ -60,17 +61,77 @@ std::vector<std::string> recorded_arguments(int argc, char** argv)
     return kept;
 }
 
-void check_distinct(Axis const& axis)
+/// Replaces what an axis is declared with by what was given, if anything was.
+Axis axis_of(Study::Axis const& declared, std::vector<std::string> const& given,
+             std::string const& profile)
 {
-    std::vector<std::string> labels;
-    for (auto const& value : axis.values) {
-        labels.push_back(to_text(value));
+    auto const values = declared.values();
+    auto const& usual = values_for(values, profile);
+    Axis axis{declared.name, given.empty() ? usual : std::vector<Parameter>{}};
+    for (auto const& text : given) {
+        axis.values.push_back(
+            parse_like(usual.empty() ? Parameter{text} : usual.front(), text, axis.name));
     }
+    if (values.require) {
+        std::ranges::for_each(axis.values, values.require);
+    }
+    std::vector<std::string> labels;
+    std::ranges::transform(axis.values, std::back_inserter(labels), to_text);
     std::ranges::sort(labels);
     if (auto const twice = std::ranges::adjacent_find(labels); twice != labels.end()) {
         throw CLI::ValidationError{fmt::format("--{}", axis.name),
                                    fmt::format("two values are named '{}'", *twice)};
     }
+    return axis;
+}
+
+using Given =
+    std::map<std::string, std::vector<std::string>>; ///< values of axes and of `precision`
+
+/// Whether a study has every axis of which values were given.
+bool has_axes(Study const& study, Given const& given)
+{
+    return std::ranges::all_of(given, [&](auto const& entry) {
+        return entry.second.empty() || entry.first == "precision" ||
+               std::ranges::find(study.axes(), entry.first, &Study::Axis::name) !=
+                   study.axes().end();
+    });
+}
+
+/// The element types that are asked for of those of a study; none if it has none.
+std::vector<Parameter> types_of(Study const& study, std::vector<std::string> const& given)
+{
+    std::vector<Parameter> types;
+    for (auto const& body : study.bodies()) {
+        std::string const type{body.type};
+        if (!type.empty() && (given.empty() || std::ranges::find(given, type) != given.end())) {
+            types.emplace_back(type);
+        }
+    }
+    return types;
+}
+
+std::vector<Plan> plans_for(std::deque<Study> const& studies, std::vector<std::string> const& named,
+                            Given const& given, Settings const& settings)
+{
+    std::vector<Plan> plans;
+    for (auto const& study : studies) {
+        bool const is_named =
+            named.empty() || std::ranges::find(named, study.name()) != named.end();
+        bool const elsewhere = settings.later && !study.usual().depends_on_threads();
+        if (!is_named || elsewhere || !has_axes(study, given)) {
+            continue;
+        }
+        Plan plan{&study, {}};
+        for (auto const& axis : study.axes()) {
+            plan.axes.push_back(axis_of(axis, given.at(axis.name), settings.profile));
+        }
+        if (!study.bodies().front().type.empty()) {
+            plan.axes.push_back({"precision", types_of(study, given.at("precision"))});
+        }
+        plans.push_back(std::move(plan));
+    }
+    return plans;
 }
 
 std::size_t default_rounds(std::string const& profile)
@@ -103,15 +164,54 @@ std::string to_text(Parameter const& value)
     return std::visit([](auto const& v) { return fmt::format("{}", v); }, displayed(value));
 }
 
-std::variant<Settings, int>
-read_settings(std::string const& experiment, int argc, char** argv,
-              std::vector<std::pair<std::string, AxisValues>> const& axes,
-              std::vector<Option> const& options, std::vector<std::string> const& precisions)
+std::size_t Plan::points() const
+{
+    std::size_t product = 1;
+    for (auto const& axis : axes) {
+        product *= axis.values.size();
+    }
+    return product;
+}
+
+Point Plan::point(std::size_t index) const
+{
+    Point point;
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+        point.emplace(point.begin(), axis->name, axis->values[index % axis->values.size()]);
+        index /= axis->values.size();
+    }
+    return point;
+}
+
+std::function<void(Trial&)> const& Plan::body(Point const& at) const
+{
+    auto const& bodies = study->bodies();
+    auto const type = bodies.front().type.empty() ? "" : to_text(at.back().second);
+    return std::ranges::find(bodies, type, &Study::Body::type)->measure;
+}
+
+std::variant<Settings, int> read_settings(std::string const& experiment, int argc, char** argv,
+                                          std::deque<Study> const& studies,
+                                          std::vector<Option> const& options)
 {
     Settings settings;
     settings.threads = available_threads();
     settings.output = experiment + ".json";
-    std::vector<std::vector<std::string>> given(axes.size() + 1);
+    Given given{{"precision", {}}};
+    std::vector<std::string> names;
+    std::vector<std::string> named;
+    std::vector<std::string> types;
+    for (auto const& study : studies) {
+        names.push_back(study.name());
+        for (auto const& axis : study.axes()) {
+            given[axis.name];
+        }
+        for (auto const& body : study.bodies()) {
+            if (!body.type.empty()) {
+                types.emplace_back(body.type);
+            }
+        }
+    }
 
     CLI::App app{experiment, experiment};
     app.add_option("--profile", settings.profile, "how large and how long")
@@ -136,8 +236,11 @@ read_settings(std::string const& experiment, int argc, char** argv,
                 return error.what();
             }
         });
+    if (studies.size() > 1) {
+        app.add_option("--study", named, "studies to measure")->check(CLI::IsMember(names));
+    }
     app.add_option("--output", settings.output, "result file")->capture_default_str();
-    app.add_flag("--list", settings.list, "print axes and variants, measure nothing");
+    app.add_flag("--list", settings.list, "print studies, axes and variants, measure nothing");
     app.add_flag("--events", settings.events, "print progress as JSON, one object a line");
     app.add_flag("--lockstep", settings.lockstep,
                  "wait for a line on standard input before each phase (with --events)");
@@ -145,12 +248,14 @@ read_settings(std::string const& experiment, int argc, char** argv,
                  "another process measures what does not depend on threads");
     app.add_flag("--again", settings.again,
                  "samples for a run that has made the exact check and all counts");
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-        app.add_option("--" + axes[i].first, given[i], "values of this axis");
+    for (auto& [name, values] : given) {
+        if (name != "precision") {
+            app.add_option("--" + name, values, "values of this axis, of the studies that have it");
+        }
     }
-    if (!precisions.empty()) {
-        app.add_option("--precision", given.back(), "element types")
-            ->check(CLI::IsMember(precisions));
+    if (!types.empty()) {
+        app.add_option("--precision", given.at("precision"), "element types")
+            ->check(CLI::IsMember(types));
     }
     for (auto const& option : options) {
         std::visit(
@@ -162,25 +267,15 @@ read_settings(std::string const& experiment, int argc, char** argv,
 
     try {
         app.parse(argc, argv);
-        for (std::size_t i = 0; i < axes.size(); ++i) {
-            auto const& declared = values_for(axes[i].second, settings.profile);
-            Axis axis{axes[i].first, given[i].empty() ? declared : std::vector<Parameter>{}};
-            for (auto const& text : given[i]) {
-                axis.values.push_back(parse_like(
-                    declared.empty() ? Parameter{text} : declared.front(), text, axis.name));
-            }
-            check_distinct(axis);
-            settings.axes.push_back(std::move(axis));
+        settings.plans = plans_for(studies, named, given, settings);
+        if (settings.plans.empty() && !settings.later) {
+            throw CLI::ValidationError{"no study has all axes of which values were given"};
         }
     } catch (CLI::CallForHelp const&) {
         fmt::print("{}", app.help());
         return 0;
     } catch (CLI::ParseError const& error) {
         throw std::invalid_argument{error.what()};
-    }
-    if (!precisions.empty()) {
-        auto const& chosen = given.back().empty() ? precisions : given.back();
-        settings.axes.push_back({"precision", {chosen.begin(), chosen.end()}});
     }
     if (settings.rounds == 0) {
         settings.rounds = default_rounds(settings.profile);

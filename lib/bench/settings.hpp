@@ -10,11 +10,30 @@
 
 namespace bench {
 
-/// An axis as declared, then with the values this run visits.
+/// An axis with the values that this run visits.
 struct Axis
 {
     std::string name;
     std::vector<Parameter> values;
+};
+
+/// Names and values of a point in the order of the axes, the element type last.
+using Point = std::vector<std::pair<std::string, Parameter>>;
+
+/// A study with what this run asks of it.
+struct Plan
+{
+    Study const* study;
+    std::vector<Axis> axes; ///< types too, as the axis `precision`
+
+    /// Product of the axes' lengths.
+    std::size_t points() const;
+
+    /// The point with this number; the last axis varies fastest.
+    Point point(std::size_t index) const;
+
+    /// What measures at a point.
+    std::function<void(Trial&)> const& body(Point const& at) const;
 };
 
 /// An option of one experiment and where its value goes.
@@ -40,17 +59,16 @@ struct Settings
     bool lockstep = false;
     bool later = false; ///< of several processes, it is not the first
     bool again = false; ///< only samples for an earlier run, which made the exact check
-    std::vector<Axis> axes;
+    std::vector<Plan> plans;
     std::vector<std::string> arguments; ///< as recorded: no directories, nothing of the protocol
 };
 
 /// Reads the command line of an experiment. Returns an exit code instead where the program has
 /// nothing more to do, after `--help`. Throws std::invalid_argument with one line for a user's
 /// error.
-std::variant<Settings, int>
-read_settings(std::string const& experiment, int argc, char** argv,
-              std::vector<std::pair<std::string, AxisValues>> const& axes,
-              std::vector<Option> const& options, std::vector<std::string> const& precisions);
+std::variant<Settings, int> read_settings(std::string const& experiment, int argc, char** argv,
+                                          std::deque<Study> const& studies,
+                                          std::vector<Option> const& options);
 
 /// How a value is written in labels and records: a path becomes the name of its file.
 Parameter displayed(Parameter const& value);

@@ -1,163 +1,139 @@
 #include "bench/trial.hpp"
 
-#include "bench/contest.hpp"
+#include "bench/trial_runner.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace bench {
 
 namespace {
 
 template <class T>
-struct alignas(64) CacheLine
+T const& parameter(Point const& at, std::string const& axis)
 {
-    T values[64 / sizeof(T)];
-};
+    auto const found = std::ranges::find(at, axis, &Point::value_type::first);
+    if (found == at.end() || !std::holds_alternative<T>(found->second)) {
+        throw std::logic_error{fmt::format("the study has no such axis '{}'", axis)};
+    }
+    return std::get<T>(found->second);
+}
 
 } // namespace
 
-void Setup::not_applicable(std::string const& reason) const
+Trial::Trial(std::unique_ptr<TrialRunner> runner) : runner_{std::move(runner)} {}
+Trial::~Trial() = default;
+
+std::string const& Trial::text(std::string const& axis) const
 {
-    throw NotApplicable{reason};
+    return parameter<std::string>(runner_->run_of.point.at, axis);
+}
+std::int64_t Trial::integer(std::string const& axis) const
+{
+    return parameter<std::int64_t>(runner_->run_of.point.at, axis);
+}
+double Trial::real(std::string const& axis) const
+{
+    return parameter<double>(runner_->run_of.point.at, axis);
 }
 
-TrialCore::TrialCore(Session& session, Check check)
-    : contest_{std::make_unique<Contest>(session, check)}
+int Trial::threads() const
 {
+    return runner_->run_of.settings.threads;
+}
+bool Trial::only_adds_samples() const
+{
+    return runner_->run_of.settings.again;
+}
+bool Trial::is_timed() const
+{
+    return runner_->check == Check::bounded;
+}
+bool Trial::is_cold() const
+{
+    return is_cold(runner_->usual());
+}
+bool Trial::is_cold(Target& where) const
+{
+    return runner_->is_cold(where);
 }
 
-TrialCore::~TrialCore() = default;
-
-void TrialCore::work(Work work)
+void Trial::work(Work work)
 {
-    contest_->work = work;
+    runner_->work = work;
 }
-void TrialCore::cache(Cache cache)
+void Trial::cache(Cache cache)
 {
-    contest_->cache = cache;
+    runner_->cache = cache;
 }
-void TrialCore::expect_result(std::function<Expected()> expected)
+void Trial::cache(Cache cache, Target& where)
 {
-    contest_->expected = std::move(expected);
+    runner_->cache_there[&where] = cache;
 }
-void TrialCore::output(std::unique_ptr<Output> output)
+void Trial::inexact(std::string reason)
 {
-    contest_->outputs.push_back(std::move(output));
+    runner_->inexact = std::move(reason);
 }
-void TrialCore::on_refill(std::function<void()> action)
+void Trial::on_refill(std::function<void()> action)
 {
-    contest_->on_refill = std::move(action);
+    runner_->on_refill = std::move(action);
 }
-void TrialCore::on_reset(std::function<void()> action)
+void Trial::on_reset(std::function<void()> action)
 {
-    contest_->on_reset = std::move(action);
-}
-void TrialCore::clock(std::unique_ptr<Clock> clock)
-{
-    contest_->clock = std::move(clock);
-}
-void TrialCore::flush_with(std::function<void()> flush)
-{
-    contest_->flush = std::move(flush);
-}
-void TrialCore::operand_sets(std::size_t count)
-{
-    contest_->sets = std::max<std::size_t>(1, count);
-}
-void TrialCore::inexact(std::string reason)
-{
-    contest_->inexact = std::move(reason);
-}
-bool TrialCore::is_timed() const
-{
-    return contest_->check == Check::bounded;
+    runner_->on_reset = std::move(action);
 }
 
-bool TrialCore::is_cold() const
-{
-    return contest_->is_cold();
-}
-
-bool TrialCore::is_first_process() const
-{
-    return !contest_->session.settings.later;
-}
-
-bool TrialCore::only_adds_samples() const
-{
-    return contest_->session.settings.again;
-}
-
-int TrialCore::threads() const
-{
-    return contest_->session.settings.threads;
-}
-Fill TrialCore::next_fill()
-{
-    return contest_->next_fill();
-}
-
-void TrialCore::input(std::function<void(Fill const&)> refill)
-{
-    refill(next_fill());
-    contest_->inputs.push_back(std::move(refill));
-}
-
-void TrialCore::dataset(std::string const& name, std::string const& sha256,
-                        std::vector<std::pair<std::string, double>> const& features)
+void Trial::dataset(std::string const& name, std::string const& sha256,
+                    std::vector<std::pair<std::string, double>> const& features)
 {
     Json numbers = Json::object();
     for (auto const& [feature, value] : features) {
         numbers[feature] = value;
     }
-    contest_->session.measured.datasets[to_text(name)] = {{"sha256", sha256},
-                                                          {"features", numbers}};
+    runner_->run_of.point.measured.datasets[to_text(name)] = {{"sha256", sha256},
+                                                              {"features", numbers}};
 }
 
-void TrialCore::not_applicable(std::string reason)
+Fill Trial::fill()
+{
+    return runner_->next_fill();
+}
+
+Operand& Trial::add_input(ElementType const& type, std::size_t count, void* values)
+{
+    auto& operand = runner_->inputs.emplace_back(type, count, false);
+    if (values != nullptr) {
+        operand.adopt(host(), static_cast<std::byte*>(values));
+    }
+    operand.refill(fill());
+    return operand;
+}
+
+Operand& Trial::add_output(ElementType const& type, std::size_t count)
+{
+    return runner_->outputs.emplace_back(type, count, true);
+}
+
+Variant& Trial::add_variant(std::string name, std::function<Variant::Call(Variant&)> setup)
+{
+    return runner_->declare(std::move(name), std::move(setup), "");
+}
+
+Variant& Trial::skip(std::string name, std::string reason)
+{
+    return runner_->declare(std::move(name), nullptr, std::move(reason));
+}
+
+void Trial::not_applicable(std::string const& reason) const
 {
     throw NotApplicable{reason};
 }
 
-Variant& TrialCore::skip(std::string name, std::string reason)
+void Trial::run()
 {
-    return contest_->declare({Variant{name}, name, nullptr, std::move(reason)});
+    runner_->run();
 }
-
-Variant& TrialCore::add_variant(std::string name, std::function<Variant::Call(Setup&)> prepare)
-{
-    return contest_->declare({Variant{name}, name, std::move(prepare), ""});
-}
-
-void TrialCore::run()
-{
-    contest_->run();
-}
-
-template <class T>
-std::span<T> Trial<T>::input(std::size_t count)
-{
-    using Line = CacheLine<T>;
-    constexpr std::size_t per_line = 64 / sizeof(T);
-    auto const lines = std::make_shared<std::vector<Line>>(count / per_line + 1);
-    std::span<T> const values{lines->data()->values, count};
-    TrialCore::input([lines, values](Fill const& fill) { fill(values); });
-    return values;
-}
-
-template <class T>
-void Trial<T>::input(std::span<T> values)
-{
-    TrialCore::input([values](Fill const& fill) { fill(values); });
-}
-
-template <class T>
-void Trial<T>::output(std::span<T> values)
-{
-    TrialCore::output(host_output(values));
-}
-
-template class Trial<float>;
-template class Trial<double>;
 
 } // namespace bench

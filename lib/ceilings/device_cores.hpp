@@ -31,7 +31,7 @@ void device_shared(std::span<T const> values, unsigned steps, bool is_wide, std:
 
 /// What `device_shared` writes, of the values on the host.
 template <class T>
-Reference device_shared_reference(std::span<T const> values, unsigned blocks, unsigned steps);
+Expected device_shared_reference(std::span<T const> values, unsigned blocks, unsigned steps);
 
 /// Chains of multiply-adds that a thread of `device_fma` has under way.
 inline constexpr unsigned device_chains = 8;
@@ -48,7 +48,7 @@ void device_fma(std::span<T const> start, T x, T y, std::span<T> sums, cuda::Str
 
 /// What `device_fma` writes, of operands on the host.
 template <class T>
-Reference device_fma_reference(std::span<T const> start, T x, T y, std::size_t sums);
+Expected device_fma_reference(std::span<T const> start, T x, T y, std::size_t sums);
 
 /// Warps take the numbers of `taken.size()` elements from a counter that they share, `chunk` at a
 /// time, and set the elements to 1. Starts with a counter of zero.

@@ -20,6 +20,13 @@ inline constexpr std::size_t period = 256;
 /// fit into one.
 unsigned device_blocks();
 
+/// Bytes of an array that no last-level cache of the current device holds: four times as many at
+/// least, a power of two.
+std::size_t beyond_l2();
+
+/// Bytes of an array that fills at most two thirds of that cache, a power of two.
+std::size_t within_l2();
+
 /// Fills `table` with repetitions of the `period` elements of `values`.
 template <class T>
 void device_repeat(std::span<T const> values, std::span<T> table, cuda::Stream const& stream);
@@ -43,7 +50,7 @@ void device_read(std::span<T const> table, unsigned steps, std::span<T> sums,
 
 /// What `device_read` writes, of the `period` values on the host.
 template <class T>
-Reference device_read_reference(std::span<T const> values, unsigned blocks, unsigned steps);
+Expected device_read_reference(std::span<T const> values, unsigned blocks, unsigned steps);
 
 /// Elements that `device_gather` loads in a block: `steps` in each thread.
 constexpr double device_gather_count(unsigned steps)
@@ -59,6 +66,6 @@ void device_gather(std::span<T const> table, unsigned steps, std::span<T> sums,
 
 /// What `device_gather` writes, of the `period` values on the host.
 template <class T>
-Reference device_gather_reference(std::span<T const> values, unsigned blocks, unsigned steps);
+Expected device_gather_reference(std::span<T const> values, unsigned blocks, unsigned steps);
 
 } // namespace ceilings

@@ -1,7 +1,10 @@
 #include "ceilings/device_cores.hpp"
 #include "ceilings/device_memory.hpp"
 #include "ceilings/device_random.hpp"
+#include "cuda/device.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -32,7 +35,7 @@ double rounding(double terms, double magnitude)
 
 /// `count` equal sums, each of `times` repetitions of all `values`.
 template <class T>
-Reference repeated(std::span<T const> values, double times, std::size_t count)
+Expected repeated(std::span<T const> values, double times, std::size_t count)
 {
     Sum once;
     for (auto const value : values) {
@@ -45,39 +48,49 @@ Reference repeated(std::span<T const> values, double times, std::size_t count)
 
 } // namespace
 
+std::size_t beyond_l2()
+{
+    return std::max(std::size_t{1} << 30, std::bit_ceil(4 * cuda::l2_bytes()));
+}
+
+std::size_t within_l2()
+{
+    return std::bit_floor(std::max(std::size_t{4096}, cuda::l2_bytes() / 3 * 2));
+}
+
 template <class T>
-Reference device_read_reference(std::span<T const> values, unsigned blocks, unsigned steps)
+Expected device_read_reference(std::span<T const> values, unsigned blocks, unsigned steps)
 {
     constexpr auto lanes = 16 / sizeof(T); // the elements of a block's step are whole periods
     return repeated(values, static_cast<double>(steps * device_threads * lanes / period), blocks);
 }
 
 template <class T>
-Reference device_gather_reference(std::span<T const> values, unsigned blocks, unsigned steps)
+Expected device_gather_reference(std::span<T const> values, unsigned blocks, unsigned steps)
 {
     auto const terms = std::uint32_t{device_threads} * steps;
-    Reference reference{std::vector<double>(blocks), std::vector<double>(blocks)};
+    Expected expected{std::vector<double>(blocks), std::vector<double>(blocks)};
 #pragma omp parallel for schedule(static)
     for (unsigned block = 0; block < blocks; ++block) {
         Sum sum;
         for (std::uint32_t i = 0; i < terms; ++i) {
             sum.add(values[scattered(block * terms + i) % period]);
         }
-        reference.value[block] = sum.value;
-        reference.bound[block] = rounding<T>(terms, sum.magnitude);
+        expected.value[block] = sum.value;
+        expected.bound[block] = rounding<T>(terms, sum.magnitude);
     }
-    return reference;
+    return expected;
 }
 
 template <class T>
-Reference device_shared_reference(std::span<T const> values, unsigned blocks, unsigned steps)
+Expected device_shared_reference(std::span<T const> values, unsigned blocks, unsigned steps)
 {
     auto const times = static_cast<double>(steps) * device_threads / shared_words;
     return repeated(values, times, blocks);
 }
 
 template <class T>
-Reference device_fma_reference(std::span<T const> start, T x, T y, std::size_t sums)
+Expected device_fma_reference(std::span<T const> start, T x, T y, std::size_t sums)
 {
     auto const product = static_cast<double>(x) * y;
     auto const steps = static_cast<double>(device_fma_steps);
@@ -92,10 +105,10 @@ Reference device_fma_reference(std::span<T const> start, T x, T y, std::size_t s
 }
 
 #define INSTANTIATE(T)                                                                             \
-    template Reference device_read_reference(std::span<T const>, unsigned, unsigned);              \
-    template Reference device_gather_reference(std::span<T const>, unsigned, unsigned);            \
-    template Reference device_shared_reference(std::span<T const>, unsigned, unsigned);            \
-    template Reference device_fma_reference(std::span<T const>, T, T, std::size_t);
+    template Expected device_read_reference(std::span<T const>, unsigned, unsigned);               \
+    template Expected device_gather_reference(std::span<T const>, unsigned, unsigned);             \
+    template Expected device_shared_reference(std::span<T const>, unsigned, unsigned);             \
+    template Expected device_fma_reference(std::span<T const>, T, T, std::size_t);
 INSTANTIATE(float)
 INSTANTIATE(double)
 #undef INSTANTIATE

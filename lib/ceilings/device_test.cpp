@@ -3,6 +3,7 @@
 #include "ceilings/device_probes.hpp"
 
 #include "cuda/buffer.hpp"
+#include "cuda/device.hpp"
 
 #include <doctest/doctest.h>
 
@@ -32,7 +33,7 @@ std::vector<T> values(std::size_t count, bool integers)
 
 /// Every element within the reference's bound; integers exactly.
 template <class T>
-bool agrees(cuda::Buffer<T> const& sums, ceilings::Reference const& expected, bool exact)
+bool agrees(cuda::Buffer<T> const& sums, ceilings::Expected const& expected, bool exact)
 {
     auto const found = sums.download();
     if (found.size() != expected.value.size()) {
@@ -167,17 +168,15 @@ TEST_CASE_TEMPLATE("each launch leaves its mark", T, float, double)
 
 TEST_CASE("probes count what they move and take time")
 {
-    auto const check = [](auto probe) {
+    cuda::Gpu gpu;
+    for (auto const& make : {ceilings::device_read, ceilings::device_l2, ceilings::device_copy,
+                             ceilings::device_fma<float>, ceilings::device_fma<double>,
+                             ceilings::bus_to_device, ceilings::bus_to_host}) {
+        auto const probe = make(gpu);
         CAPTURE(probe.name);
-        CHECK(probe.bytes + probe.flops > 0);
-        CHECK(probe.seconds() > 0);
-    };
-    check(ceilings::TableRead{"table", std::size_t{1} << 20});
-    check(ceilings::DeviceCopy{std::size_t{1} << 20});
-    check(ceilings::DeviceFma<float>{});
-    check(ceilings::DeviceFma<double>{});
-    check(ceilings::Bus{cudaMemcpyHostToDevice});
-    check(ceilings::Bus{cudaMemcpyDeviceToHost});
+        CHECK(probe.work.bytes + probe.work.flops > 0);
+        CHECK(gpu.events().seconds(probe.pass) > 0);
+    }
     CHECK(ceilings::device_blocks() > 0);
     CHECK(ceilings::within_l2() < cuda::l2_bytes());
     CHECK(ceilings::beyond_l2() >= 4 * cuda::l2_bytes());

@@ -1,22 +1,13 @@
 #pragma once
 
-#include "ceilings/array.hpp"
-#include "ceilings/fma.hpp"
-#include "ceilings/instruction_set.hpp"
-#include "ceilings/memory.hpp"
+#include "bench/experiment.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
-#include <string>
-#include <type_traits>
-#include <vector>
 
 namespace ceilings {
 
-// What the machine can do, for `bench::Experiment::ceiling`: a probe has a `name`, the `bytes` and
-// `flops` of one pass (of the two, only what it is the ceiling of; the other is 0) and `pass()`.
-// `threads` is the number of OpenMP threads, `cache_bytes` is `last_level_cache_bytes()`.
+// What the processors can do at best, for `bench::Experiment::ceiling`; `threads` are OpenMP's.
 
 /// Elements of each of the `arrays` arrays that a probe goes through again and again.
 ///
@@ -33,108 +24,24 @@ constexpr std::size_t beyond_cache(std::size_t cache_bytes, std::size_t arrays)
     return std::max(std::min(of_stream, enough), of_stream / arrays) / sizeof(T);
 }
 
-/// Bandwidth of reading: the dot product `read_four_streams`.
-class Read
-{
-    int threads_;
-    Array<double> a_;
-    Array<double> b_;
-    double sum_ = 0;
+/// "read": bandwidth of reading, by the dot product `read_four_streams`.
+bench::Ceiling read(int threads);
 
-public:
-    std::string name = "read";
-    double bytes;
-    double flops = 0;
+/// As above beyond a cache of so many bytes.
+bench::Ceiling read_beyond(std::size_t cache_bytes, int threads);
 
-    Read(int threads, std::size_t cache_bytes)
-        : threads_{threads}, a_{beyond_cache<double>(cache_bytes, 2), threads},
-          b_{a_.span().size(), threads}, bytes{2.0 * static_cast<double>(a_.span().size_bytes())}
-    {
-    }
+/// "copy": bandwidth of copying, one byte read for each byte written, with stores past the caches
+/// or through them, whichever is faster with these threads.
+bench::Ceiling copy(int threads);
+bench::Ceiling copy_beyond(std::size_t cache_bytes, int threads);
 
-    void pass() { sum_ = read_four_streams<double>(a_, b_, threads_); }
-};
+/// "triad": bandwidth of the triad, two bytes read for each byte written, with stores as above.
+bench::Ceiling triad(int threads);
+bench::Ceiling triad_beyond(std::size_t cache_bytes, int threads);
 
-/// Whether `first` takes less time than `second`: the shortest of three runs of each.
-bool is_faster(std::function<void()> const& first, std::function<void()> const& second);
-
-/// Bandwidth of copying, one byte read for each byte written: with stores past the caches or
-/// through them, whichever is faster with these threads.
-class Copy
-{
-    int threads_;
-    Array<double> a_;
-    Array<double> c_;
-    bool streaming_ = false;
-
-    void past_caches() { copy_streaming_stores<double>(a_, c_, threads_); }
-    void through_caches() { copy_simd<double>(a_, c_, threads_); }
-
-public:
-    std::string name = "copy";
-    double bytes;
-    double flops = 0;
-
-    Copy(int threads, std::size_t cache_bytes)
-        : threads_{threads}, a_{beyond_cache<double>(cache_bytes, 2), threads},
-          c_{a_.span().size(), threads}, bytes{2.0 * static_cast<double>(a_.span().size_bytes())}
-    {
-        streaming_ = is_faster([this] { past_caches(); }, [this] { through_caches(); });
-    }
-
-    void pass() { streaming_ ? past_caches() : through_caches(); }
-};
-
-/// Bandwidth of the triad, two bytes read for each byte written: with stores past the caches or
-/// through them, whichever is faster with these threads.
-class Triad
-{
-    int threads_;
-    Array<double> a_;
-    Array<double> b_;
-    Array<double> c_;
-    bool streaming_ = false;
-
-    void past_caches() { triad_streaming_stores<double>(a_, b_, 3.0, c_, threads_); }
-    void through_caches() { triad_simd<double>(a_, b_, 3.0, c_, threads_); }
-
-public:
-    std::string name = "triad";
-    double bytes;
-    double flops = 0;
-
-    Triad(int threads, std::size_t cache_bytes)
-        : threads_{threads}, a_{beyond_cache<double>(cache_bytes, 3), threads}, b_{a_.span().size(),
-                                                                                   threads},
-          c_{a_.span().size(), threads}, bytes{3.0 * static_cast<double>(a_.span().size_bytes())}
-    {
-        streaming_ = is_faster([this] { past_caches(); }, [this] { through_caches(); });
-    }
-
-    void pass() { streaming_ ? past_caches() : through_caches(); }
-};
-
-/// Rate of fused multiply-adds in registers: `fma_chains` on the widest vectors, "fma_fp32" or
-/// "fma_fp64".
+/// "fma_fp32" or "fma_fp64": rate of fused multiply-adds in registers, by `fma_chains` on the
+/// widest vectors. `T` is float or double.
 template <class T>
-class Fma
-{
-    int threads_;
-    std::vector<T> start_;
-    std::vector<T> sum_;
-
-public:
-    std::string name = std::is_same_v<T, float> ? "fma_fp32" : "fma_fp64";
-    double bytes = 0;
-    double flops;
-
-    explicit Fma(int threads)
-        : threads_{threads}, start_(fma_elements<T>),
-          sum_(fma_elements<T> * static_cast<std::size_t>(threads)), flops{fma_flops<T>(threads)}
-    {
-    }
-
-    void pass() { run_fma<T>(widest<T>().fma_chains, start_, T{1}, T{1}, sum_, threads_); }
-};
+bench::Ceiling fma(int threads);
 
 } // namespace ceilings

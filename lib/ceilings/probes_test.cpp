@@ -19,10 +19,10 @@ TEST_CASE("the last-level cache has a size")
 TEST_CASE("bandwidth probes count their arrays, each four caches large")
 {
     for (int threads = 1; threads <= 4; ++threads) {
-        CHECK(ceilings::Read{threads, small_cache}.bytes == 2 * 4 * small_cache);
-        CHECK(ceilings::Copy{threads, small_cache}.bytes == 2 * 4 * small_cache);
-        CHECK(ceilings::Triad{threads, small_cache}.bytes == 3 * 4 * small_cache);
-        CHECK(ceilings::Triad{threads, small_cache}.flops == 0);
+        CHECK(ceilings::read_beyond(small_cache, threads).work.bytes == 2 * 4 * small_cache);
+        CHECK(ceilings::copy_beyond(small_cache, threads).work.bytes == 2 * 4 * small_cache);
+        CHECK(ceilings::triad_beyond(small_cache, threads).work.bytes == 3 * 4 * small_cache);
+        CHECK(ceilings::triad_beyond(small_cache, threads).work.flops == 0);
     }
 }
 
@@ -46,24 +46,24 @@ TEST_CASE("arrays of probes are four caches large, up to half a gigabyte and bey
 
 TEST_CASE("arithmetic probes count two operations a step")
 {
-    CHECK(ceilings::Fma<float>{3}.flops == 3 * ceilings::Fma<float>{1}.flops);
-    CHECK(ceilings::Fma<float>{1}.flops == 2 * ceilings::Fma<double>{1}.flops);
-    CHECK(ceilings::Fma<double>{1}.bytes == 0);
-    CHECK(ceilings::Fma<float>{1}.name == "fma_fp32");
-    CHECK(ceilings::Fma<double>{1}.name == "fma_fp64");
+    CHECK(ceilings::fma<float>(3).work.flops == 3 * ceilings::fma<float>(1).work.flops);
+    CHECK(ceilings::fma<float>(1).work.flops == 2 * ceilings::fma<double>(1).work.flops);
+    CHECK(ceilings::fma<double>(1).work.bytes == 0);
+    CHECK(ceilings::fma<float>(1).name == "fma_fp32");
+    CHECK(ceilings::fma<double>(1).name == "fma_fp64");
 }
 
 TEST_CASE("probes survive a move and pass again")
 {
-    auto const passes_twice = [](auto probe) {
-        auto moved = std::move(probe);
+    auto const passes_twice = [](bench::Ceiling probe) {
+        auto const moved = std::move(probe);
         moved.pass();
         moved.pass();
-        CHECK(moved.bytes + moved.flops > 0);
+        CHECK(moved.work.bytes + moved.work.flops > 0);
     };
-    passes_twice(ceilings::Read{2, small_cache});
-    passes_twice(ceilings::Copy{2, small_cache});
-    passes_twice(ceilings::Triad{2, small_cache});
-    passes_twice(ceilings::Fma<float>{2});
-    passes_twice(ceilings::Fma<double>{2});
+    passes_twice(ceilings::read_beyond(small_cache, 2));
+    passes_twice(ceilings::copy_beyond(small_cache, 2));
+    passes_twice(ceilings::triad_beyond(small_cache, 2));
+    passes_twice(ceilings::fma<float>(2));
+    passes_twice(ceilings::fma<double>(2));
 }

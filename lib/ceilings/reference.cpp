@@ -17,7 +17,7 @@ constexpr double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon()
 } // namespace
 
 template <class T>
-Reference dot_reference(std::span<T const> a, std::span<T const> b)
+Expected dot_reference(std::span<T const> a, std::span<T const> b)
 {
     long double sum = 0;
     double magnitude = 0;
@@ -33,53 +33,53 @@ Reference dot_reference(std::span<T const> a, std::span<T const> b)
 }
 
 template <class T>
-Reference copy_reference(std::span<T const> a)
+Expected copy_reference(std::span<T const> a)
 {
     return {{a.begin(), a.end()}, std::vector<double>(a.size())};
 }
 
 template <class T>
-Reference triad_reference(std::span<T const> b, T scalar, std::span<T const> c)
+Expected triad_reference(std::span<T const> b, T scalar, std::span<T const> c)
 {
-    Reference reference{std::vector<double>(b.size()), std::vector<double>(b.size())};
+    Expected expected{std::vector<double>(b.size()), std::vector<double>(b.size())};
 #pragma omp parallel for schedule(static) num_threads(omp_get_num_procs())
     for (std::size_t i = 0; i < b.size(); ++i) {
         auto const product = static_cast<double>(scalar) * c[i];
-        reference.value[i] = b[i] + product;
-        reference.bound[i] =
+        expected.value[i] = b[i] + product;
+        expected.bound[i] =
             epsilon<T> * (std::abs(static_cast<double>(b[i])) + 2 * std::abs(product));
     }
-    return reference;
+    return expected;
 }
 
 template <class T>
-Reference fma_reference(std::span<T const> start, T x, T y, int threads)
+Expected fma_reference(std::span<T const> start, T x, T y, int threads)
 {
     auto const steps = static_cast<double>(fma_steps);
     auto const product = static_cast<double>(x) * y;
-    Reference reference;
+    Expected expected;
     for (int thread = 0; thread < threads; ++thread) {
         for (double const first : start) {
-            reference.value.push_back(first + steps * product);
-            reference.bound.push_back(steps * epsilon<T> *
-                                      (std::abs(first) + steps * std::abs(product)));
+            expected.value.push_back(first + steps * product);
+            expected.bound.push_back(steps * epsilon<T> *
+                                     (std::abs(first) + steps * std::abs(product)));
         }
     }
-    return reference;
+    return expected;
 }
 
-Reference counted(std::size_t count, double value)
+Expected counted(std::size_t count, double value)
 {
     return {std::vector<double>(count, value), std::vector<double>(count)};
 }
 
-template Reference dot_reference(std::span<float const>, std::span<float const>);
-template Reference dot_reference(std::span<double const>, std::span<double const>);
-template Reference copy_reference(std::span<float const>);
-template Reference copy_reference(std::span<double const>);
-template Reference triad_reference(std::span<float const>, float, std::span<float const>);
-template Reference triad_reference(std::span<double const>, double, std::span<double const>);
-template Reference fma_reference(std::span<float const>, float, float, int);
-template Reference fma_reference(std::span<double const>, double, double, int);
+template Expected dot_reference(std::span<float const>, std::span<float const>);
+template Expected dot_reference(std::span<double const>, std::span<double const>);
+template Expected copy_reference(std::span<float const>);
+template Expected copy_reference(std::span<double const>);
+template Expected triad_reference(std::span<float const>, float, std::span<float const>);
+template Expected triad_reference(std::span<double const>, double, std::span<double const>);
+template Expected fma_reference(std::span<float const>, float, float, int);
+template Expected fma_reference(std::span<double const>, double, double, int);
 
 } // namespace ceilings

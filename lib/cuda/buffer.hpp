@@ -1,9 +1,5 @@
 #pragma once
 
-#include "cuda/error.hpp"
-
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -13,6 +9,16 @@
 
 namespace cuda {
 
+/// Memory of the current device, without a value. Throws `Error` if it has not enough.
+void* allocate(std::size_t bytes);
+
+/// Gives it back.
+void release(void* memory);
+
+/// Copies from the host or to it, after all work of streams that was issued before.
+void copy_to_device(void* device, void const* host, std::size_t bytes);
+void copy_to_host(void* host, void const* device, std::size_t bytes);
+
 /// An array of `size()` elements in the memory of the current device.
 template <class T>
 class Buffer
@@ -21,7 +27,10 @@ class Buffer
 
 public:
     /// An array without a value. Throws `Error` if the device has not enough memory.
-    explicit Buffer(std::size_t size) : data_{allocate(size)}, size_{size} {}
+    explicit Buffer(std::size_t size)
+        : data_{static_cast<T*>(allocate(size * sizeof(T)))}, size_{size}
+    {
+    }
 
     /// A copy of an array on the host.
     explicit Buffer(std::span<T const> host) : Buffer{host.size()} { upload(host); }
@@ -42,30 +51,22 @@ public:
         if (host.size() != size_) {
             throw std::invalid_argument{"cuda::Buffer::upload: the sizes differ"};
         }
-        check(cudaMemcpy(data(), host.data(), bytes(), cudaMemcpyHostToDevice));
+        copy_to_device(data(), host.data(), bytes());
     }
 
     /// The elements, after all work of streams that was issued before.
     std::vector<T> download() const
     {
         std::vector<T> host(size_);
-        check(cudaMemcpy(host.data(), data(), bytes(), cudaMemcpyDeviceToHost));
+        copy_to_host(host.data(), data(), bytes());
         return host;
     }
 
 private:
     struct Free
     {
-        // What went wrong before was reported by the call that found it.
-        void operator()(T* data) const { static_cast<void>(cudaFree(data)); }
+        void operator()(T* data) const { release(data); }
     };
-
-    static T* allocate(std::size_t size)
-    {
-        void* data = nullptr;
-        check(cudaMalloc(&data, size * sizeof(T)));
-        return static_cast<T*>(data);
-    }
 
     std::unique_ptr<T, Free> data_;
     std::size_t size_;

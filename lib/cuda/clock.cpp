@@ -25,6 +25,15 @@ double GraphClock::seconds(std::function<void()> const& batch)
     return stop_.seconds_since(start_);
 }
 
+double WallClock::seconds(std::function<void()> const& batch)
+{
+    stream_->synchronize();
+    return host_.seconds([&] {
+        batch();
+        stream_->synchronize();
+    });
+}
+
 double GraphClock::setup_seconds(std::function<void()> const& setup)
 {
     return EventClock{*stream_}.seconds(setup);

@@ -20,6 +20,9 @@ public:
     std::string name() const override { return "cuda-event"; }
     double seconds(std::function<void()> const& batch) override;
 
+    /// The mark at which the last batch began.
+    Event const& start() const { return start_; }
+
 private:
     Stream const* stream_;
     Event start_;
@@ -43,6 +46,22 @@ private:
     Stream const* stream_;
     Event start_;
     Event stop_;
+};
+
+/// Wall time of the host from before a batch until the device has finished its work: what a caller
+/// waits for, launches included.
+class WallClock : public bench::Clock
+{
+public:
+    /// Batches put all their work into `stream`, which must outlive the clock.
+    explicit WallClock(Stream const& stream) : stream_{&stream} {}
+
+    std::string name() const override { return "cuda-wall"; }
+    double seconds(std::function<void()> const& batch) override;
+
+private:
+    Stream const* stream_;
+    bench::HostClock host_;
 };
 
 } // namespace cuda

@@ -2,12 +2,14 @@
 #include "cuda/cache_flush.hpp"
 #include "cuda/clock.hpp"
 #include "cuda/device.hpp"
+#include "cuda/error.hpp"
 #include "cuda/event.hpp"
+#include "cuda/gpu.hpp"
 #include "cuda/graph.hpp"
-#include "cuda/output.hpp"
 #include "cuda/pinned.hpp"
 #include "cuda/stream.hpp"
 
+#include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -191,18 +193,99 @@ TEST_CASE("a setup may wait and allocate under either clock")
     }
 }
 
-TEST_CASE_TEMPLATE("the poison is NaN in every element", T, float, double)
+TEST_CASE("a GPU as a target: memory comes back, poison is everywhere, flushing ends")
 {
-    cuda::Stream const stream;
-    cuda::Buffer<T> values{std::vector<T>(1000, T{1})};
-    auto const output = cuda::output(values, stream);
-    std::vector<double> fetched{3.0};
-    output->fetch(fetched);
-    CHECK(fetched == std::vector<double>(1000, 1.0));
-    output->poison();
-    output->fetch(fetched);
-    CHECK(fetched.size() == 1000);
-    CHECK(std::ranges::all_of(fetched, [](double value) { return std::isnan(value); }));
+    cuda::Gpu gpu;
+    CHECK(gpu.missing() == "");
+    CHECK(gpu.name() == "cuda");
+    CHECK(gpu.cache_bytes() > 0);
+    CHECK(!gpu.depends_on_threads());
+    constexpr std::size_t bytes = 12'345;
+    auto const memory = gpu.allocate(bytes);
+    bench::Bytes const device{memory.get(), bytes};
+    std::vector<std::byte> host(bytes, std::byte{7});
+    std::vector<std::byte> back(bytes);
+    gpu.upload(device, host);
+    gpu.fetch(back, device);
+    gpu.finish();
+    CHECK(back == host);
+    gpu.poison(device, 0xff);
+    gpu.fetch(back, device);
+    gpu.finish();
+    CHECK(back == std::vector<std::byte>(bytes, std::byte{0xff}));
+    gpu.flush();
+    gpu.flush();
+    CHECK_NOTHROW(gpu.finish());
+}
+
+TEST_CASE("work of several streams begins behind the first stream's and ends before its next")
+{
+    cuda::Gpu gpu;
+    auto const host = counted(1 << 20);
+    cuda::Buffer<double> const a{host};
+    std::vector<cuda::Buffer<double>> copies;
+    for (int i = 0; i < 3; ++i) {
+        copies.emplace_back(host.size());
+    }
+    cuda::Buffer<double> first{host.size()};
+    cuda::Buffer<double> last{host.size()};
+    for (auto* const clock : {&gpu.events(), &gpu.graph(), &gpu.wall()}) {
+        CAPTURE(clock->name());
+        first.upload(std::vector<double>(host.size()));
+        last.upload(std::vector<double>(host.size()));
+        auto const seconds = clock->seconds([&] {
+            copy(a, first, gpu.stream());
+            gpu.forked(copies.size(), [&](std::span<cuda::Stream const> streams) {
+                for (std::size_t i = 0; i < streams.size(); ++i) {
+                    copy(first, copies[i], streams[i]);
+                }
+            });
+            copy(copies.back(), last, gpu.stream());
+        });
+        CHECK(seconds > 0);
+        CHECK(last.download() == host);
+    }
+}
+
+TEST_CASE("a timeline tells what lies when in the timed call")
+{
+    cuda::Gpu gpu;
+    cuda::Timeline timeline{gpu};
+    cuda::Buffer<double> const from{counted(1 << 22)};
+    cuda::Buffer<double> to{from.size()};
+    for (int call = 0; call < 2; ++call) {
+        auto const seconds = gpu.events().seconds([&] {
+            timeline.begin();
+            for (auto const* name : {"first", "second"}) {
+                timeline.span("copies", name, gpu.stream(), [&] { copy(from, to, gpu.stream()); });
+            }
+        });
+        auto const spans = timeline.spans();
+        REQUIRE(spans.size() == 2);
+        CHECK(spans[0].lane == "copies");
+        CHECK(spans[1].name == "second");
+        CHECK(spans[0].begin_s >= 0);
+        CHECK(spans[0].begin_s < spans[0].end_s);
+        CHECK(spans[0].end_s <= spans[1].begin_s + 1e-6);
+        CHECK(spans[1].end_s <= seconds + 1e-6);
+    }
+}
+
+TEST_CASE("locked pages are those of the host, and may be locked twice")
+{
+    cuda::Gpu gpu;
+    std::vector<double> host = counted(100'000);
+    auto const once = gpu.pin(std::as_bytes(std::span{host}));
+    auto const twice = gpu.pin(std::as_bytes(std::span{host}));
+    CHECK(once == twice);
+    CHECK(gpu.pin({}) == nullptr);
+    auto const memory = gpu.allocate(host.size() * sizeof(double));
+    bench::Bytes const device{memory.get(), host.size() * sizeof(double)};
+    std::vector<double> back(host.size());
+    gpu.upload(device, std::as_bytes(std::span{host}));
+    gpu.fetch(std::as_writable_bytes(std::span{back}), device);
+    gpu.finish();
+    CHECK(back == host);
 }
 
 TEST_CASE("a flush runs in its stream, again and again")
@@ -214,28 +297,6 @@ TEST_CASE("a flush runs in its stream, again and again")
     flush();
     flush();
     CHECK_NOTHROW(stream.synchronize());
-}
-
-TEST_CASE("what the device writes to the host is waited for")
-{
-    constexpr std::size_t size = std::size_t{1} << 23; // a copy of it takes a millisecond
-    cuda::Stream const stream;
-    cuda::Pinned<double> to{size};
-    cuda::Buffer<double> const from{std::vector<double>(size, 4.0)};
-    auto const copy = [&] {
-        cuda::check(cudaMemcpyAsync(to.span().data(), from.data(), from.bytes(),
-                                    cudaMemcpyDeviceToHost, stream.get()));
-    };
-    auto const output = cuda::output(to, stream);
-    std::vector<double> fetched(size); // no new memory delays the reading
-    for (int call = 0; call < 3; ++call) {
-        copy();
-        output->poison(); // not overwritten by the copy before it
-        CHECK(std::ranges::all_of(to.span(), [](double value) { return std::isnan(value); }));
-        copy();
-        output->fetch(fetched);
-        CHECK(std::ranges::all_of(fetched, [](double value) { return value == 4.0; }));
-    }
 }
 
 TEST_CASE("pinned memory is read and written by the device")

@@ -2,6 +2,8 @@
 
 #include "cuda/error.hpp"
 
+#include <cuda_runtime_api.h>
+
 namespace cuda {
 
 Event::Event()
@@ -9,6 +11,11 @@ Event::Event()
     cudaEvent_t event = nullptr;
     check(cudaEventCreate(&event));
     event_.reset(event);
+}
+
+void Event::Destroy::operator()(cudaEvent_t event) const
+{
+    static_cast<void>(cudaEventDestroy(event));
 }
 
 void Event::record(Stream const& stream)

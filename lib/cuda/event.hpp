@@ -1,11 +1,9 @@
 #pragma once
 
+#include "cuda/handles.hpp"
 #include "cuda/stream.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <memory>
-#include <type_traits>
 
 namespace cuda {
 
@@ -34,10 +32,10 @@ public:
 private:
     struct Destroy
     {
-        void operator()(cudaEvent_t event) const { static_cast<void>(cudaEventDestroy(event)); }
+        void operator()(cudaEvent_t event) const;
     };
 
-    std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy> event_;
+    std::unique_ptr<CUevent_st, Destroy> event_;
 };
 
 } // namespace cuda

@@ -3,6 +3,8 @@
 #include "cuda/error.hpp"
 #include "cuda/event.hpp"
 
+#include <cuda_runtime_api.h>
+
 namespace cuda {
 
 Stream::Stream()
@@ -12,9 +14,14 @@ Stream::Stream()
     stream_.reset(stream);
 }
 
-void Stream::wait_for(Event const& event)
+void Stream::wait_for(Event const& event) const
 {
     check(cudaStreamWaitEvent(get(), event.get(), 0));
+}
+
+void Stream::Destroy::operator()(cudaStream_t stream) const
+{
+    static_cast<void>(cudaStreamDestroy(stream));
 }
 
 void Stream::synchronize() const

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
+#include "cuda/handles.hpp"
 
 #include <memory>
-#include <type_traits>
 
 namespace cuda {
 
@@ -20,7 +19,7 @@ public:
     cudaStream_t get() const { return stream_.get(); }
 
     /// Later work waits until another stream gets to `event`.
-    void wait_for(Event const& event);
+    void wait_for(Event const& event) const;
 
     /// Waits until all work is done. Throws `Error` if some of it failed.
     void synchronize() const;
@@ -28,10 +27,10 @@ public:
 private:
     struct Destroy
     {
-        void operator()(cudaStream_t stream) const { static_cast<void>(cudaStreamDestroy(stream)); }
+        void operator()(cudaStream_t stream) const;
     };
 
-    std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy> stream_;
+    std::unique_ptr<CUstream_st, Destroy> stream_;
 };
 
 } // namespace cuda

@@ -1,7 +1,7 @@
 #include "bench/experiment.hpp"
 #include "bench/provenance.hpp"
+#include "mpi/ranks.hpp"
 #include "mpi/shared_array.hpp"
-#include "mpi/team.hpp"
 
 #include <array>
 #include <csignal>
@@ -25,33 +25,30 @@ bench::Provenance const& bench::provenance()
 /// is killed, as `--way` says.
 int main(int argc, char** argv)
 {
-    mpi::Environment const environment{argc, argv};
-    mpi::Communicator const world;
-    auto team = std::make_unique<mpi::Team>();
-    bool const is_last = team->rank() + 1 == team->size();
+    mpi::Ranks ranks{argc, argv};
+    auto const& world = ranks.world();
+    bool const is_last = world.rank() + 1 == world.size();
     std::string way;
-    bench::Experiment experiment{"rank-dies", argc, argv, std::move(team)};
-    experiment.clock(std::make_unique<mpi::MaxClock>(std::make_unique<bench::HostClock>()));
-    experiment.axis("size", {1, 2, 3});
-    experiment.option("way", way, "how the last rank fails: throw, kill or not");
-    return experiment.each<double>([&](bench::Point const& at, bench::Trial<double>& trial) {
+    bench::Experiment experiment{"rank-dies", argc, argv, ranks};
+    experiment.option("way", &way, "how the last rank fails: throw, kill or not");
+    experiment.study("copy").axis("size", {1, 2, 3}).untyped([&](bench::Trial& trial) {
         if (way != "throw" && way != "kill" && way != "not") {
             throw std::invalid_argument{"--way: found '" + way + "', expected throw, kill or not"};
         }
         mpi::SharedArray<double> const held{world, 1}; // nobody waits for others to free it
-        auto const x = trial.input(static_cast<std::size_t>(at.integer("size")));
-        std::vector<double> y(x.size());
-        trial.output(y);
-        trial.expect([&] {
+        auto const x = trial.input<double>(static_cast<std::size_t>(trial.integer("size"))).on();
+        auto const output = trial.output<double>(x.size());
+        output.expect([=] {
             return bench::Expected{{x.begin(), x.end()}, std::vector<double>(x.size(), 0.0)};
         });
         trial.add("copy", [&] {
-            if (is_last && at.integer("size") == 2 && way != "not") {
+            if (is_last && trial.integer("size") == 2 && way != "not") {
                 way == "kill" ? static_cast<void>(std::raise(SIGKILL))
                               : throw std::runtime_error{"no such luck"};
             }
-            y.assign(x.begin(), x.end());
+            std::ranges::copy(x, output.on().begin());
         });
         trial.run();
     });
+    return experiment.run();
 }

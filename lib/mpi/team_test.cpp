@@ -1,4 +1,4 @@
-#include "mpi/team.hpp"
+#include "mpi/ranks.hpp"
 
 #include "bench/experiment.hpp"
 #include "bench/provenance.hpp"
@@ -53,42 +53,41 @@ void test_clock(mpi::Team& team)
 }
 
 /// A whole experiment: rank 0 writes the only result; a variant wrong on one rank fails on all.
-void test_experiment(int argc, char** argv, int rank, int size)
+void test_experiment(int argc, char** argv, mpi::Ranks& ranks)
 {
-    bench::Experiment experiment{"ranks", argc, argv, std::make_unique<mpi::Team>()};
-    experiment.clock(std::make_unique<mpi::MaxClock>(std::make_unique<bench::HostClock>()));
-    auto const code =
-        experiment.each<double>([&](bench::Point const&, bench::Trial<double>& trial) {
-            auto const x = trial.input(8);
-            std::vector<double> y(8);
-            trial.output(y);
-            trial.expect([&] {
-                return bench::Expected{{x.begin(), x.end()}, std::vector<double>(x.size(), 0.0)};
-            });
-            trial
-                .add("skewed",
-                     [&] {
-                         std::this_thread::sleep_for(unit * rank);
-                         y.assign(x.begin(), x.end());
-                     })
-                .excerpt("sleep");
-            trial
-                .add("wrong_on_last",
-                     [&] {
-                         y.assign(x.begin(), x.end());
-                         y[3] += rank == size - 1 ? 1 : 0;
-                     })
-                .excerpt("sleep");
-            auto const not_on_last = [&](bench::Setup& setup) {
-                if (rank == size - 1) {
-                    setup.not_applicable("not here");
-                }
-                return [&] { y.assign(x.begin(), x.end()); };
-            };
-            trial.add("not_on_last", not_on_last).excerpt("sleep");
-            trial.run();
+    int const rank = ranks.world().rank();
+    int const size = ranks.world().size();
+    bench::Experiment experiment{"ranks", argc, argv, ranks};
+    experiment.study("copy").untyped([&](bench::Trial& trial) {
+        auto const x = trial.input<double>(8).on();
+        std::vector<double> y(8);
+        trial.output(std::span{y}).expect([&] {
+            return bench::Expected{{x.begin(), x.end()}, std::vector<double>(x.size(), 0.0)};
         });
-    expect(code == 1, "a failed variant is reported on every rank");
+        trial
+            .add("skewed",
+                 [&] {
+                     std::this_thread::sleep_for(unit * rank);
+                     y.assign(x.begin(), x.end());
+                 })
+            .excerpt("sleep");
+        trial
+            .add("wrong_on_last",
+                 [&] {
+                     y.assign(x.begin(), x.end());
+                     y[3] += rank == size - 1 ? 1 : 0;
+                 })
+            .excerpt("sleep");
+        auto const not_on_last = [&](bench::Variant& variant) {
+            if (rank == size - 1) {
+                variant.not_applicable("not here");
+            }
+            return [&] { y.assign(x.begin(), x.end()); };
+        };
+        trial.add("not_on_last", not_on_last).excerpt("sleep");
+        trial.run();
+    });
+    expect(experiment.run() == 1, "a failed variant is reported on every rank");
 }
 
 void test_result(std::string const& file, int size)
@@ -103,6 +102,7 @@ void test_result(std::string const& file, int size)
         expect(one.at("verdict").at("status") == (sound ? "passed" : "failed"),
                "one wrong rank fails a variant");
         expect(one.at("clock") == "max-over-ranks(host)", "the clock is recorded");
+        expect(one.at("target") == "ranks", "the target is recorded");
         for (auto const& sample : one.at("samples_s")) {
             expect(sample >= std::chrono::duration<double>(unit * (size - 1)).count(),
                    "samples are those of the slowest rank");
@@ -121,7 +121,7 @@ bench::Provenance const& bench::provenance()
 /// Run with two or more ranks; the first argument names a folder for the result.
 int main(int argc, char** argv)
 {
-    mpi::Environment const environment{argc, argv};
+    mpi::Ranks ranks{argc, argv};
     mpi::Team team;
     auto file = std::string{argv[1]} + "/ranks.json";
     std::vector<std::string> words{"ranks", "--profile", "tiny", "--threads",
@@ -132,7 +132,7 @@ int main(int argc, char** argv)
     }
     test_team(team);
     test_clock(team);
-    test_experiment(static_cast<int>(arguments.size()), arguments.data(), team.rank(), team.size());
+    test_experiment(static_cast<int>(arguments.size()), arguments.data(), ranks);
     if (team.rank() == 0) {
         test_result(file, team.size());
     }

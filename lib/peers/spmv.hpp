@@ -1,11 +1,11 @@
 #pragma once
 
+#include "base/not_applicable.hpp"
 #include "sparse/csr.hpp"
 
 #include <cstddef>
 #include <functional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,11 +37,7 @@ private:
     Multiply multiply_;
 };
 
-/// A library or its format is not made for this matrix, which is no failure; `what()` says why.
-struct NotApplicable : std::runtime_error
-{
-    using std::runtime_error::runtime_error;
-};
+using base::NotApplicable;
 
 /// A foreign library that multiplies sparse matrices, found when this was built or not.
 template <class T>

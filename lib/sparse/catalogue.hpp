@@ -3,6 +3,7 @@
 #include "sparse/csr.hpp"
 #include "sparse/generators.hpp"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -43,6 +44,9 @@ struct MatrixSet
     std::vector<std::string> quick;   ///< fits a two-core laptop
     std::vector<std::string> full;    ///< leaves every cache behind
     std::vector<std::string> xl = {}; ///< leaves caches over 100 MB behind; empty if `full` does
+
+    /// Throws an exception with one line for a name of no matrix; see `Datasets::require`.
+    std::function<void(std::string const&)> require = {};
 };
 
 /// What datasets/catalogue.toml and datasets/structures.lock say.

@@ -54,6 +54,13 @@ Datasets::Datasets(Catalogue catalogue, std::filesystem::path cache)
 {
 }
 
+MatrixSet Datasets::set(std::string_view name) const
+{
+    auto chosen = catalogue_.set(name);
+    chosen.require = [this](std::string const& matrix) { require(matrix); };
+    return chosen;
+}
+
 MatrixSet Datasets::set_beyond_cache(std::string_view name, std::size_t cache_bytes) const
 {
     constexpr std::size_t plain_is_beyond = 100'000'000; // 10 M nonzeros of fp64 are 120 MB
@@ -62,6 +69,20 @@ MatrixSet Datasets::set_beyond_cache(std::string_view name, std::size_t cache_by
         chosen.full = chosen.xl;
     }
     return chosen;
+}
+
+void Datasets::require(std::string const& name) const
+{
+    if (is_path(name)) {
+        if (!std::filesystem::is_regular_file(name)) {
+            throw std::runtime_error(fmt::format("{}: no such file", name));
+        }
+        return;
+    }
+    auto const& source = catalogue_.matrix(name).source;
+    if (auto const* const collected = std::get_if<Collected>(&source)) {
+        file_of(name, *collected);
+    }
 }
 
 bool Datasets::stands_for_larger(std::string_view name) const
@@ -113,14 +134,20 @@ Pattern<> Datasets::read(std::string const& name) const
     }
 }
 
-Pattern<> Datasets::read_collected(std::string const& name, Collected const& collected) const
+std::filesystem::path Datasets::file_of(std::string const& name, Collected const& collected) const
 {
-    auto const file = cache_ / collected.group / (collected.name + ".mtx");
+    auto file = cache_ / collected.group / (collected.name + ".mtx");
     if (!std::filesystem::exists(file)) {
         throw std::runtime_error(
             fmt::format("matrix \"{}\" is not in {}: get it with `just fetch {}`", name,
                         cache_.string(), name));
     }
+    return file;
+}
+
+Pattern<> Datasets::read_collected(std::string const& name, Collected const& collected) const
+{
+    auto const file = file_of(name, collected);
     auto pattern = read_matrix_market_pattern(file);
     require_size(file.string(), "rows", pattern.rows, collected.rows);
     require_size(file.string(), "columns", pattern.columns, collected.columns);

@@ -35,12 +35,17 @@ public:
     /// A catalogue and the folder of fetched matrices.
     Datasets(Catalogue catalogue, std::filesystem::path cache);
 
-    /// The set `name`; throws std::invalid_argument if there is none.
-    MatrixSet const& set(std::string_view name) const { return catalogue_.set(name); }
+    /// The set `name`, which knows `require`; throws std::invalid_argument if there is none. These
+    /// must outlive it.
+    MatrixSet set(std::string_view name) const;
 
     /// The set `name`, its full profile such that `cache_bytes` of last-level cache do not hold a
     /// matrix: beyond 100 MB its xl list, if it has one. Throws as `set`.
     MatrixSet set_beyond_cache(std::string_view name, std::size_t cache_bytes) const;
+
+    /// Throws an exception with one line if there is no matrix `name`: no such file, an unknown name
+    /// (the nearest ones are given), or one that is not in the cache (how to fetch it). Reads none.
+    void require(std::string const& name) const;
 
     /// Whether `name` is a smaller copy of a matrix of the catalogue, which no cache would hold.
     bool stands_for_larger(std::string_view name) const;
@@ -69,6 +74,7 @@ public:
 
 private:
     Pattern<> read(std::string const& name) const;
+    std::filesystem::path file_of(std::string const& name, Collected const& collected) const;
     Pattern<> read_collected(std::string const& name, Collected const& collected) const;
 
     Catalogue catalogue_;

@@ -1,19 +1,16 @@
 #pragma once
 
+#include "base/expected.hpp"
+#include "base/work.hpp"
 #include "sparse/csr.hpp"
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace spmv {
 
-/// `y = A x` in higher precision and how far a correct result of precision `T` may be from it.
-struct Expected
-{
-    std::vector<double> value; ///< rows elements
-    std::vector<double> bound; ///< largest absolute error of each element
-};
+using base::Expected;
+using base::Work;
 
 /// Computes `A x` in the next wider type, and a bound for every order of summation, with or without
 /// fused multiply-add: with u the unit roundoff of `T`, a sum of n products passes each of them
@@ -25,14 +22,8 @@ struct Expected
 template <class T>
 Expected expected(sparse::CsrView<T> const& a, std::span<T const> x);
 
-/// What one multiply must do at least.
-struct Work
-{
-    double flops; ///< one multiply and one add for each nonzero
-    double bytes; ///< values, column indices, row offsets, x and y once each
-};
-
-/// Operations and compulsory traffic of `y = A x`.
+/// What `y = A x` must do at least: a multiply and an add for each nonzero; values, column indices,
+/// row offsets, x and y once each.
 template <class T>
 Work work(sparse::CsrView<T> const& a)
 {
@@ -40,7 +31,7 @@ Work work(sparse::CsrView<T> const& a)
     auto const rows = static_cast<double>(a.rows);
     auto const columns = static_cast<double>(a.columns);
     double const indices = (nonzeros + rows + 1) * sizeof(std::int32_t);
-    return {2 * nonzeros, indices + (nonzeros + rows + columns) * sizeof(T)};
+    return {.flops = 2 * nonzeros, .bytes = indices + (nonzeros + rows + columns) * sizeof(T)};
 }
 
 } // namespace spmv

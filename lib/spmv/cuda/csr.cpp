@@ -1,5 +1,9 @@
 #include "spmv/cuda/csr.hpp"
 
+#include "cuda/error.hpp"
+
+#include <cuda_runtime_api.h>
+
 #include <stdexcept>
 #include <string>
 

@@ -1,8 +1,7 @@
 #pragma once
 
+#include "cuda/handles.hpp"
 #include "spmv/cuda/csr.hpp"
-
-#include <cuda_runtime_api.h>
 
 #include <cstddef>
 #include <functional>

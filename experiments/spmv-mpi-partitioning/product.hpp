@@ -1,6 +1,5 @@
 #pragma once
 
-#include "bench/cache_flush.hpp"
 #include "bench/experiment.hpp"
 #include "distributed/matrix.hpp"
 #include "distributed/partition.hpp"
@@ -15,7 +14,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -42,72 +40,16 @@ struct Share
     std::vector<T> y;
 };
 
-/// The results of variants that leave the rows of `y` on different ranks: whoever was called last,
-/// its rows are fetched in equal shares.
+/// `y = A x` of all ranks at one point, declared to its trial. Rank 0 may hold the matrix as a
+/// whole; all ranks together hold it in equal shares of rows, and each can compute its rows of the
+/// result. Each variant has a share of its own, with its part of `x` and of `y`.
 template <class T>
-class SharedOutput : public bench::Output
-{
-public:
-    SharedOutput(mpi::Communicator const& world, distributed::Partition equal)
-        : world_{world}, equal_{std::move(equal)}
-    {
-    }
-
-    /// A share for one more variant.
-    std::shared_ptr<Share<T>> add(distributed::Partition rows, std::int64_t columns)
-    {
-        auto of_columns = distributed::columns_with(rows, columns);
-        auto const x = static_cast<std::size_t>(of_columns.size(world_.rank()));
-        auto const y = static_cast<std::size_t>(rows.size(world_.rank()));
-        shares_.push_back(std::make_shared<Share<T>>(Share<T>{
-            std::move(rows), std::move(of_columns), std::vector<T>(x), std::vector<T>(y)}));
-        return shares_.back();
-    }
-
-    /// Whose result is fetched.
-    void written_by(std::shared_ptr<Share<T>> const& share) { last_ = share.get(); }
-
-    /// Gives each share its part of a new `x`.
-    void deal(std::span<T const> x)
-    {
-        for (auto const& share : shares_) {
-            auto place = share->columns.begin(world_.rank());
-            for (auto& element : share->x) {
-                element = x[static_cast<std::size_t>(share->columns.row_at(place++))];
-            }
-        }
-    }
-
-    void poison() override
-    {
-        for (auto const& share : shares_) {
-            std::ranges::fill(share->y, std::numeric_limits<T>::quiet_NaN());
-        }
-    }
-
-    void fetch(std::vector<double>& to) override
-    {
-        distributed::Redistribution const move{world_, last_->rows, equal_};
-        auto const mine = move.template values<T>(last_->y);
-        to.assign(mine.begin(), mine.end());
-    }
-
-private:
-    mpi::Communicator const& world_;
-    distributed::Partition equal_;
-    std::vector<std::shared_ptr<Share<T>>> shares_;
-    Share<T>* last_ = nullptr;
-};
-
-/// A matrix and `x` at one point, declared to its trial. Rank 0 may hold the matrix as a whole; all
-/// ranks together hold it in equal shares of rows, and each can compute its rows of the result.
-template <class T>
-class Problem
+class Product
 {
 public:
     /// A matrix of the catalogue or a file, which rank 0 loads and deals out.
-    Problem(mpi::Communicator const& world, sparse::Datasets& datasets, std::string const& name,
-            bench::Trial<T>& trial)
+    Product(mpi::Communicator const& world, sparse::Datasets& datasets, std::string const& name,
+            bench::Trial& trial)
         : world_{world}, name_{name}
     {
         auto const fill = trial.fill(); // on every rank, as all of them count their fills
@@ -127,15 +69,15 @@ public:
     }
 
     /// Rows that every rank has made for itself, of a matrix with `rows` rows.
-    Problem(mpi::Communicator const& world, distributed::Rows<T> equal_share, std::int64_t rows,
-            bench::Trial<T>& trial)
+    Product(mpi::Communicator const& world, distributed::Rows<T> equal_share, std::int64_t rows,
+            bench::Trial& trial)
         : world_{world}
     {
         declare(trial, std::move(equal_share), rows);
     }
 
-    Problem(Problem const&) = delete;
-    Problem& operator=(Problem const&) = delete;
+    Product(Product const&) = delete;
+    Product& operator=(Product const&) = delete;
 
     mpi::Communicator const& world() const { return world_; }
     std::string const& name() const { return name_; }
@@ -147,10 +89,23 @@ public:
     sparse::Csr<T> const& whole() const { return whole_; }
     distributed::Partition const& equal() const { return equal_; }
     distributed::Rows<T> const& equal_share() const { return mine_; }
-    SharedOutput<T>& output() { return *output_; }
+
+    /// A share for a variant: its part of `y` is what the variant writes, its part of `x` is dealt
+    /// anew whenever that gets new values.
+    std::shared_ptr<Share<T>> share(distributed::Partition rows, bench::Variant& variant) const
+    {
+        auto of_columns = distributed::columns_with(rows, columns());
+        auto const x = static_cast<std::size_t>(of_columns.size(world_.rank()));
+        auto const y = static_cast<std::size_t>(rows.size(world_.rank()));
+        auto const share = std::make_shared<Share<T>>(
+            Share<T>{std::move(rows), std::move(of_columns), std::vector<T>(x), std::vector<T>(y)});
+        variant.on_refill([this, share] { deal(*share); });
+        variant.output(std::span<T>{share->y}).expect([this, share] { return expected(*share); });
+        return share;
+    }
 
 private:
-    void declare(bench::Trial<T>& trial, distributed::Rows<T> mine, std::int64_t rows)
+    void declare(bench::Trial& trial, distributed::Rows<T> mine, std::int64_t rows)
     {
         mine_ = std::move(mine);
         equal_ = distributed::equal_rows(rows, world_.size());
@@ -158,14 +113,26 @@ private:
         auto const work = spmv::work<T>(local_);
         auto const ranks = static_cast<double>(world_.size());
         auto const repeated = static_cast<double>(mine_.columns) * sizeof(T) + sizeof(std::int32_t);
-        trial.work(bench::Work{.flops = world_.sum(work.flops),
-                               .bytes = world_.sum(work.bytes) - (ranks - 1) * repeated});
-        x_ = trial.input(static_cast<std::size_t>(mine_.columns));
-        auto output = std::make_unique<SharedOutput<T>>(world_, equal_);
-        output_ = output.get();
-        trial.output(std::move(output));
-        trial.on_refill([this] { output_->deal(x_); });
-        trial.expect([this] { return spmv::expected<T>(local_, x_); });
+        trial.work({.flops = world_.sum(work.flops),
+                    .bytes = world_.sum(work.bytes) - (ranks - 1) * repeated});
+        x_ = trial.input<T>(static_cast<std::size_t>(mine_.columns)).on();
+        trial.on_refill([this] { wanted_ = spmv::expected<T>(local_, x_); });
+    }
+
+    void deal(Share<T>& share) const
+    {
+        auto place = share.columns.begin(world_.rank());
+        for (auto& element : share.x) {
+            element = x_[static_cast<std::size_t>(share.columns.row_at(place++))];
+        }
+    }
+
+    /// The rows of a share, from those who computed them.
+    bench::Expected expected(Share<T> const& share) const
+    {
+        distributed::Redistribution const move{world_, equal_, share.rows};
+        return {move.template values<double>(wanted_.value),
+                move.template values<double>(wanted_.bound)};
     }
 
     mpi::Communicator const& world_;
@@ -175,7 +142,7 @@ private:
     distributed::Rows<T> mine_;
     sparse::Csr<T> local_; ///< as above, with 32-bit indices, for the reference
     std::span<T const> x_;
-    SharedOutput<T>* output_ = nullptr;
+    bench::Expected wanted_; ///< of the equal share of this rank
 };
 
 } // namespace partitioning

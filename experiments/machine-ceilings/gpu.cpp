@@ -1,0 +1,330 @@
+#include "memory.hpp"
+
+#include "ceilings/device_cores.hpp"
+#include "ceilings/device_memory.hpp"
+#include "ceilings/device_probes.hpp"
+#include "cuda/buffer.hpp"
+#include "cuda/device.hpp"
+#include "cuda/error.hpp"
+#include "cuda/event.hpp"
+#include "cuda/gpu.hpp"
+#include "cuda/pinned.hpp"
+
+#include <cuda_runtime_api.h>
+
+/// The studies of a GPU and its bus.
+namespace machine_ceilings {
+
+namespace {
+
+/// Results of kernels that are measured warm, one element for each block or thread.
+template <class T>
+bench::Output<T> warm_results(bench::Trial& trial, std::size_t count)
+{
+    trial.cache(bench::Cache::warm);
+    return trial.output<T>(count);
+}
+
+/// An input and its copy on the device.
+struct Operand
+{
+    bench::Input<double> host;
+    std::span<double const> device;
+
+    Operand(bench::Input<double> input, cuda::Gpu& gpu) : host{input}, device{host.on(gpu)} {}
+};
+
+/// Adds `add(table, name)` for tables from one that first-level caches hold to one that no cache
+/// does; each repeats the same `period` values.
+template <class T, class Add>
+void for_tables(bench::Trial& trial, std::size_t smallest, bench::Input<T> const& values,
+                cuda::Gpu& gpu, Add add)
+{
+    cuda::Buffer<T> largest{ceilings::beyond_l2() / sizeof(T)};
+    auto const fill = [&, values = values.on(gpu)] {
+        ceilings::device_repeat<T>(values, largest.span(), gpu.stream());
+    };
+    fill();
+    trial.on_refill(fill);
+    for (auto bytes = smallest; bytes <= largest.bytes(); bytes *= 4) {
+        add(std::span<T const>{largest.span().first(bytes / sizeof(T))}, binary_size(bytes));
+    }
+    trial.run();
+}
+
+/// Reading tables in order.
+void device_read(bench::Trial& trial, cuda::Gpu& gpu)
+{
+    constexpr unsigned steps = 256;
+    auto const values = trial.input<double>(ceilings::period);
+    auto const blocks = ceilings::device_blocks();
+    auto const sums = warm_results<double>(trial, blocks);
+    trial.work({.bytes = blocks * ceilings::device_read_bytes(steps)});
+    sums.expect([=] { return ceilings::device_read_reference<double>(values, blocks, steps); });
+    for_tables(trial, std::size_t{1} << 20, values, gpu,
+               [&](std::span<double const> part, std::string const& size) {
+                   auto const read = [=, &gpu, out = sums.on(gpu)] {
+                       ceilings::device_read(part, steps, out, gpu.stream());
+                   };
+                   trial.add("device_read_" + size, read).excerpt("device_read");
+               });
+}
+
+/// Reading elements of tables in no order.
+template <class T>
+void device_gather(bench::Trial& trial, cuda::Gpu& gpu)
+{
+    constexpr unsigned steps = 64;
+    auto const values = trial.input<T>(ceilings::period);
+    auto const blocks = ceilings::device_blocks();
+    auto const sums = warm_results<T>(trial, blocks);
+    trial.work({.operations = blocks * ceilings::device_gather_count(steps)});
+    sums.expect([=] { return ceilings::device_gather_reference<T>(values, blocks, steps); });
+    for_tables(trial, std::size_t{1} << 14, values, gpu,
+               [&](std::span<T const> part, std::string const& size) {
+                   auto const gather = [=, &gpu, out = sums.on(gpu)] {
+                       ceilings::device_gather(part, steps, out, gpu.stream());
+                   };
+                   trial.add("device_gather_" + size, gather).excerpt("device_gather");
+               });
+}
+
+/// One array into another, both in the memory of the device.
+void device_copy(bench::Trial& trial, cuda::Gpu& gpu)
+{
+    auto const count = 2 * cuda::l2_bytes() / sizeof(double); // two arrays: four caches
+    Operand const a{trial.input<double>(count), gpu};
+    cuda::Buffer<double> b{count};
+    auto const& stream = gpu.stream();
+    trial.cache(bench::Cache::cold);
+    trial.work({.bytes = 2.0 * static_cast<double>(b.bytes())});
+    trial.output(b.span(), gpu).expect([&] { return ceilings::copy_reference<double>(a.host); });
+    //! [cuda_memcpy]
+    auto const copied_by_runtime = [&] {
+        cuda::check(cudaMemcpyAsync(b.data(), a.device.data(), b.bytes(), cudaMemcpyDeviceToDevice,
+                                    stream.get()));
+    };
+    //! [cuda_memcpy]
+    trial.add("cuda_memcpy", copied_by_runtime).group("peer");
+    trial.add("device_copy", [&] { ceilings::device_copy<double>(a.device, b.span(), stream); });
+    trial.run();
+}
+
+/// Reading shared memory, a word or 16 bytes at a time.
+template <class T>
+void device_shared(bench::Trial& trial, cuda::Gpu& gpu)
+{
+    constexpr unsigned steps = 1u << 15;
+    auto const values = trial.input<T>(ceilings::shared_words);
+    auto const blocks = ceilings::device_blocks();
+    auto const sums = warm_results<T>(trial, blocks);
+    trial.work({.bytes = blocks * ceilings::device_shared_bytes<T>(steps)});
+    sums.expect([=] { return ceilings::device_shared_reference<T>(values, blocks, steps); });
+    auto const add = [&](std::string const& name, bool is_wide) {
+        auto const read = [=, &gpu, from = values.on(gpu), out = sums.on(gpu)] {
+            ceilings::device_shared<T>(from, steps, is_wide, out, gpu.stream());
+        };
+        trial.add(name, read).excerpt("device_shared");
+    };
+    add("device_shared_word", false);
+    add("device_shared_16_bytes", true);
+    trial.run();
+}
+
+/// Multiply-adds in registers.
+template <class T>
+void device_fma(bench::Trial& trial, cuda::Gpu& gpu)
+{
+    auto const start = trial.input<T>(ceilings::device_chains);
+    auto const factors = trial.input<T>(2).on();
+    auto const count = std::size_t{ceilings::device_blocks()} * ceilings::device_threads;
+    auto const sums = warm_results<T>(trial, count);
+    trial.work({.flops = static_cast<double>(count) * ceilings::device_fma_flops});
+    sums.expect(
+        [=] { return ceilings::device_fma_reference<T>(start, factors[0], factors[1], count); });
+    trial.add("device_fma", [=, &gpu, from = start.on(gpu), out = sums.on(gpu)] {
+        ceilings::device_fma<T>(from, factors[0], factors[1], out, gpu.stream());
+    });
+    trial.run();
+}
+
+/// Warps that take numbers from one counter, one at a time or several.
+void device_take(bench::Trial& trial, cuda::Gpu& gpu)
+{
+    constexpr std::size_t count = 1 << 20;
+    cuda::Buffer<unsigned> counter{1};
+    auto const taken = warm_results<double>(trial, count);
+    trial.work({.operations = static_cast<double>(count)});
+    taken.expect([] { return ceilings::counted(count, 1); });
+    for (unsigned const chunk : {1U, 4U, 16U}) {
+        auto const take = [&, chunk, out = taken.on(gpu)] {
+            ceilings::device_take(counter.data(), chunk, out, gpu.stream());
+        };
+        trial.add("device_take_" + std::to_string(chunk), take).excerpt("device_take");
+    }
+    trial.run();
+}
+
+/// A way of launching: `count` kernels, of which each leaves a mark, and perhaps waiting for them.
+void launches(bench::Trial& trial, std::string const& name, std::size_t count, cuda::Gpu& gpu,
+              bench::Clock& clock, bool waits = false)
+{
+    auto const marks = warm_results<double>(trial, count);
+    trial.work({.operations = static_cast<double>(count)});
+    marks.expect([=] { return ceilings::counted(count, 1); });
+    auto const launch = [=, &gpu, out = marks.on(gpu)] {
+        ceilings::device_launches(out, gpu.stream());
+        if (waits) {
+            gpu.finish();
+        }
+    };
+    trial.add(name, launch).excerpt("device_launch").clock(clock);
+    trial.run();
+}
+
+constexpr std::size_t many = 1000;
+
+/// The host launches and waits.
+void launch_and_wait(bench::Trial& trial, cuda::Gpu& gpu)
+{
+    launches(trial, "launch_and_wait", 1, gpu, gpu.wall(), true);
+}
+
+/// One launch between two events, on a device that waits for it.
+void launch_between_events(bench::Trial& trial, cuda::Gpu& gpu)
+{
+    trial.on_reset([&] { gpu.finish(); }); // also: one call makes a sample
+    launches(trial, "launch_between_events", 1, gpu, gpu.events());
+}
+
+/// Launches as fast as the host can give them.
+void launch_in_queue(bench::Trial& trial, cuda::Gpu& gpu)
+{
+    launches(trial, "launch_in_queue", many, gpu, gpu.events());
+}
+
+/// The nodes of a graph.
+void launch_in_graph(bench::Trial& trial, cuda::Gpu& gpu)
+{
+    launches(trial, "launch_in_graph", many, gpu, gpu.graph());
+}
+
+/// Arrays in pinned memory and on the device, to be copied over the bus.
+struct BusArrays
+{
+    static constexpr std::size_t bytes = std::size_t{64} << 20;
+    cuda::Stream const& stream;
+    cuda::Pinned<double> sent{bytes / sizeof(double)};
+    cuda::Pinned<double> received{bytes / sizeof(double)};
+    cuda::Buffer<double> arriving{bytes / sizeof(double)};
+    cuda::Buffer<double> leaving{bytes / sizeof(double)};
+
+    BusArrays(bench::Trial& trial, cuda::Gpu& gpu, double directions) : stream{gpu.stream()}
+    {
+        trial.input(sent.span());
+        auto const upload = [this] { leaving.upload(sent.span()); };
+        upload();
+        trial.on_refill(upload);
+        trial.cache(bench::Cache::cold);
+        trial.work({.bytes = directions * static_cast<double>(bytes)});
+    }
+
+    /// What comes over the bus is what was sent.
+    bench::Expected expected() const { return ceilings::copy_reference<double>(sent.span()); }
+
+    //! [bus_to_device]
+    void to_device(cuda::Stream const& on)
+    {
+        cuda::check(cudaMemcpyAsync(arriving.data(), sent.span().data(), bytes,
+                                    cudaMemcpyHostToDevice, on.get()));
+    }
+    //! [bus_to_device]
+    //! [bus_to_host]
+    void to_host(cuda::Stream const& on)
+    {
+        cuda::check(cudaMemcpyAsync(received.span().data(), leaving.data(), bytes,
+                                    cudaMemcpyDeviceToHost, on.get()));
+    }
+    //! [bus_to_host]
+};
+
+void bus_to_device(bench::Trial& trial, cuda::Gpu& gpu)
+{
+    BusArrays on{trial, gpu, 1};
+    trial.output(on.arriving.span(), gpu).expect([&] { return on.expected(); });
+    trial.add("bus_to_device", [&] { on.to_device(on.stream); });
+    trial.run();
+}
+
+void bus_to_host(bench::Trial& trial, cuda::Gpu& gpu)
+{
+    BusArrays on{trial, gpu, 1};
+    trial.output(on.received.span()).expect([&] { return on.expected(); });
+    trial.add("bus_to_host", [&] { on.to_host(on.stream); });
+    trial.run();
+}
+
+/// Both directions at once, each in a stream of its own.
+void bus_both(bench::Trial& trial, cuda::Gpu& gpu)
+{
+    BusArrays on{trial, gpu, 2};
+    cuda::Stream back;
+    cuda::Event begun;
+    cuda::Event arrived;
+    trial.output(on.arriving.span(), gpu).expect([&] { return on.expected(); });
+    trial.output(on.received.span()).expect([&] { return on.expected(); });
+    //! [bus_both]
+    auto const both = [&] {
+        begun.record(on.stream);
+        back.wait_for(begun);
+        on.to_device(on.stream);
+        on.to_host(back);
+        arrived.record(back);
+        on.stream.wait_for(arrived);
+    };
+    //! [bus_both]
+    trial.add("bus_both", both);
+    trial.run();
+}
+
+} // namespace
+
+} // namespace machine_ceilings
+
+void cuda::add_studies(bench::Experiment& experiment, cuda::Gpu& gpu)
+{
+    using namespace machine_ceilings;
+    if (gpu.missing().empty()) {
+        experiment.library("cuda-runtime", cuda::runtime_version());
+    }
+    experiment.ceiling(gpu, ceilings::device_read)
+        .ceiling(gpu, ceilings::device_l2)
+        .ceiling(gpu, ceilings::device_copy)
+        .ceiling(gpu, ceilings::device_fma<float>)
+        .ceiling(gpu, ceilings::device_fma<double>)
+        .ceiling(gpu, ceilings::bus_to_device)
+        .ceiling(gpu, ceilings::bus_to_host);
+    auto const add = [&](char const* name, void (*measure)(bench::Trial&, cuda::Gpu&)) {
+        experiment.study(name).on(gpu).untyped(
+            [=, &gpu](bench::Trial& trial) { measure(trial, gpu); });
+    };
+    add("device_read", machine_ceilings::device_read);
+    add("device_copy", machine_ceilings::device_copy);
+    experiment.study("device_gather")
+        .on(gpu)
+        .types<float, double>([&]<class T>(bench::Trial& trial) { device_gather<T>(trial, gpu); });
+    add("device_take", device_take);
+    experiment.study("device_shared")
+        .on(gpu)
+        .types<float, double>([&]<class T>(bench::Trial& trial) { device_shared<T>(trial, gpu); });
+    experiment.study("device_fma").on(gpu).types<float, double>([&]<class T>(bench::Trial& trial) {
+        machine_ceilings::device_fma<T>(trial, gpu);
+    });
+    add("launch_and_wait", launch_and_wait);
+    add("launch_between_events", launch_between_events);
+    add("launch_in_queue", launch_in_queue);
+    add("launch_in_graph", launch_in_graph);
+    add("bus_to_device", machine_ceilings::bus_to_device);
+    add("bus_to_host", machine_ceilings::bus_to_host);
+    add("bus_both", bus_both);
+}

@@ -1,0 +1,81 @@
+#include "bench/target.hpp"
+
+#include "bench/all_processors.hpp"
+#include "bench/cache_flush.hpp"
+#include "bench/environment.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <optional>
+
+namespace bench {
+
+namespace {
+
+class Host : public Target
+{
+public:
+    std::string name() const override { return "host"; }
+    std::size_t cache_bytes() override { return cache_bytes_; }
+
+    void flush() override
+    {
+        if (!flush_) {
+            flush_.emplace(cache_bytes_);
+        }
+        (*flush_)();
+    }
+
+    Clock& clock(Cache) override { return clock_; }
+
+    std::shared_ptr<std::byte> allocate(std::size_t bytes) override
+    {
+        constexpr std::align_val_t line{64};
+        auto* const memory = static_cast<std::byte*>(::operator new(std::max(bytes, one), line));
+        std::fill_n(memory, bytes, std::byte{});
+        return {memory, [](std::byte* p) { ::operator delete(p, line); }};
+    }
+
+    void upload(Bytes to, ConstBytes from) override { copy(to, from); }
+    void fetch(Bytes to, ConstBytes from) override { copy(to, from); }
+
+    void poison(Bytes bytes, unsigned char with) override
+    {
+        constexpr std::size_t few = 1 << 18;
+        auto const write = [=](std::size_t begin, std::size_t end) {
+            std::memset(bytes.data() + begin, with, end - begin);
+        };
+        on_all_processors(bytes.size(), write, few);
+    }
+
+private:
+    static constexpr std::size_t one = 1;
+
+    static void copy(Bytes to, ConstBytes from)
+    {
+        if (to.data() != from.data()) {
+            std::ranges::copy(from, to.begin());
+        }
+    }
+
+    std::size_t cache_bytes_ = last_level_cache_bytes();
+    std::optional<CacheFlush> flush_;
+    HostClock clock_;
+};
+
+} // namespace
+
+Team& Target::team()
+{
+    static Team alone;
+    return alone;
+}
+
+Target& host()
+{
+    static Host target;
+    return target;
+}
+
+} // namespace bench

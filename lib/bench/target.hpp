@@ -1,0 +1,80 @@
+#pragma once
+
+#include "bench/clock.hpp"
+#include "bench/team.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace bench {
+
+/// State of the caches when a timed call begins.
+enum class Cache
+{
+    automatic, ///< cold if the compulsory bytes exceed the target's last-level cache, else warm
+    cold,      ///< flushed before every sample
+    warm,      ///< the variant ran a few times just before the sample
+};
+
+using Bytes = std::span<std::byte>;
+using ConstBytes = std::span<std::byte const>;
+
+/// Where work runs and where its operands lie: the processors of this process (`host()`), a GPU
+/// (`cuda::Gpu`), several processes together (`mpi::Ranks`).
+///
+/// Whatever a target does with memory may be queued; `finish` waits for it. `name` and `missing`
+/// may be asked for where there is no such device, everything else not.
+class Target
+{
+public:
+    virtual ~Target() = default;
+
+    /// In records: "host", "cuda", "ranks".
+    virtual std::string name() const = 0;
+
+    /// Why nothing can run there on this machine; empty if it can.
+    virtual std::string missing() const { return {}; }
+
+    /// Whether what it does depends on the threads of this process. If not, one process of several
+    /// with different numbers of threads measures it.
+    virtual bool depends_on_threads() const { return true; }
+
+    /// Bytes of all its last-level caches together.
+    virtual std::size_t cache_bytes() = 0;
+
+    /// Evicts everything from its caches. It only reads, so that no write-back is left to the call.
+    virtual void flush() = 0;
+
+    /// The clock of calls that begin with such caches; never `Cache::automatic`.
+    virtual Clock& clock(Cache cache) = 0;
+
+    /// The target whose memory its work reads and writes. One that has none of its own says so here;
+    /// every other overrides all that follows.
+    virtual Target& memory() { return *this; }
+
+    /// Memory for at least one byte, aligned to 64. Throws if there is not enough.
+    virtual std::shared_ptr<std::byte> allocate(std::size_t bytes)
+    {
+        return memory().allocate(bytes);
+    }
+
+    /// From the host's memory into this one's, and back. Both are of one size.
+    virtual void upload(Bytes to, ConstBytes from) { memory().upload(to, from); }
+    virtual void fetch(Bytes to, ConstBytes from) { memory().fetch(to, from); }
+
+    /// Overwrites every byte.
+    virtual void poison(Bytes bytes, unsigned char with) { memory().poison(bytes, with); }
+
+    /// Waits until all its work is done.
+    virtual void finish() {}
+
+    /// The processes that work together there.
+    virtual Team& team();
+};
+
+/// The processors of this process, with as many threads as OpenMP would use.
+Target& host();
+
+} // namespace bench

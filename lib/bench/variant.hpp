@@ -1,0 +1,152 @@
+#pragma once
+
+#include "base/not_applicable.hpp"
+#include "bench/operand.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+using base::NotApplicable;
+
+/// Something that a variant did, seen from inside: a named span of time on a lane, such as a copy
+/// on an engine. Seconds count from the beginning of the timed call.
+struct Span
+{
+    std::string lane;
+    std::string name;
+    double begin_s;
+    double end_s;
+};
+
+class TrialRunner;
+
+/// One contender of a trial: where it runs, how it appears in reports, and what it says about
+/// itself. Made by `Trial::add`.
+class Variant
+{
+public:
+    using Call = std::function<void()>;
+
+    Variant(std::string name, Target& usual);
+    Variant(Variant const&) = delete;
+    Variant& operator=(Variant const&) = delete;
+
+    // --- what it is, said after `Trial::add` ---
+
+    /// Where it runs and leaves its results, if not where the study does.
+    Variant& on(Target& runs) { return on(runs, runs); }
+
+    /// Where it runs, and the target whose copy of the outputs is checked.
+    Variant& on(Target& runs, Target& results);
+
+    /// A clock of its own in place of its target's; it must outlive the trial. May also be said in
+    /// the setup.
+    Variant& clock(Clock& clock);
+
+    /// Name of the marked source text; the variant's own name unless set.
+    Variant& excerpt(std::string name);
+
+    /// Groups variants in tables and claims ("ladder", "flags", "peer"); "own" unless set.
+    Variant& group(std::string name);
+
+    // --- what it prepares, said in its setup, which is timed once, apart from the samples ---
+
+    /// Keeps a format alive for as long as the variant and adds its `bytes()` to the record.
+    template <class Format>
+    std::shared_ptr<Format const> keep(Format format)
+    {
+        stores(format);
+        return std::make_shared<Format const>(std::move(format));
+    }
+
+    /// Adds the `bytes()` of a format that the variant keeps by itself, or on several processes.
+    template <class Format>
+    void stores(Format const& format)
+    {
+        stored_bytes_ += static_cast<double>(format.bytes());
+    }
+
+    /// Records the bytes of a format that the caller keeps and the variant reads as it is, so that
+    /// reports can compare them with those of formats of their own.
+    template <class Format>
+    void reads(Format const& format)
+    {
+        operand_bytes_ += static_cast<double>(format.bytes());
+    }
+
+    /// Records a number that belongs to the variant and is no time: messages of a partition.
+    void count(std::string name, double value);
+
+    /// Records a number for each sample: `read` is called behind it.
+    void count(std::string name, std::function<double()> read);
+
+    /// Records what the sample with the median time did: `read` is called behind each.
+    void timeline(std::function<std::vector<Span>()> read);
+
+    /// Records a sentence about the variant at this point that no number tells: what it chose, and
+    /// why. No path, host or user may stand in it.
+    void note(std::string text);
+
+    /// The variant is not made for these inputs: records it as skipped, with the reason, and leaves
+    /// its setup, as any `base::NotApplicable` does. If one process of a team says so, the variant
+    /// is skipped in all.
+    [[noreturn]] void not_applicable(std::string const& reason) const;
+
+    /// Called after the inputs got new values: restores what is derived from them.
+    void on_refill(std::function<void()> action);
+
+    /// Called before every call that is checked or timed, outside the timed part: restores operands
+    /// that the variant changes in place.
+    void on_reset(std::function<void()> action);
+
+    /// An output of its own, in place of the trial's: what it writes there is checked, and nothing
+    /// else. Like the trial's it needs an expectation.
+    template <Element T>
+    Output<T> output(std::size_t count)
+    {
+        return Output<T>{own_output(element_type<T>(), count)};
+    }
+
+    /// As above in memory of the caller, which must outlive the variant.
+    template <Element T>
+    Output<T> output(std::span<T> values, Target& where = host())
+    {
+        auto& operand = own_output(element_type<T>(), values.size());
+        operand.adopt(where, reinterpret_cast<std::byte*>(values.data()));
+        return Output<T>{operand};
+    }
+
+private:
+    friend class TrialRunner;
+
+    Operand& own_output(ElementType const& type, std::size_t count);
+
+    std::string name_;
+    std::string excerpt_;
+    std::string group_ = "own";
+    Target* runs_;
+    Target* results_;
+    Clock* clock_ = nullptr;
+    std::string missing_;                 ///< why it cannot run here; empty if it can
+    std::function<Call(Variant&)> setup_; ///< empty if it is missing
+
+    double stored_bytes_ = 0;
+    double operand_bytes_ = 0;
+    std::vector<std::pair<std::string, double>> counts_;
+    std::vector<std::pair<std::string, std::function<double()>>> counters_;
+    std::function<std::vector<Span>()> timeline_;
+    std::vector<std::string> notes_;
+    std::function<void()> on_refill_;
+    std::function<void()> on_reset_;
+    std::deque<Operand> outputs_;
+};
+
+} // namespace bench
