@@ -77,6 +77,7 @@ def test_folders_of_matrices_are_not_kept(root: Path, measured: Path) -> None:
         raw["cases"][0]["setup"]["notes"] = ["rows of (../secret/mine.mtx.gz) at 3 GB/s, a/b"]
         raw["skipped"] = [
             {
+                "study": synthetic.STUDY,
                 "launch": 0,
                 "parameters": {"matrix": "../secret/b.mtx", "precision": "fp32"},
                 "reason": "../secret/b.mtx:3: found no number",
