@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weave import formats, profiler
+from weave import formats, hardware, profiler
 from weave.claims import Verdict
 from weave.errors import WeaveError
 from weave.measurements import Measurements
@@ -184,10 +184,12 @@ def noise(measured: Measurements) -> str:
 def machine_summary(machine: Mapping[str, Any]) -> str:
     """A machine in one line."""
     cpu = machine["cpu"]
+    caches = hardware.data_caches(cpu)
     parts = [
-        f"{cpu['model']} ({cpu['architecture']})",
+        f"{cpu['model']} ({hardware.kind(cpu)})",
         formats.plural(cpu["cores"], "core"),
         formats.plural(cpu["hardware_threads"], "thread"),
+        f"caches of {caches}" if caches else "",
         f"{formats.size(machine['memory_bytes'])} of memory",
         gpu_names(machine),
     ]

@@ -10,7 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from weave import blocks, claims, definition, formats, pages, parallel, results, sources
+from weave import (
+    blocks,
+    claims,
+    definition,
+    formats,
+    hardware,
+    pages,
+    parallel,
+    results,
+    sources,
+)
 from weave.claims import Verdict
 from weave.definition import Claim, Experiment
 from weave.errors import WeaveError
@@ -284,11 +294,12 @@ def _machine_readme(house: House, machine: str) -> str:
     latest = max(everything, key=lambda entry: (entry.result.run["utc"], entry.experiment.name))
     known = latest.result.raw["machine"]
     cpu = known["cpu"]
+    processor = dict.fromkeys([cpu["architecture"], hardware.kind(cpu)])
     gpus = blocks.gpu_names(known)
     title = f"{cpu['model']} with {gpus}" if gpus else cpu["model"]
     compilers = dict.fromkeys(entry.result.raw["build"]["compiler"] for entry in everything)
     facts = [
-        ("processor", f"{cpu['model']} ({cpu['architecture']})"),
+        ("processor", f"{cpu['model']} ({', '.join(processor)})"),
         ("sockets, cores, threads", f"{cpu['sockets']}, {cpu['cores']}, {cpu['hardware_threads']}"),
         ("NUMA nodes", str(cpu["numa_nodes"])),
         ("caches", blocks.caches(known)),

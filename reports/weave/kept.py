@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from weave import book, results
+from weave import book, hardware, results
 from weave.book import Entry, House
 from weave.errors import WeaveError
 from weave.measurements import Measurements
@@ -69,6 +69,8 @@ def _entry(house: House, result: Result, title: str) -> Entry:
         found, expected = _hardware(result), _hardware(other.result)
         if found != expected:
             raise WeaveError(f"{shown}: found a run on {found}, expected {expected} as in {slug}")
+        if other_than := hardware.difference(other.result.raw["machine"], result.raw["machine"]):
+            raise WeaveError(f"{shown}: found a run on another machine than {slug} ({other_than})")
     experiment = known[result.experiment]
     stale = Measurements(result, experiment, house.tree, partial=True).stale_variants
     if stale:

@@ -2,7 +2,7 @@
 
 A point is where variants can be compared: parameters, threads, ranks and launch axes. A coordinate
 is one of these by name. A feature is a number that the data set of a point is described by. `where`
-filters by coordinates, features, `variant`, `group` and `cache`.
+filters by coordinates, features, `variant`, `group`, `cache` and `target`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,10 +14,12 @@ from weave import region, statistics
 from weave.definition import Experiment
 from weave.errors import WeaveError
 from weave.region import EVERY, Index, Test, Where
-from weave.results import Case, Result
+from weave.results import STUDY, Case, Result, parameters
 from weave.sources import Tree
 
 NOT_MEASURED = "not measured in this run"
+#: Facts of every case that are no coordinates: variants that differ in them are compared.
+OF_VARIANTS = ("variant", "group", "cache", "target")
 #: A fact of every case: so many threads work together, in however many processes.
 WORKERS = "workers"
 TOO_GOOD = 1.05
@@ -87,9 +89,9 @@ class Measurements:
 
     @cached_property
     def axes(self) -> tuple[str, ...]:
-        """Names of the coordinates: parameters in their order, then what launches differ in."""
+        """Names of the coordinates: the study and its parameters, then what launches differ in."""
         names = [name for case in self.cases for name in case.parameters]
-        names += [name for entry in self.result.raw["skipped"] for name in entry["parameters"]]
+        names += [name for entry in self.result.raw["skipped"] for name in parameters(entry)]
         names += ["threads", "ranks", *(axis for axis in self.experiment.launch)]
         return _unique(names)
 
@@ -120,13 +122,13 @@ class Measurements:
     def _places(self) -> Mapping[int, Coordinates]:
         return {id(c): self._coordinates(c.launch, c.parameters) for c in self.result.cases}
 
-    def _coordinates(self, launch: int, parameters: Coordinates) -> Coordinates:
+    def _coordinates(self, launch: int, point: Coordinates) -> Coordinates:
         description = self.result.raw["launches"][launch]
         of_launch = {"threads": description["threads"], "ranks": description["ranks"]}
         for axis in self.experiment.launch:
             if axis not in of_launch:
                 of_launch[axis] = description["environment"].get(axis, "unset")
-        return {**parameters, **of_launch}
+        return {**point, **of_launch}
 
     def values(self, axis: str, where: Where) -> list[Any]:
         """The values of `variant`, `group`, a coordinate or a feature in a region, in their order.
@@ -261,7 +263,7 @@ class Measurements:
 
     def place(self, skip: Mapping[str, Any]) -> str:
         """As `label`, of an entry of what was skipped."""
-        return self._words(self._coordinates(skip["launch"], skip["parameters"]))
+        return self._words(self._coordinates(skip["launch"], parameters(skip)))
 
     def _words(self, coordinates: Coordinates) -> str:
         return " ".join(
@@ -294,7 +296,7 @@ class Measurements:
             elif present.text.strip() != recorded["text"].strip():
                 stale[case.variant] = f"`{present.file}` has another text now"
             else:
-                used = [v for v in case.parameters.values() if v in stale_data]
+                used = [v for v in self._datasets_of(case.parameters) if v in stale_data]
                 if used:
                     stale.setdefault(case.variant, f"the data set `{used[0]}` has changed")
         return stale
@@ -377,6 +379,7 @@ class Measurements:
                 "variant": case.variant,
                 "group": case.group,
                 "cache": case.cache,
+                "target": case.target,
                 WORKERS: self.workers(case),
             }
             for case in self.cases
@@ -391,18 +394,23 @@ class Measurements:
         """As `_index`, of what was skipped."""
         found = []
         for entry in self.result.raw["skipped"]:
-            coordinates = self._coordinates(entry["launch"], entry["parameters"])
+            point = parameters(entry)
+            coordinates = self._coordinates(entry["launch"], point)
             launch = self.result.raw["launches"][entry["launch"]]
-            named = {name: entry.get(name, EVERY) for name in ("variant", "group", "cache")}
-            found.append({**self._features(entry["parameters"]), **coordinates, **named,
+            named = {name: entry.get(name, EVERY) for name in OF_VARIANTS}
+            found.append({**self._features(point), **coordinates, **named,
                           WORKERS: launch["threads"] * launch["ranks"]})
         return Index(found)
 
-    def _features(self, parameters: Coordinates) -> Mapping[str, float]:
+    def _features(self, point: Coordinates) -> Mapping[str, float]:
         """The features of the data set that a point's parameters name."""
+        named = self._datasets_of(point)
+        return self.result.raw["datasets"][named[0]]["features"] if named else {}
+
+    def _datasets_of(self, point: Coordinates) -> list[Any]:
+        """The data sets that a point's parameters name; a study may be called like another one."""
         known = self.result.raw["datasets"]
-        named = [known[value]["features"] for value in parameters.values() if value in known]
-        return named[0] if named else {}
+        return [value for name, value in point.items() if name != STUDY and value in known]
 
     def is_feature(self, name: str) -> bool:
         """Whether a name is that of a feature of the data sets."""
@@ -428,8 +436,7 @@ class Measurements:
         return max(numbers, default=None)
 
     def _require_axis(self, name: str) -> None:
-        known_to_all = ("variant", "group", "cache", WORKERS)
-        if name in known_to_all or name in self.axes or self.is_feature(name):
+        if name in (*OF_VARIANTS, WORKERS) or name in self.axes or self.is_feature(name):
             return
         features = f"; features: {', '.join(self._feature_names)}" if self._feature_names else ""
         known = f"{', '.join(self.axes)}{features}"

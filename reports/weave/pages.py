@@ -36,7 +36,7 @@ class Page:
 def narrowing(result: Result) -> list[tuple[str, ...]]:
     """The options of a run that narrow it, a filter or values of an axis, each with its values."""
     axes = {name for case in result.cases for name in case.parameters}
-    axes |= {name for entry in result.raw["skipped"] for name in entry["parameters"]}
+    axes |= {name for entry in result.raw["skipped"] for name in results.parameters(entry)}
     names = {"--filter", *(f"--{axis}" for axis in axes)}
     options = (_split(option) for option in results.options(result.run["arguments"]))
     return [option for option in options if option[0] in names]

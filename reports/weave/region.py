@@ -1,7 +1,8 @@
 """`where={...}`: the words in which verbs and claims say what region they speak of.
 
-Each name is a coordinate, a feature of the data set, `variant`, `group` or `cache`; its value is
-one value, a pattern (`runs-*`, `!runs-*` for all others, `<0.3`, `max`), or a list of them.
+Each name is a coordinate, a feature of the data set, `variant`, `group`, `cache` or `target`; its
+value is one value, a pattern (`runs-*`, `!runs-*` for all others, `<0.3`, `max`), or a list of
+them.
 """
 
 import operator

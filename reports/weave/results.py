@@ -17,6 +17,7 @@ from typing import Any
 
 from weave.errors import WeaveError
 from weave.schema import check_schema, spot
+from weave.upgrade import upgrade
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SCHEMA = REPOSITORY / "lib/bench/result.schema.json"
@@ -32,7 +33,22 @@ HOST_NAME = re.compile(
     r"\b[\w-]+\.(?:local|localdomain|lan|internal|home|intranet)\b", re.IGNORECASE
 )
 
+#: The version of the format that is written; results of version 1 are read too.
+VERSION = 2
+#: The first parameter of every point.
+STUDY = "study"
+
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Span:
+    """What one lane of a timeline did; seconds since the sample began."""
+
+    lane: str
+    name: str
+    begin: float
+    end: float
 
 
 @dataclass(frozen=True)
@@ -44,7 +60,7 @@ class Case:
     excerpt: str
     twin: bool
     launch: int
-    parameters: Mapping[str, str | float]
+    parameters: Mapping[str, str | float]  # the study first
     flops: float
     bytes: float
     verdict: Mapping[str, Any]
@@ -56,6 +72,9 @@ class Case:
     operand_bytes: float = 0  # of a format that the caller keeps and the variant reads as it is
     counts: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()  # what the variant says about itself at this point
+    target: str = "host"  # where it ran
+    rounds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # one value a sample
+    timeline: tuple[Span, ...] = ()  # of the round with the median sample
 
     @property
     def passed(self) -> bool:
@@ -98,9 +117,18 @@ def parse(path: Path, shown: str) -> Result:
         raise WeaveError(f"{shown}: cannot be read: {error}") from error
     if size > LARGEST_BYTES:
         raise WeaveError(f"{shown}: found {size} bytes, expected at most {LARGEST_BYTES}")
-    raw = decode(text, shown)
+    raw = _present(decode(text, shown), shown)
     validate(raw, shown)
     return of(raw, path)
+
+
+def _present(raw: Any, shown: str) -> Any:
+    """A decoded result in the present version of the format."""
+    version = raw.get("schema", VERSION) if isinstance(raw, dict) else VERSION
+    if version is True or version not in (1, VERSION):
+        where = spot(shown, ("schema",))
+        raise WeaveError(f"{where}: found {json.dumps(version)[:80]}, expected 1 or {VERSION}")
+    return upgrade(raw) if version == 1 else raw
 
 
 def of(raw: Json, path: Path) -> Result:
@@ -126,6 +154,11 @@ def decode(text: str, shown: str) -> Any:
     except json.JSONDecodeError as error:
         where = f"{shown}:{error.lineno}:{error.colno}"
         raise WeaveError(f"{where}: not JSON: {error.msg}") from error
+
+
+def parameters(entry: Json) -> dict[str, str | float]:
+    """Where a raw case, or an entry of what was skipped, stands: its study, then its parameters."""
+    return {STUDY: entry["study"], **entry["parameters"]}
 
 
 def validate(raw: Any, shown: str) -> None:
@@ -156,10 +189,11 @@ def merge(results: list[Json]) -> Json:
 
 
 def prolong(first: Json, more: Json) -> Json:
-    """One result from a run and more rounds of it: the samples of each case, one after the other.
+    """One result from a run and more rounds of it: samples and other numbers of the rounds of each
+    case, one after the other.
 
-    A case that failed in either has failed. Everything else is as the first run noted it, but for
-    what launches add up and where they ended.
+    A case that failed in either has failed. Everything else is as the first run noted it, also the
+    timeline, but for what launches add up and where they ended.
     """
     _require_agreement(first, more | {"run": more["run"] | {"rounds": first["run"]["rounds"]}})
     whole = copy.deepcopy(first)
@@ -174,8 +208,15 @@ def prolong(first: Json, more: Json) -> Json:
         other = alike.pop(0)  # several twins of a variant have one name
         if other["verdict"]["status"] == "failed":
             case |= {name: other[name] for name in ("verdict", "iterations", "samples_s")}
+            case.pop("timeline", None)
+            for values in _rounds(case).values():
+                values.clear()
         elif case["verdict"]["status"] == "passed":
+            if _rounds(other).keys() != _rounds(case).keys():
+                raise WeaveError(f"prolong: {case['variant']} notes other numbers of its rounds")
             case["samples_s"] += other["samples_s"]
+            for name, values in _rounds(case).items():
+                values += other["rounds"][name]
     whole["ceilings"] += more["ceilings"]
     for launch, other in zip(whole["launches"], more["launches"], strict=True):
         for name, seconds in other.get("processors", {}).items():
@@ -187,6 +228,10 @@ def prolong(first: Json, more: Json) -> Json:
 
 def _place_of_samples(case: Json) -> tuple[Any, ...]:
     return _identity(case), case["twin"]
+
+
+def _rounds(case: Json) -> dict[str, list[float]]:
+    return case.get("rounds", {})
 
 
 def write(raw: Json, path: Path) -> None:
@@ -248,7 +293,7 @@ def _case(raw: Json) -> Case:
         excerpt=raw["excerpt"],
         twin=raw["twin"],
         launch=raw["launch"],
-        parameters=raw["parameters"],
+        parameters=parameters(raw),
         flops=raw["work"]["flops"],
         bytes=raw["work"]["bytes"],
         verdict=raw["verdict"],
@@ -260,6 +305,12 @@ def _case(raw: Json) -> Case:
         operand_bytes=raw["setup"].get("operand_bytes", 0),
         counts=raw["setup"].get("counts", {}),
         notes=tuple(raw["setup"].get("notes", [])),
+        target=raw["target"],
+        rounds={name: tuple(values) for name, values in _rounds(raw).items()},
+        timeline=tuple(
+            Span(span["lane"], span["name"], span["begin_s"], span["end_s"])
+            for span in raw.get("timeline", [])
+        ),
     )
 
 
@@ -309,8 +360,8 @@ def _check_references(raw: Json, shown: str) -> None:
 
 
 def _identity(case: Json) -> tuple[Any, ...]:
-    parameters = tuple(sorted((key, str(value)) for key, value in case["parameters"].items()))
-    return case["variant"], case["launch"], parameters
+    place = tuple(sorted((key, str(value)) for key, value in parameters(case).items()))
+    return case["variant"], case["launch"], place
 
 
 def _check_cases(raw: Json, shown: str) -> None:
@@ -320,6 +371,7 @@ def _check_cases(raw: Json, shown: str) -> None:
     for index, case in enumerate(raw["cases"]):
         where = spot(shown, ("cases", index))
         _check_verdict(case, rounds, where)
+        _check_rounds(case, where)
         key = _identity(case)
         if case["twin"]:
             if key not in firsts:
@@ -350,6 +402,23 @@ def _check_verdict(case: Json, rounds: int, where: str) -> None:
         raise WeaveError(f"{where}.verdict.checks: found none, expected the checks that passed")
     if case["iterations"] < 1:
         raise WeaveError(f"{where}.iterations: found 0, expected at least 1 of a timed case")
+
+
+def _check_rounds(case: Json, where: str) -> None:
+    """Numbers of the rounds beside their times, and what one of them did."""
+    samples = len(case["samples_s"])
+    for name, values in _rounds(case).items():
+        if len(values) != samples:
+            raise WeaveError(
+                f"{where}.rounds.{name}: found {len(values)} values, expected {samples}, one for"
+                " each sample"
+            )
+    for index, span in enumerate(case.get("timeline", [])):
+        if span["end_s"] < span["begin_s"]:
+            raise WeaveError(
+                f"{where}.timeline[{index}].end_s: found {span['end_s']}, expected at least"
+                f" {span['begin_s']}, where it begins"
+            )
 
 
 def _check_privacy(raw: Json, shown: str) -> None:

@@ -4,12 +4,12 @@ import json
 import re
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weave import claims, definition, results
+from weave import claims, definition, hardware, results
 from weave.console import Console
 from weave.errors import WeaveError
 from weave.measure import Measurement, Watch, Workspace, measure
@@ -37,6 +37,7 @@ def run_all(workspace: Workspace, profile: str, slug: str | None, console: Conso
     Without `weave` the results wait for a machine that can weave them.
     """
     machine = describe_machine(workspace, slug)
+    require_own_book(workspace, machine)
     directory = workspace.build / "run-all"
     with exclusive(directory) as lock:
         state = RunState(directory, {"machine": machine["slug"], "profile": profile})
@@ -170,6 +171,15 @@ def describe_machine(workspace: Workspace, slug: str | None) -> dict[str, Any]:
             raise WeaveError(f"--machine: found {slug!r}, expected lower-case words and hyphens")
         machine["slug"] = slug
     return machine
+
+
+def require_own_book(workspace: Workspace, machine: Mapping[str, Any]) -> None:
+    """Refuses to measure into the book of a machine that has other parts than this one."""
+    book = workspace.root / "reports" / machine["slug"]
+    for path in sorted(book.glob("results/*.json")):
+        if found := hardware.difference(results.load(path).raw["machine"], machine):
+            raise WeaveError(f"{workspace.shown(path)}: found a result of another machine"
+                             f" ({found}), choose another name for this one with --machine")
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:

@@ -326,6 +326,7 @@ def test_a_narrowed_run_has_no_place_in_a_book(root: Path, store: Store, raw: Js
         (["--filter=csrl"], True),
         (["--matrix", "a.mtx"], True),
         (["--precision=fp32"], True),
+        (["--study", "spmv"], True),
     ],
 )
 def test_what_narrows_a_run(arguments: list[str], partial: bool, raw: Json, tmp_path: Path) -> None:

@@ -562,9 +562,8 @@ def test_few_rounds_say_their_coverage(measured: Measure) -> None:
 def test_points_without_a_partner_are_left_out_and_said(measured: Measure, raw: Json) -> None:
     skipped = synthetic.case(raw, "unroll4")
     raw["cases"].remove(skipped)
-    raw["skipped"].append(
-        {"variant": "unroll4", "launch": 0, "parameters": skipped["parameters"], "reason": "no"}
-    )
+    place = {key: skipped[key] for key in ("study", "variant", "launch", "parameters")}
+    raw["skipped"].append(place | {"reason": "no"})
     sentence = (
         claims.judge(measured(raw), claim("unroll4", "textbook", "faster")).findings[0].sentence
     )

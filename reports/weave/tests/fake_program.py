@@ -36,9 +36,10 @@ def machine() -> dict:
         "slug": SLUG,
         "cpu": {
             "model": "Fake CPU", "architecture": "x86_64", "sockets": 1, "numa_nodes": 1,
-            "cores": 2, "hardware_threads": 2, "caches": [], "last_level_cache_bytes": 1 << 20,
-            "last_level_cache_known": True, "governor": "unknown",
-            "instruction_sets": ["avx2", "fma"],
+            "cores": 2, "hardware_threads": 2, "vendor": "amd", "family": 25, "model_number": 17,
+            "caches": [{"level": 1, "kind": "data", "bytes": 32768, "instances": 2}],
+            "last_level_cache_bytes": 1 << 20, "last_level_cache_known": True,
+            "governor": "unknown", "instruction_sets": ["avx2", "fma"],
         },
         "memory_bytes": 1 << 30, "virtual": True, "os": "Linux 6", "gpus": [],
     }
@@ -49,7 +50,8 @@ def case(variant: str, point: int, seconds: list[float]) -> dict:
     verdict = ({"status": "failed", "reason": "made to fail"} if failed
                else {"status": "passed", "checks": ["exact", "bounded"], "error": 0.5})
     return {
-        "variant": variant, "group": "own", "excerpt": f"{Path(__file__).stem}-{variant}",
+        "study": "sizes", "variant": variant, "target": "host", "group": "own",
+        "excerpt": f"{Path(__file__).stem}-{variant}",
         "twin": False, "launch": 0,
         "parameters": {"size": 100 + point}, "work": {"flops": 100, "bytes": 800},
         "verdict": verdict, "clock": "host",
@@ -117,10 +119,10 @@ class Program:
         name = Path(__file__).stem
         excerpt = {"file": f"experiments/{name}/main.cpp", "text": "work();\n"}
         passes = self.does.get("cold_beside", [1e-4, 1e-4])
-        ceiling = {"name": "copy", "launch": 0, "bytes": 1e6, "flops": 0,
+        ceiling = {"name": "copy", "target": "host", "launch": 0, "bytes": 1e6, "flops": 0,
                    "samples_s": [passes[self.options.again]] * 5}
         return {
-            "schema": 1,
+            "schema": 2,
             "run": {
                 "id": "0123456789abcdef", "experiment": name,
                 "utc": "2025-01-01T00:00:00Z", "arguments": ["--profile", self.options.profile],

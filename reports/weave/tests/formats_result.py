@@ -102,7 +102,7 @@ def skip(raw: Json, variant: str, reason: str = "not installed") -> None:
 
 
 def _skipped(entry: Json, reason: str) -> Json:
-    kept = {key: entry[key] for key in ("variant", "group", "launch", "parameters")}
+    kept = {key: entry[key] for key in ("study", "variant", "group", "launch", "parameters")}
     return {**kept, "reason": reason}
 
 
@@ -118,7 +118,9 @@ def _add_point(
         stored = NONZEROS * (value + fixed + for_run * runs) + 4 * rows
         seconds = (stored + vectors) / (15e9 * threads) * factor
         entry = {
+            "study": synthetic.STUDY,
             "variant": variant,
+            "target": "host",
             "group": GROUPS.get(variant, "peer"),
             "excerpt": EXCERPTS.get(variant, variant),
             "twin": False,

@@ -85,8 +85,8 @@ def result(suffix: str = "", rounds: int = 9) -> Json:
     source = random.Random(5)
     for when in ("before", "after"):
         samples = [synthetic.noise(source) * 1e9 / BANDWIDTH for _ in range(9)]
-        probe = {"name": "device_read", "launch": 0, "when": when, "bytes": 1e9, "flops": 0}
-        raw["ceilings"].append({**probe, "samples_s": samples})
+        probe = {"name": "device_read", "target": "cuda", "launch": 0, "when": when}
+        raw["ceilings"].append({**probe, "bytes": 1e9, "flops": 0, "samples_s": samples})
     raw["datasets"] = {}
     for index, (stem, mean) in enumerate(CLASSES.items()):
         name = stem if stem == "shyy41-like" else stem + suffix
@@ -110,6 +110,7 @@ def _add(
 ) -> None:
     pace, group, text = VARIANTS[variant]
     place = {
+        "study": synthetic.STUDY,
         "variant": variant,
         "group": group,
         "launch": 0,
@@ -124,6 +125,7 @@ def _add(
         setup["notes"] = ["diagonals: 1.02 values for each nonzero"]
     entry = {
         **place,
+        "target": "cuda",
         "excerpt": text,
         "twin": False,
         "work": {"flops": 2 * NONZEROS, "bytes": moved},

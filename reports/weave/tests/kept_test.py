@@ -77,6 +77,7 @@ def test_folders_of_matrices_are_not_kept(root: Path, measured: Path) -> None:
         raw["cases"][0]["setup"]["notes"] = ["rows of (../secret/mine.mtx.gz) at 3 GB/s, a/b"]
         raw["skipped"] = [
             {
+                "study": synthetic.STUDY,
                 "launch": 0,
                 "parameters": {"matrix": "../secret/b.mtx", "precision": "fp32"},
                 "reason": "../secret/b.mtx:3: found no number",
@@ -116,6 +117,10 @@ def _other_hardware(raw: Json) -> None:
     raw["machine"]["cpu"]["model"] = "Other CPU"
 
 
+def _other_caches(raw: Json) -> None:
+    raw["machine"]["cpu"]["caches"][0]["bytes"] = 49152
+
+
 def _older_code(raw: Json) -> None:
     raw["excerpts"]["unroll4"]["text"] = "an older text\n"
 
@@ -127,6 +132,11 @@ def _samples_alone(raw: Json) -> None:
 REFUSED: dict[str, tuple[Callable[[Json], object], str, str]] = {
     "an unknown experiment": (_rename_experiment, "mine", 'found "other", expected one of: spmv-d'),
     "other hardware": (_other_hardware, "mine", "found a run on Other CPU with 2 threads"),
+    "other caches": (
+        _other_caches,
+        "mine",
+        "another machine than example-2c (caches: 32 KiB and 1 MiB, here 48 KiB and 1 MiB)",
+    ),
     "older code": (_older_code, "mine", "found a STALE run, expected a fresh one: unroll4"),
     "samples for another run": (_samples_alone, "mine", "found samples for an earlier run"),
     "a title with blanks": (lambda _: None, "My run", 'found the title "My run", expected words-'),

@@ -84,6 +84,35 @@ def test_features_are_asked_like_coordinates(
         run.select({"nonzros": "<3"})
 
 
+def test_a_study_is_a_coordinate(measured: Callable[..., Measurements], raw: Json) -> None:
+    run = measured(raw)
+    assert run.axes == ("study", "matrix", "precision", "threads", "ranks")
+    assert run.label(run.cases[0]) == "pois2d fp32 threads=1"
+    for size in (8, 64):
+        ring = {"study": "ring", "parameters": {"bytes": size}}
+        raw["cases"].append(raw["cases"][0] | ring | {"target": "ranks"})
+        raw["skipped"].append(ring | {"launch": 1, "reason": "one rank"})
+    run = measured(raw)
+    assert run.axes == ("study", "matrix", "precision", "bytes", "threads", "ranks")
+    assert run.values("study", {}) == ["spmv", "ring"]
+    assert run.values("matrix", {}) == MATRICES
+    rings = run.select({"study": "ring"})
+    assert run.label(rings[0]) == "ring bytes=8 threads=1"
+    assert run.label(run.cases[0]) == "spmv pois2d fp32 threads=1"
+    assert [run.place(entry) for entry in run.skips({"bytes": 8})] == ["ring bytes=8 threads=2"]
+    assert run.values("target", {}) == ["host", "ranks"]
+    assert run.select({"target": "ranks"}) == rings
+    assert run.select({"bytes": "max"}) == rings[1:]
+
+
+def test_a_matrix_may_be_called_like_a_study(
+    measured: Callable[..., Measurements], raw: Json
+) -> None:
+    raw["datasets"]["spmv"] = {"sha256": "a" * 64, "features": {"rows": 1, "nonzeros": 1}}
+    run = measured(raw)
+    assert run.fact(run.select({"matrix": "fem3"})[0], "nonzeros") == 81_000
+
+
 FACTS = [
     {"variant": "csr", "size": 1},
     {"variant": "sell", "size": 2, "threads": 2},

@@ -21,12 +21,75 @@ def test_a_whole_result_is_read(raw: Json, tmp_path: Path) -> None:
     assert not (tmp_path / "r.json.part").exists()
 
 
+def test_all_that_may_be_told_is_read(raw: Json, tmp_path: Path) -> None:
+    synthetic.add_gpus(raw, 1)
+    peak = {"name": "memory", "bytes_per_s": 4.8e12, "source": "https://example.org/a/data-sheet"}
+    raw["machine"]["cpu"] |= {"vendor": "amd", "family": 25, "model_number": 17, "stepping": 1}
+    raw["machine"]["cpu"]["peaks"] = [{"name": "fp64", "flops_per_s": 1e11, "source": "clock x 16"}]
+    raw["machine"]["gpus"][0] |= {"bus": {"generation": 5, "lanes": 16}, "peaks": [peak]}
+    span = {"lane": "bus", "name": "x to the device", "begin_s": 0, "end_s": 1e-3}
+    told = {"study": "sum", "target": "cuda", "results": "host", "timeline": [span],
+            "rounds": {"cycles": list(range(21))}}
+    raw["cases"][2] |= told
+    results.write(raw, tmp_path / "r.json")
+    case = results.load(tmp_path / "r.json").cases[2]
+    assert list(case.parameters.items()) == [
+        ("study", "sum"), ("matrix", "pois2d"), ("precision", "fp32")]
+    assert case.target == "cuda"
+    assert case.rounds == {"cycles": tuple(range(21))}
+    assert case.timeline == (results.Span("bus", "x to the device", 0, 1e-3),)
+
+
+def test_one_variant_can_be_in_two_studies(raw: Json, tmp_path: Path) -> None:
+    raw["cases"].append(raw["cases"][0] | {"study": "another"})
+    results.write(raw, tmp_path / "r.json")
+
+
 def _last_sample(raw: Json, value: Any) -> None:
     raw["cases"][0]["samples_s"][-1] = value
 
 
 BROKEN: dict[str, tuple[Callable[[Json], Any], list[str]]] = {
-    "version": (lambda r: r.update(schema=2), ["$.schema", "found 2", "expected 1"]),
+    "version": (lambda r: r.update(schema=3), ["$.schema: found 3, expected 1 or 2"]),
+    "version in words": (lambda r: r.update(schema="2"), ['$.schema: found "2", expected 1 or 2']),
+    "version by luck": (lambda r: r.update(schema=True), ["$.schema: found true"]),
+    "no version": (lambda r: r.pop("schema"), ['found no "schema"']),
+    "no study": (lambda r: r["cases"][2].pop("study"), ["$.cases[2]", 'found no "study"']),
+    "no target": (lambda r: r["cases"][2].pop("target"), ["$.cases[2]", 'found no "target"']),
+    "skipped nowhere": (lambda r: r["skipped"][0].pop("study"), ["$.skipped[0]", '"study"']),
+    "ceiling of nothing": (lambda r: r["ceilings"][0].pop("target"), ["$.ceilings[0]", '"target"']),
+    "a study that is no name": (
+        lambda r: r["cases"][0].update(study="a b"),
+        ["$.cases[0].study", 'found "a b"', "text like"],
+    ),
+    "a number of a round too few": (
+        lambda r: r["cases"][0].update(rounds={"cycles": [1.0] * 21, "misses": [1.0] * 20}),
+        ["$.cases[0].rounds.misses", "found 20 values", "expected 21"],
+    ),
+    "numbers of rounds of a failed case": (
+        lambda r: synthetic.case(r, "broken").update(rounds={"cycles": [1.0]}),
+        [".rounds.cycles: found 1 values, expected 0"],
+    ),
+    "an empty timeline": (
+        lambda r: r["cases"][0].update(timeline=[]),
+        ["$.cases[0].timeline", "at least 1 entries"],
+    ),
+    "a span that ends before it begins": (
+        lambda r: r["cases"][0].update(
+            timeline=[{"lane": "bus", "name": "x", "begin_s": 2e-3, "end_s": 1e-3}]
+        ),
+        ["$.cases[0].timeline[0].end_s: found 0.001, expected at least 0.002"],
+    ),
+    "a peak without a rate": (
+        lambda r: r["machine"]["cpu"].update(peaks=[{"name": "memory", "source": "data sheet"}]),
+        ["$.machine.cpu.peaks[0]", "expected"],
+    ),
+    "a peak of two rates": (
+        lambda r: r["machine"]["cpu"].update(
+            peaks=[{"name": "x", "source": "y", "bytes_per_s": 1, "flops_per_s": 1}]
+        ),
+        ["$.machine.cpu.peaks[0]", "expected"],
+    ),
     "missing key": (lambda r: r.pop("machine"), ['found no "machine"', "expected"]),
     "extra key": (lambda r: r["run"].update(host="x"), ["$.run", 'found the key "host"']),
     "text for a number": (
@@ -229,6 +292,8 @@ def _longer() -> tuple[Json, Json]:
         synthetic.add_gpus(raw, 1)
         for launch in raw["launches"]:
             launch["processors"] = {"busy_s": busy, "stolen_s": 1}
+        span = {"lane": "host", "name": "all", "begin_s": 0, "end_s": busy}
+        raw["cases"][0] |= {"rounds": {"cycles": 21 * [busy + 1]}, "timeline": [span]}
     more["launches"][1]["gpus"]["after"][0]["temperature_c"] = 99
     more["run"].update(id="f" * 16)
     return first, more
@@ -242,6 +307,8 @@ def test_more_rounds_are_put_behind_the_first() -> None:
     for case, begin, end in zip(whole["cases"], first["cases"], more["cases"], strict=True):
         assert case["samples_s"] == begin["samples_s"] + end["samples_s"]
     assert len(whole["ceilings"]) == 2 * len(first["ceilings"])
+    assert whole["cases"][0]["rounds"] == {"cycles": 21 * [4] + 21 * [5]}
+    assert whole["cases"][0]["timeline"] == first["cases"][0]["timeline"]
     assert whole["launches"][0]["processors"] == {"busy_s": 7, "stolen_s": 2}
     assert whole["launches"][1]["gpus"]["after"][0]["temperature_c"] == 99
     assert whole["launches"][1]["gpus"]["before"] == first["launches"][1]["gpus"]["before"]
@@ -249,21 +316,27 @@ def test_more_rounds_are_put_behind_the_first() -> None:
 
 def test_what_fails_in_more_rounds_has_failed() -> None:
     first, more = _longer()
-    passed = next(k for k, case in enumerate(first["cases"])
-                  if case["verdict"]["status"] == "passed")
-    more["cases"][passed].update(samples_s=[], iterations=0)
-    more["cases"][passed]["verdict"] = {"status": "failed", "checks": ["exact"], "error": 0,
-                                        "reason": "wrong"}
+    failed = more["cases"][0]
+    failed.update(samples_s=[], iterations=0)
+    failed["verdict"] = {"status": "failed", "checks": ["exact"], "error": 0, "reason": "wrong"}
+    for name in ("rounds", "timeline"):
+        del failed[name]
     whole = results.prolong(first, more)
     results.validate(whole, "whole")
-    assert whole["cases"][passed]["verdict"]["reason"] == "wrong"
-    assert whole["cases"][passed]["samples_s"] == []
+    assert whole["cases"][0]["verdict"]["reason"] == "wrong"
+    assert whole["cases"][0]["samples_s"] == []
+    assert whole["cases"][0]["rounds"] == {"cycles": []}
+    assert "timeline" not in whole["cases"][0]
 
 
 def test_more_rounds_of_something_else_are_refused() -> None:
     first, more = _longer()
     del more["cases"][3]
     with pytest.raises(WeaveError, match="has no further samples"):
+        results.prolong(first, more)
+    _, more = _longer()
+    more["cases"][0]["rounds"] = {"misses": 21 * [1]}
+    with pytest.raises(WeaveError, match="textbook notes other numbers of its rounds"):
         results.prolong(first, more)
     _, more = _longer()
     more["source"].update(binary_sha256="d" * 64)

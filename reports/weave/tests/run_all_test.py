@@ -262,6 +262,60 @@ def test_another_name_for_the_machine(root: Path) -> None:
     assert not (root / "reports" / SLUG).exists()
 
 
+def move(root: Path, old: str, new: str) -> None:
+    """Goes on on another machine, whose description has other words."""
+    for path in (root / "build/lib/bench/machine", root / "build/experiments/alpha/alpha"):
+        path.write_text(path.read_text().replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"family": 25', '"family": 26',
+         "processor: vendor amd, family 25, model 17, here vendor amd, family 26, model 17"),
+        ('"bytes": 32768', '"bytes": 49152', "caches: 32 KiB, here 48 KiB"),
+        ('"Fake GPU"', '"Other GPU"', "GPU: Fake GPU, here Other GPU"),
+    ],
+)
+def test_the_book_of_another_machine_is_left_alone(
+    root: Path, tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    log = tmp_path / "log"
+    add_experiment(root, "alpha", log=str(log))
+    move(root, '"gpus": []', '"gpus": [{"name": "Fake GPU"}]')
+    run(root)
+    before = stored(root, "alpha")
+    log.unlink()
+    move(root, old, new)
+    with pytest.raises(WeaveError, match="choose another name for this one with --machine$") as at:
+        run(root)
+    assert f"{SLUG}/results/alpha.json: found a result of another machine ({said})" in str(at.value)
+    assert "\n" not in str(at.value)
+    assert not log.exists()
+    assert stored(root, "alpha") == before
+    assert run(root, slug="another")[0] == 0
+
+
+def test_a_kept_run_shows_whose_book_it_is(root: Path) -> None:
+    add_experiment(root, "alpha")
+    run(root)
+    results = root / "reports" / SLUG / "results"
+    (results / "alpha.json").rename(results / "alpha@mine.json")
+    move(root, '"family": 25', '"family": 26')
+    with pytest.raises(WeaveError, match="alpha@mine.json: found a result of another machine"):
+        run(root)
+
+
+def test_another_machine_is_one_line_for_the_user(root: Path) -> None:
+    add_experiment(root, "alpha")
+    run(root)
+    move(root, '"family": 25', '"family": 26')
+    with start(root) as program:
+        said = program.communicate()[0]
+    assert program.returncode == 2
+    assert said.count("\n") == 1 and "--machine" in said
+
+
 @pytest.mark.parametrize("slug", ["My Laptop", "../elsewhere", "", "-x"])
 def test_a_machine_needs_a_plain_name(root: Path, slug: str) -> None:
     with pytest.raises(WeaveError, match="--machine"):

@@ -7,6 +7,7 @@ from typing import Any
 from weave.results import Json
 
 NAME = "spmv-demo"
+STUDY = "spmv"
 MATRICES = {"pois2d": 50_000, "fem3": 81_000, "random": 20_000, "rmat": 24_000, "short": 9_000}
 # seconds per nonzero relative to textbook, by variant
 PACES = {"textbook": 1.0, "unroll4": 0.8, "restrict": 1.0, "csrl": 0.45, "broken": 0.1}
@@ -111,7 +112,7 @@ def drop(raw: Json, variant: str) -> None:
 def frame(rounds: int, threads: tuple[int, ...]) -> Json:
     """A result without cases: run, build, machine and launches."""
     return {
-        "schema": 1,
+        "schema": 2,
         "run": {
             "id": "0123456789abcdef",
             "experiment": NAME,
@@ -207,6 +208,7 @@ def add_ceilings(raw: Json, source: random.Random, launch: int, threads: int) ->
                 {
                     "name": name,
                     "launch": launch,
+                    "target": "host",
                     "when": when,
                     "bytes": 3e8,
                     "flops": 0,
@@ -242,6 +244,7 @@ def _add_point(
         {
             "variant": "avx512",
             "group": "own",
+            "study": STUDY,
             "launch": launch,
             "parameters": parameters,
             "reason": "this CPU has no AVX-512",
@@ -265,7 +268,9 @@ def _case(
     if failed:
         verdict = {"status": "failed", "reason": "exact check: y[3] is 0, not 7", "error": 12.5}
     return {
+        "study": STUDY,
         "variant": variant,
+        "target": "host",
         "group": GROUPS.get(variant, "own"),
         "excerpt": variant,
         "twin": twin,
