@@ -83,6 +83,11 @@ bundle *EXPERIMENTS: (_needs "run")
     if [ $# = 0 ] && command -v nvcc >/dev/null; then .ci/build build-bundle gpu-tests; fi
     "{{python}}" .ci/bundle.py build-bundle "build-bundle/memwall-{{arch()}}.tar.gz" "$@"
 
+# Compare two results, runs or machines case by case: A B [--all] [--markdown]
+[no-cd, no-exit-message]
+compare *A_B: (_needs "run")
+    @"{{python}}" -m weave compare "$@"
+
 # Weave the books again from their results (or only that of one machine)
 [no-exit-message]
 report *MACHINE: (_needs "run")
