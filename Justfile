@@ -49,8 +49,7 @@ profile-gpu *ARGS: (_needs "run")
 # Measure one experiment and weave its page under build/runs/
 [no-cd, no-exit-message]
 run NAME *ARGS: (_needs "run")
-    @[ -d "{{root}}/experiments/$1" ] || { cd "{{root}}"; echo "no experiment $1; there are:" experiments/*/; exit 2; } >&2
-    @"{{root}}/.ci/build" build "experiments/$1/$1" lib/bench/machine
+    @case " $* " in *" --help "* | *" -h "*) exit ;; esac; [ ! -d "{{root}}/experiments/$1" ] || "{{root}}/.ci/build" build "experiments/$1/$1" lib/bench/machine
     @"{{python}}" -m weave run "$@"
 
 # Keep a run of build/runs/ (its folder or result) in this machine's book under a title
