@@ -1,7 +1,7 @@
 """`just run NAME --help`: the options of an experiment, also where nothing was built yet.
 
-What a program takes beyond the options of all programs is written in its C++ alone, so that is asked
-of the program where it is built, and else the help says how to find out.
+What a program takes beyond the options of all programs is written in its C++ alone: the program is
+asked where it is built, and else the help says how to find out.
 """
 
 import re
