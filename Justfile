@@ -49,8 +49,7 @@ profile-gpu *ARGS: (_needs "run")
 # Measure one experiment and weave its page under build/runs/
 [no-cd, no-exit-message]
 run NAME *ARGS: (_needs "run")
-    @[ -d "{{root}}/experiments/$1" ] || { cd "{{root}}"; echo "no experiment $1; there are:" experiments/*/; exit 2; } >&2
-    @"{{root}}/.ci/build" build "experiments/$1/$1" lib/bench/machine
+    @case " $* " in *" --help "* | *" -h "*) exit ;; esac; [ ! -d "{{root}}/experiments/$1" ] || "{{root}}/.ci/build" build "experiments/$1/$1" lib/bench/machine
     @"{{python}}" -m weave run "$@"
 
 # Keep a run of build/runs/ (its folder or result) in this machine's book under a title
@@ -82,6 +81,11 @@ bundle *EXPERIMENTS: (_needs "run")
     .ci/build build-bundle "${targets[@]}"
     if [ $# = 0 ] && command -v nvcc >/dev/null; then .ci/build build-bundle gpu-tests; fi
     "{{python}}" .ci/bundle.py build-bundle "build-bundle/memwall-{{arch()}}.tar.gz" "$@"
+
+# Compare two results, runs or machines case by case: A B [--all] [--markdown]
+[no-cd, no-exit-message]
+compare *A_B: (_needs "run")
+    @"{{python}}" -m weave compare "$@"
 
 # Weave the books again from their results (or only that of one machine)
 [no-exit-message]

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from weave import commands as weaver
-from weave import fit_plan, profiler, runner, scaffold
+from weave import compare_runs, fit_plan, profiler, runner, scaffold
 from weave.errors import WeaveError
 
 
@@ -15,7 +15,7 @@ def main(arguments: list[str] | None = None) -> int:
     root = Path(__file__).resolve().parents[2]
     parser.add_argument("--root", type=Path, default=root, help="the repository; default: this one")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (weaver, runner, scaffold, fit_plan, profiler):
+    for module in (weaver, runner, compare_runs, scaffold, fit_plan, profiler):
         module.add_commands(commands)
     chosen = parser.parse_args(arguments)
     try:

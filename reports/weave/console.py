@@ -9,9 +9,9 @@ from typing import TextIO
 class Console:
     """Writes lines, and below them one status line where the stream is a terminal."""
 
-    def __init__(self, stream: TextIO = sys.stdout) -> None:
-        self._stream = stream
-        self._terminal = stream.isatty()
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stdout
+        self._terminal = self._stream.isatty()
         self._shown = False
         self._last = 0.0
 

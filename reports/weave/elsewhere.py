@@ -1,6 +1,7 @@
 """`run-all` and `run` of a bundle: they measure where there is no toolchain and no weaver."""
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Mapping
@@ -21,21 +22,27 @@ INTERRUPTED = 130
 def main(root: Path, arguments: list[str] | None = None) -> int:
     """`run-all` measures every experiment below `root` into `root/reports/`, `run` one of them into
     `root/build/runs/`; both say how the results come home."""
+    workspace = Workspace(root, root / "build", _command(root / "run"))
     parser = argparse.ArgumentParser(description="Measure on this machine.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    every = commands.add_parser("run-all", help="measure every experiment into a book")
-    every.add_argument("--profile", choices=PROFILES, default="quick")
+    every = commands.add_parser("run-all", prog=_command(root / "run-all"),
+                                help="measure every experiment into a book")
+    every.add_argument("--profile", choices=PROFILES, default="quick",
+                       help="how large and how long; default: quick")
     every.add_argument("--machine", help="name of the book; default: made from the hardware")
     every.set_defaults(command=_run_all)
-    one = commands.add_parser("run", help="measure one experiment", add_help=False)
-    one.add_argument("name")
-    one.add_argument("arguments", nargs=argparse.REMAINDER)
+    names = sorted(path.parent.name for path in root.glob("experiments/*/experiment.toml"))
+    one = commands.add_parser("run", help="measure one experiment",
+                              usage=f"{workspace.run} EXPERIMENT [OPTION ...]",
+                              epilog=f"{workspace.run} EXPERIMENT --help tells its options")
+    one.add_argument("name", metavar="EXPERIMENT", help=f"one of: {', '.join(names)}")
+    one.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     one.set_defaults(command=_run)
     given = parser.parse_args(arguments)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
     try:
-        return given.command(Workspace(root, root / "build"), given)
+        return given.command(workspace, given)
     except ProgramFailed as error:
         print(error, file=sys.stderr)
         return error.code
@@ -56,10 +63,18 @@ def _run_all(workspace: Workspace, given: argparse.Namespace) -> int:
 
 
 def _run(workspace: Workspace, given: argparse.Namespace) -> int:
+    if {"--help", "-h", "--list"} & set(given.arguments):
+        return run_one(workspace, given.name, given.arguments, Console(), None)
     _require_instructions(describe_machine(workspace, None)["cpu"])
     code = run_one(workspace, given.name, given.arguments, Console(), None)
     print("copy that to a checkout, then keep it there under a title: just keep RESULT TITLE")
     return code
+
+
+def _command(path: Path) -> str:
+    """How people call a program from where they are."""
+    shown = os.path.relpath(path)
+    return shown if "/" in shown else f"./{shown}"
 
 
 def _require_instructions(cpu: Mapping[str, Any]) -> None:

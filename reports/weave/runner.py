@@ -20,10 +20,11 @@ INTERRUPTED = 130
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the runner's commands to the command line."""
     one = commands.add_parser("run", help="measure one experiment and weave its page",
-                              add_help=False)
-    one.add_argument("--build", type=Path)
-    one.add_argument("name")
-    one.add_argument("arguments", nargs=argparse.REMAINDER)
+                              usage="just run NAME [OPTION ...]",
+                              epilog="just run NAME --help tells the options of an experiment")
+    one.add_argument("--build", type=Path, help=argparse.SUPPRESS)
+    one.add_argument("name", metavar="NAME", help="an experiment: a folder of experiments/")
+    one.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     one.set_defaults(command=lambda given: _guarded(_run, given))
 
     job = commands.add_parser("slurm", help="write a job for Slurm", add_help=False)

@@ -101,8 +101,11 @@ def exclusive(directory: Path, patience_s: float = 10) -> Iterator[int]:
                 break
             except BlockingIOError:
                 if time.monotonic() > deadline:
-                    raise WeaveError("another run-all is at work in this tree") from None
+                    where = os.path.relpath(directory)
+                    raise WeaveError(f"another run is at work in {where}") from None
                 time.sleep(0.1)
+            except OSError:
+                break  # a file system without locks, as some that hosts share
         yield lock
     finally:
         os.close(lock)

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from statistics import NormalDist
 
 LEVEL = 0.95
 
@@ -94,6 +95,31 @@ def estimate(samples: Sequence[float]) -> Estimate:
 def ratios(numerators: Sequence[float], denominators: Sequence[float]) -> list[float]:
     """The ratio of each round; both were measured in the same rounds."""
     return [a / b for a, b in zip(numerators, denominators, strict=True)]
+
+
+def ratio_of_medians(numerators: Sequence[float], denominators: Sequence[float]) -> Estimate:
+    """The ratio of the medians of two runs that have no rounds in common, with its interval.
+
+    Price and Bonett, Distribution-free confidence intervals for difference and ratio of medians,
+    Journal of Statistical Computation and Simulation 72 (2002), 119-124: on the logarithms, of
+    which each side's median has a variance of its own. The samples must be positive. A side of one
+    sample has no known variance: the interval is then from 0 to infinity.
+    """
+    ratio = median(numerators) / median(denominators)
+    variance = _variance_of_log_median(numerators) + _variance_of_log_median(denominators)
+    factor = math.exp(NormalDist().inv_cdf((1 + LEVEL) / 2) * math.sqrt(variance))
+    rounds = min(len(numerators), len(denominators))
+    return Estimate(ratio, ratio / factor, ratio * factor, LEVEL, rounds)
+
+
+def _variance_of_log_median(samples: Sequence[float]) -> float:
+    """The variance of the logarithm of a median, from the distance of two order statistics."""
+    ordered, count = sorted(samples), len(samples)
+    if count == 1:
+        return math.inf
+    rank = max(1, round((count + 1) / 2 - math.sqrt(count)))
+    deviations = NormalDist().inv_cdf(1 - upper_tail(count - rank + 1, count))
+    return (math.log(ordered[count - rank] / ordered[rank - 1]) / (2 * deviations)) ** 2
 
 
 def geometric_mean(values: Sequence[float]) -> float:

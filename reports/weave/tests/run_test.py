@@ -157,5 +157,7 @@ def test_options_of_the_protocol_are_refused(root: Path, option: str) -> None:
 
 
 def test_an_unknown_experiment_is_named(root: Path) -> None:
-    with pytest.raises(WeaveError, match="experiments/nothing/experiment.toml"):
+    for name in ("beta", "alpha"):
+        add_experiment(root, name)
+    with pytest.raises(WeaveError, match="^no experiment nothing; there are: alpha, beta$"):
         run_one(root, "nothing")

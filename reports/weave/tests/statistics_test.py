@@ -102,3 +102,29 @@ def test_noise_floor_is_the_largest_difference_either_way() -> None:
 
 def test_no_pairs_no_floor() -> None:
     assert statistics.noise_floor([]) == statistics.NoiseFloor(1.0, 0)
+
+
+def test_ratio_of_medians_is_that_of_price_and_bonett() -> None:
+    """Five samples: the ranks 1 and 5 lie 1.8627 standard deviations from the median each."""
+    found = statistics.ratio_of_medians([1.5, 1.0, 1.2, 1.3, 1.1], [0.5, 0.7, 0.6, 0.55, 0.62])
+    deviation = math.hypot(math.log(1.5), math.log(1.4)) / (2 * 1.862732)
+    assert found.value == pytest.approx(2)
+    assert found.low == pytest.approx(2 / math.exp(1.959964 * deviation), rel=1e-6)
+    assert found.high == pytest.approx(2 * math.exp(1.959964 * deviation), rel=1e-6)
+    assert (found.coverage, found.rounds) == (0.95, 5)
+
+
+@pytest.mark.parametrize(("first", "second"), [(5, 5), (7, 7), (7, 21), (21, 21)])
+def test_ratio_of_medians_covers_as_often_as_it_says(first: int, second: int) -> None:
+    source = random.Random(9)
+    hits = 0
+    for _ in range(1000):
+        a, b = ([source.lognormvariate(0, 0.1) for _ in range(n)] for n in (first, second))
+        found = statistics.ratio_of_medians(a, b)
+        hits += found.low <= 1 <= found.high
+    assert 0.935 <= hits / 1000 <= 0.985
+
+
+def test_the_ratio_of_one_sample_is_unknown() -> None:
+    found = statistics.ratio_of_medians([2.0], [1.0, 1.0, 1.0])
+    assert (found.value, found.low, found.high, found.rounds) == (2, 0, math.inf, 1)
