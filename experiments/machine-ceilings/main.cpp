@@ -4,7 +4,7 @@
 
 #include "bench/experiment.hpp"
 #include "ceilings/probes.hpp"
-#include "ceilings/topology.hpp"
+#include "machine/topology.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -13,7 +13,7 @@
 int main(int argc, char** argv)
 {
     using machine_ceilings::device_kernels;
-    auto const cache = ceilings::last_level_cache_bytes();
+    auto const cache = machine::last_level_cache_bytes();
     bench::Experiment experiment{"machine-ceilings", argc, argv};
     bench::AxisValues kernels{"read", "copy",      "triad",     "latency",
                               "fma",  "fork_join", "hand_over", "false_sharing"};

@@ -1,7 +1,7 @@
 #include "experiments/spmv_peers.hpp"
 
 #include "ceilings/probes.hpp"
-#include "ceilings/topology.hpp"
+#include "machine/topology.hpp"
 #include "sparse/blocked_coo.hpp"
 #include "spmv/format_kernels.hpp"
 #include "spmv/plan.hpp"
@@ -10,7 +10,7 @@
 /// Formats: which matrix is best stored in which way, and can a library choose?
 int main(int argc, char** argv)
 {
-    auto const cache = ceilings::last_level_cache_bytes();
+    auto const cache = machine::last_level_cache_bytes();
     sparse::Datasets datasets;
     bench::Experiment experiment{"spmv-formats", argc, argv};
     experiment.axis("matrix", datasets.set_beyond_cache("formats", cache));

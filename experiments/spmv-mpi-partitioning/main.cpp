@@ -10,7 +10,7 @@ int main(int argc, char** argv)
     peers::Petsc const petsc;
     mpi::Communicator const world;
     int const ranks = world.size();
-    auto const cache = ceilings::last_level_cache_bytes();
+    auto const cache = machine::last_level_cache_bytes();
     bench::CacheFlush flush{cache / static_cast<std::size_t>(ranks)};
     sparse::Datasets datasets;
     bench::Experiment experiment{"spmv-mpi-partitioning", argc, argv,

@@ -3,7 +3,7 @@
 #include "bench/cache_flush.hpp"
 #include "bench/experiment.hpp"
 #include "ceilings/probes.hpp"
-#include "ceilings/topology.hpp"
+#include "machine/topology.hpp"
 #include "mpi/communicator.hpp"
 #include "sparse/datasets.hpp"
 

@@ -1,7 +1,7 @@
 #include "experiments/spmv_peers.hpp"
 
 #include "ceilings/probes.hpp"
-#include "ceilings/topology.hpp"
+#include "machine/topology.hpp"
 #include "schedules.hpp"
 #include "spmv/openmp.hpp"
 #include "spmv/serial.hpp"
@@ -9,7 +9,7 @@
 /// SpMV on all cores: who gets which rows, and what does dealing them out cost?
 int main(int argc, char** argv)
 {
-    auto const cache = ceilings::last_level_cache_bytes();
+    auto const cache = machine::last_level_cache_bytes();
     sparse::Datasets datasets;
     bench::Experiment experiment{"spmv-omp-schedules", argc, argv};
     experiment.axis("matrix", datasets.set_beyond_cache("threads", cache));

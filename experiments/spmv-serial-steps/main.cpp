@@ -1,7 +1,7 @@
 #include "experiments/spmv_peers.hpp"
 
 #include "ceilings/probes.hpp"
-#include "ceilings/topology.hpp"
+#include "machine/topology.hpp"
 #include "spmv/flag_ladder.hpp"
 #include "spmv/serial.hpp"
 #include "spmv/simd.hpp"
@@ -9,7 +9,7 @@
 /// Serial SpMV: how far is textbook CSR from the memory bound?
 int main(int argc, char** argv)
 {
-    auto const cache = ceilings::last_level_cache_bytes();
+    auto const cache = machine::last_level_cache_bytes();
     sparse::Datasets datasets;
     bench::Experiment experiment{"spmv-serial-steps", argc, argv};
     experiment.axis("matrix", datasets.set_beyond_cache("serial", cache));

@@ -16,7 +16,7 @@ namespace ceilings {
 
 // What the machine can do, for `bench::Experiment::ceiling`: a probe has a `name`, the `bytes` and
 // `flops` of one pass (of the two, only what it is the ceiling of; the other is 0) and `pass()`.
-// `threads` is the number of OpenMP threads, `cache_bytes` is `last_level_cache_bytes()`.
+// `threads` is the number of OpenMP threads, `cache_bytes` is `machine::last_level_cache_bytes()`.
 
 /// Elements of each of the `arrays` arrays that a probe goes through again and again.
 ///
