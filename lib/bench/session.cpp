@@ -28,7 +28,8 @@ Session::Session(std::string experiment, Settings chosen, std::shared_ptr<Team> 
                  std::shared_ptr<Clock> default_clock)
     : name{std::move(experiment)}, settings{std::move(chosen)}, team{std::move(members)},
       clock{std::move(default_clock)}, filter{settings.filter},
-      cache_bytes{machine::last_level_cache_bytes()}, pacer{settings.events, settings.lockstep, *team},
+      cache_bytes{machine::last_level_cache_bytes()}, pacer{settings.events, settings.lockstep,
+                                                            *team},
       record{team->rank() == 0 && !settings.list ? settings.output : "", identity(name, settings)}
 {
 }

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -25,19 +24,15 @@ TEST_CASE("signatures of CPUID are read as the manuals say")
         int family, model, stepping;
     };
     // Zen 4 (Genoa), Sapphire Rapids, Cascade Lake, Zen 5 (Turin), Zen 2 (Rome), Pentium 4, 486.
-    for (auto const& [eax, family, model, stepping] :
-         std::array<Known, 7>{{{0x00a10f11, 25, 17, 1},
-                               {0x000806f8, 6, 143, 8},
-                               {0x00050657, 6, 85, 7},
-                               {0x00b00f21, 26, 2, 1},
-                               {0x00830f10, 23, 49, 0},
-                               {0x00000f29, 15, 2, 9},
-                               {0x00000480, 4, 8, 0}}}) {
-        CAPTURE(eax);
-        auto const found = machine::signature(eax);
-        CHECK(found.family == family);
-        CHECK(found.model == model);
-        CHECK(found.stepping == stepping);
+    for (auto const& known :
+         {Known{0x00a10f11, 25, 17, 1}, Known{0x000806f8, 6, 143, 8}, Known{0x00050657, 6, 85, 7},
+          Known{0x00b00f21, 26, 2, 1}, Known{0x00830f10, 23, 49, 0}, Known{0x00000f29, 15, 2, 9},
+          Known{0x00000480, 4, 8, 0}}) {
+        CAPTURE(known.eax);
+        auto const found = machine::signature(known.eax);
+        CHECK(found.family == known.family);
+        CHECK(found.model == known.model);
+        CHECK(found.stepping == known.stepping);
     }
 }
 

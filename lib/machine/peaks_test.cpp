@@ -53,16 +53,16 @@ TEST_CASE("arithmetic peaks of GPUs are those of their data sheets")
         double fp32, fp64;
     };
     // V100, T4, A100, A10, L40, H100, each as SXM where there are two.
-    for (auto const& [made, fp32, fp64] : {Sheet{gpu("7.0", 80, 1530e6), 15.7e12, 7.8e12},
-                                           Sheet{gpu("7.5", 40, 1590e6), 8.1e12, 0.254e12},
-                                           Sheet{gpu("8.0", 108, 1410e6), 19.5e12, 9.7e12},
-                                           Sheet{gpu("8.6", 72, 1695e6), 31.2e12, 0.488e12},
-                                           Sheet{gpu("8.9", 142, 2490e6), 90.5e12, 1.414e12},
-                                           Sheet{gpu("9.0", 132, 1980e6), 66.9e12, 33.5e12}}) {
-        auto const peaks = machine::peaks(made);
-        CAPTURE(*made.compute_capability);
-        CHECK(value(peaks, "device_fma_fp32") == doctest::Approx(fp32).epsilon(0.01));
-        CHECK(value(peaks, "device_fma_fp64") == doctest::Approx(fp64).epsilon(0.01));
+    for (auto const& sheet : {Sheet{gpu("7.0", 80, 1530e6), 15.7e12, 7.8e12},
+                              Sheet{gpu("7.5", 40, 1590e6), 8.1e12, 0.254e12},
+                              Sheet{gpu("8.0", 108, 1410e6), 19.5e12, 9.7e12},
+                              Sheet{gpu("8.6", 72, 1695e6), 31.2e12, 0.488e12},
+                              Sheet{gpu("8.9", 142, 2490e6), 90.5e12, 1.414e12},
+                              Sheet{gpu("9.0", 132, 1980e6), 66.9e12, 33.5e12}}) {
+        auto const peaks = machine::peaks(sheet.gpu);
+        CAPTURE(*sheet.gpu.compute_capability);
+        CHECK(value(peaks, "device_fma_fp32") == doctest::Approx(sheet.fp32).epsilon(0.01));
+        CHECK(value(peaks, "device_fma_fp64") == doctest::Approx(sheet.fp64).epsilon(0.01));
         CHECK(peaks.size() == 2);
     }
 }
