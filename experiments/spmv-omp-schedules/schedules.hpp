@@ -2,7 +2,7 @@
 
 #include "experiments/spmv.hpp"
 
-#include "ceilings/topology.hpp"
+#include "machine/topology.hpp"
 #include "spmv/openmp.hpp"
 
 #include <cstddef>
@@ -60,7 +60,7 @@ template <class T>
 void add_first_touch(bench::Trial& trial, Problem<T>& problem)
 {
     int const threads = trial.threads();
-    if (ceilings::numa_nodes() == 1) {
+    if (machine::topology().numa_nodes == 1) {
         trial.skip("first_touch", "one NUMA node: all memory is equally near").group("placed");
         return;
     }

@@ -2,14 +2,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cstddef>
 #include <string>
 
 namespace bench {
 
-/// The `machine` object of a result file, as hwloc, the kernel and the drivers describe this
-/// machine. Names no host, user or path.
+/// The `machine` object of a result file. Names no host, user or path.
 nlohmann::ordered_json machine_record();
+
+/// Clocks, power, temperature of each GPU now, and what holds its clocks back.
+nlohmann::ordered_json gpu_states();
 
 /// The `launch` object of a result file for this process and its environment, one of `ranks` on
 /// `hosts` hosts like this one.
@@ -17,9 +18,6 @@ nlohmann::ordered_json launch_record(int threads, int ranks, int hosts);
 
 /// Versions of the libraries that the harness itself loaded.
 nlohmann::ordered_json library_record();
-
-/// Bytes of all last-level caches together; 64 MiB where the machine does not tell.
-std::size_t last_level_cache_bytes();
 
 /// Hardware threads that this process may run on.
 int available_threads();

@@ -1,7 +1,6 @@
 #include "bench/experiment.hpp"
 
 #include "bench/environment.hpp"
-#include "bench/gpus.hpp"
 #include "bench/provenance.hpp"
 #include "bench/run.hpp"
 #include "bench/trial_runner.hpp"

@@ -2,7 +2,7 @@
 
 #include "bench/all_processors.hpp"
 #include "bench/cache_flush.hpp"
-#include "bench/environment.hpp"
+#include "machine/topology.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -59,7 +59,7 @@ private:
         }
     }
 
-    std::size_t cache_bytes_ = last_level_cache_bytes();
+    std::size_t cache_bytes_ = machine::last_level_cache_bytes();
     std::optional<CacheFlush> flush_;
     HostClock clock_;
 };

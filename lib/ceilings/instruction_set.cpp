@@ -1,6 +1,7 @@
 #include "ceilings/instruction_set.hpp"
 
 #include "ceilings/compiled_sets.hpp"
+#include "machine/cpu.hpp"
 
 #include <algorithm>
 #include <string>
@@ -27,10 +28,10 @@ std::vector<InstructionSet<T>> instruction_sets()
 {
     std::vector<InstructionSet<T>> sets;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f")) {
+    if (machine::cpu().has.avx512f) {
         sets.push_back(of_type<T>(avx512));
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (machine::cpu().has.avx2) {
         sets.push_back(of_type<T>(avx2));
     }
 #endif

@@ -1,5 +1,4 @@
 #include "ceilings/probes.hpp"
-#include "ceilings/topology.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,11 +9,6 @@ namespace {
 constexpr std::size_t small_cache = 4096;
 
 } // namespace
-
-TEST_CASE("the last-level cache has a size")
-{
-    CHECK(ceilings::last_level_cache_bytes() >= 4096);
-}
 
 TEST_CASE("bandwidth probes count their arrays, each four caches large")
 {

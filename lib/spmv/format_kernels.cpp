@@ -1,7 +1,7 @@
 #include "spmv/format_kernels.hpp"
 
+#include "machine/cpu.hpp"
 #include "spmv/compiled_formats.hpp"
-#include "spmv/cpu.hpp"
 
 #include <stdexcept>
 #include <string>
@@ -27,14 +27,14 @@ std::vector<FormatKernels<T>> supported()
 {
     std::vector<FormatKernels<T>> sets;
 #if defined(__x86_64__)
-    Cpu const cpu = detect_cpu();
-    if (cpu.avx512) {
+    auto const& has = machine::cpu().has;
+    if (has.avx512) {
         sets.push_back(of_type<T>(formats_avx512));
         // First where it is the best; elsewhere it runs as well, and can be asked for.
-        sets.insert(cpu.fast_gathers ? sets.begin() : sets.end(),
+        sets.insert(has.fast_gathers ? sets.begin() : sets.end(),
                     of_type<T>(formats_avx512_gather));
     }
-    if (cpu.avx2) {
+    if (has.avx2) {
         sets.push_back(of_type<T>(formats_avx2));
     }
 #endif

@@ -1,5 +1,6 @@
 #include "spmv/plan.hpp"
 
+#include "machine/topology.hpp"
 #include "spmv/decimal.hpp"
 #include "spmv/long_rows.hpp"
 #include "spmv/plan_formats.hpp"
@@ -132,7 +133,8 @@ bool tries(sparse::CsrView<T> const& a, PlanOptions const& options)
         return false;
     }
     // A format may be half as large as CSR: what is timed has to come from memory too.
-    bool const may_stay = a.nonzeros() * (sizeof(T) + 4) < 2 * detect_caches().shared;
+    bool const may_stay =
+        a.nonzeros() * (sizeof(T) + 4) < 2 * machine::topology().core_caches.shared;
     return a.nonzeros() > 0 && options.multiplies >= too_few && !(options.cold && may_stay);
 }
 

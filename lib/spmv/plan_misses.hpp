@@ -1,7 +1,7 @@
 #pragma once
 
-#include "spmv/cpu.hpp"
 #include "spmv/plan_sample.hpp"
+#include "spmv/processor.hpp"
 
 #include <cstdint>
 

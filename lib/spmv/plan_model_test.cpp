@@ -151,7 +151,8 @@ TEST_CASE("every kind of processor has the same constants, one for each term")
 TEST_CASE("threads share cores when more than half of the hardware threads work")
 {
     auto const share = [](int hardware_threads, int threads) {
-        return spmv::processor("intel", "avx512_gather", spmv::detect_caches(), hardware_threads)
+        return spmv::processor("intel", "avx512_gather", machine::topology().core_caches,
+                               hardware_threads)
             .crowded_share(threads);
     };
     CHECK(share(16, 16) == 1);
@@ -162,7 +163,7 @@ TEST_CASE("threads share cores when more than half of the hardware threads work"
     CHECK(share(2, 2) == 1);
     CHECK(share(1, 1) == 0); // with whom?
     CHECK(share(0, 8) == 0); // unknown
-    auto const cores = spmv::processor("amd", "avx512", spmv::detect_caches(), 2);
+    auto const cores = spmv::processor("amd", "avx512", machine::topology().core_caches, 2);
     CHECK(cores.crowded_share(2) == 0); // measured to be two
 }
 
@@ -172,7 +173,8 @@ namespace {
 double count_of(std::string_view term, sparse::CsrView<double> const& a, std::string_view format,
                 int threads)
 {
-    auto const processor = spmv::processor("intel", "avx512_gather", spmv::detect_caches());
+    auto const processor =
+        spmv::processor("intel", "avx512_gather", machine::topology().core_caches);
     auto const ways = spmv::estimate_formats<double>(a, processor, {threads, false, format});
     auto const& terms = ways.at(0).core;
     return std::ranges::find(terms, term, &spmv::Term::name)->count;

@@ -3,6 +3,7 @@
 
 #include "spmv/plan_model.hpp"
 
+#include "machine/topology.hpp"
 #include "sparse/datasets.hpp"
 
 #include <CLI/CLI.hpp>
@@ -85,7 +86,7 @@ void add_points(Json& points, sparse::Datasets& datasets, std::string const& nam
 
 Json terms(Request const& request)
 {
-    auto caches = spmv::detect_caches();
+    auto caches = machine::topology().core_caches;
     if (!request.caches.empty()) {
         caches = {request.caches[0], request.caches[1], request.caches[2]};
     }

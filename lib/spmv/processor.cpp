@@ -1,10 +1,11 @@
 #include "spmv/processor.hpp"
 
+#include "machine/cpu.hpp"
+
 #include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 namespace spmv {
 
@@ -102,12 +103,9 @@ Processor processor(std::string_view vendor, std::string_view kernels, Caches co
 
 Processor detect_processor(std::string_view kernels)
 {
-    std::string_view vendor = "other";
-#if defined(__x86_64__)
-    vendor = __builtin_cpu_is("amd") ? "amd" : __builtin_cpu_is("intel") ? "intel" : "other";
-#endif
-    return processor(vendor, kernels, detect_caches(),
-                     static_cast<int>(std::thread::hardware_concurrency()));
+    auto const& topology = machine::topology();
+    return processor(machine::cpu().vendor, kernels, topology.core_caches,
+                     topology.hardware_threads);
 }
 
 } // namespace spmv

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "spmv/cpu.hpp"
+#include "machine/topology.hpp"
 
 #include <cstddef>
 #include <span>
@@ -8,6 +8,9 @@
 #include <string_view>
 
 namespace spmv {
+
+/// What the plan's model asks of caches: the core's view of them.
+using Caches = machine::CoreCaches;
 
 /// Nanoseconds of one thing that the plan's model counts. Their proportions decide the format,
 /// their sums how many shares a thread begins with.

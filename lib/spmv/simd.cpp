@@ -1,6 +1,6 @@
 #include "spmv/simd.hpp"
 
-#include "spmv/cpu.hpp"
+#include "machine/cpu.hpp"
 
 #include <array>
 
@@ -18,14 +18,14 @@ Kernel<T> if_supported(bool supported, Kernel<T> kernel)
 template <class T>
 std::array<Kernel<T>, 4> make_table()
 {
-    [[maybe_unused]] Cpu const cpu = detect_cpu();
+    [[maybe_unused]] auto const& has = machine::cpu().has;
     return
     {
 #if defined(__x86_64__)
-        if_supported<T>(cpu.avx2,
+        if_supported<T>(has.avx2,
                         {"scalar_inserts", scalar_inserts, "this CPU has no AVX2 and FMA"}),
-            if_supported<T>(cpu.avx2, {"avx2_gather", avx2_gather, "this CPU has no AVX2 and FMA"}),
-            if_supported<T>(cpu.avx512, {"avx512_gather", avx512_gather,
+            if_supported<T>(has.avx2, {"avx2_gather", avx2_gather, "this CPU has no AVX2 and FMA"}),
+            if_supported<T>(has.avx512, {"avx512_gather", avx512_gather,
                                          "this CPU has no AVX-512F, VL, BW and DQ"}),
 #else
         Kernel<T>{"scalar_inserts", nullptr, "AVX2 needs an x86-64 CPU"},
@@ -33,7 +33,7 @@ std::array<Kernel<T>, 4> make_table()
             Kernel<T>{"avx512_gather", nullptr, "AVX-512 needs an x86-64 CPU"},
 #endif
 #if defined(__aarch64__)
-            if_supported<T>(cpu.neon, {"neon", neon, "this CPU has no NEON"}),
+            if_supported<T>(has.neon, {"neon", neon, "this CPU has no NEON"}),
 #else
             Kernel<T>{"neon", nullptr, "NEON needs an AArch64 CPU"},
 #endif

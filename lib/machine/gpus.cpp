@@ -1,0 +1,236 @@
+#include "machine/gpus.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <string_view>
+
+namespace machine {
+
+namespace {
+
+using Handle = void*; ///< an opaque pointer of the driver
+
+/// A shared library of the driver. Its functions return 0 if they succeed.
+class Library
+{
+public:
+    explicit Library(char const* name) : handle_{dlopen(name, RTLD_NOW | RTLD_LOCAL)} {}
+
+    /// Calls a function by its name; false if it is not there or fails. The arguments must have
+    /// exactly the types that it expects.
+    template <class... Arguments>
+    bool call(char const* name, Arguments... arguments) const
+    {
+        auto* const symbol = handle_ ? dlsym(handle_.get(), name) : nullptr;
+        return symbol != nullptr &&
+               reinterpret_cast<int (*)(Arguments...)>(symbol)(arguments...) == 0;
+    }
+
+private:
+    struct Close
+    {
+        void operator()(void* handle) const { dlclose(handle); }
+    };
+    std::unique_ptr<void, Close> handle_;
+};
+
+/// The management library (NVML), started for the life of an object. The layouts and numbers below
+/// are those of its documented interface.
+class Management
+{
+public:
+    Management() : library_{"libnvidia-ml.so.1"}, started_{library_.call("nvmlInit_v2")} {}
+    ~Management()
+    {
+        if (started_) {
+            library_.call("nvmlShutdown");
+        }
+    }
+    Management(Management const&) = delete;
+    Management& operator=(Management const&) = delete;
+
+    /// What a function writes to its last argument.
+    template <class T, class... Arguments>
+    std::optional<T> get(char const* function, Arguments... arguments) const
+    {
+        T value{};
+        bool const known = library_.call(function, arguments..., &value);
+        return known ? std::optional{value} : std::nullopt;
+    }
+
+    /// The same of a number of some unit.
+    template <class... Arguments>
+    std::optional<double> get_times(double unit, char const* function, Arguments... arguments) const
+    {
+        auto const value = get<unsigned>(function, arguments...);
+        return value ? std::optional{unit * *value} : std::nullopt;
+    }
+
+    /// A text; empty if it is unknown.
+    template <class... Arguments>
+    std::string text(char const* function, Arguments... arguments) const
+    {
+        std::array<char, 96> buffer{};
+        library_.call(function, arguments..., buffer.data(), unsigned{buffer.size()});
+        return buffer.data();
+    }
+
+    /// Every GPU of this machine.
+    std::vector<Handle> devices() const
+    {
+        std::vector<Handle> found;
+        auto const count = get<unsigned>("nvmlDeviceGetCount_v2").value_or(0);
+        for (unsigned i = 0; i < count; ++i) {
+            if (auto const device = get<Handle>("nvmlDeviceGetHandleByIndex_v2", i)) {
+                found.push_back(*device);
+            }
+        }
+        return found;
+    }
+
+private:
+    Library library_;
+    bool started_;
+};
+
+struct PciInfo
+{
+    char legacy_bus_id[16];
+    unsigned domain, bus, device, device_id, subsystem_id;
+    char bus_id[32];
+};
+
+struct MemoryInfo
+{
+    unsigned long long total, free, used;
+};
+
+constexpr int of_multiprocessors = 1; ///< domains of clocks
+constexpr int of_memory = 2;
+constexpr int of_the_chip = 0; ///< sensor of temperature
+
+/// What the management library tells.
+Gpu managed(Management const& management, Handle device)
+{
+    Gpu gpu;
+    gpu.name = management.text("nvmlDeviceGetName", device);
+    int major = 0;
+    if (auto const minor =
+            management.get<int>("nvmlDeviceGetCudaComputeCapability", device, &major)) {
+        gpu.compute_capability = fmt::format("{}.{}", major, *minor);
+    }
+    if (auto const memory = management.get<MemoryInfo>("nvmlDeviceGetMemoryInfo", device)) {
+        gpu.memory_bytes = memory->total;
+    }
+    int ecc = 0;
+    if (management.get<int>("nvmlDeviceGetEccMode", device, &ecc)) {
+        gpu.ecc = ecc != 0;
+    }
+    gpu.power_limit_w = management.get_times(1e-3, "nvmlDeviceGetEnforcedPowerLimit", device);
+    gpu.max_clock_hz =
+        management.get_times(1e6, "nvmlDeviceGetMaxClockInfo", device, of_multiprocessors);
+    auto const generation = management.get<unsigned>("nvmlDeviceGetMaxPcieLinkGeneration", device);
+    auto const lanes = management.get<unsigned>("nvmlDeviceGetMaxPcieLinkWidth", device);
+    if (generation.value_or(0) > 0 && lanes.value_or(0) > 0) {
+        gpu.bus = {static_cast<int>(*generation), static_cast<int>(*lanes)};
+    }
+    return gpu;
+}
+
+/// What the compute driver tells beside that.
+void add_attributes(Gpu& gpu, Library const& driver, std::string const& bus_address)
+{
+    auto const attribute = [&](int number) -> std::optional<int> {
+        int device = 0;
+        int value = 0;
+        if (driver.call("cuDeviceGetByPCIBusId", &device, bus_address.c_str()) &&
+            driver.call("cuDeviceGetAttribute", &value, number, device)) {
+            return value;
+        }
+        return std::nullopt;
+    };
+    constexpr int multiprocessor_count = 16; // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT and so on
+    constexpr int memory_clock_rate = 36;
+    constexpr int global_memory_bus_width = 37;
+    constexpr int l2_cache_size = 38;
+    gpu.multiprocessors = attribute(multiprocessor_count);
+    if (auto const kilohertz = attribute(memory_clock_rate)) {
+        gpu.max_memory_clock_hz = 1e3 * *kilohertz;
+    }
+    gpu.memory_bus_bits = attribute(global_memory_bus_width);
+    gpu.l2_bytes = attribute(l2_cache_size);
+}
+
+std::vector<std::string> throttle_reasons(unsigned long long bits)
+{
+    constexpr std::array<std::string_view, 9> names{"idle",
+                                                    "application clocks",
+                                                    "power cap",
+                                                    "hardware slowdown",
+                                                    "sync",
+                                                    "thermal slowdown",
+                                                    "hardware thermal slowdown",
+                                                    "hardware power brake",
+                                                    "display clocks"};
+    std::vector<std::string> reasons;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if ((bits >> i & 1) != 0) {
+            reasons.emplace_back(names[i]);
+        }
+    }
+    return reasons;
+}
+
+} // namespace
+
+std::vector<Gpu> gpus()
+{
+    std::vector<Gpu> found;
+    Management const management;
+    auto const devices = management.devices();
+    if (devices.empty()) {
+        return found;
+    }
+    Library const driver{"libcuda.so.1"};
+    bool const computes = driver.call("cuInit", 0U);
+    for (auto* const device : devices) {
+        found.push_back(managed(management, device));
+        auto const pci = management.get<PciInfo>("nvmlDeviceGetPciInfo_v3", device);
+        if (computes && pci) {
+            add_attributes(found.back(), driver, pci->bus_id);
+        }
+    }
+    return found;
+}
+
+std::vector<GpuState> gpu_states()
+{
+    Management const management;
+    std::vector<GpuState> states;
+    for (auto* const device : management.devices()) {
+        auto& state = states.emplace_back();
+        auto const clock_hz = [&](int domain) {
+            return management.get_times(1e6, "nvmlDeviceGetClockInfo", device, domain);
+        };
+        state.clock_hz = clock_hz(of_multiprocessors);
+        state.memory_clock_hz = clock_hz(of_memory);
+        state.power_w = management.get_times(1e-3, "nvmlDeviceGetPowerUsage", device);
+        state.temperature_c =
+            management.get<unsigned>("nvmlDeviceGetTemperature", device, of_the_chip);
+        if (auto const bits = management.get<unsigned long long>(
+                "nvmlDeviceGetCurrentClocksThrottleReasons", device)) {
+            state.throttle_reasons = throttle_reasons(*bits);
+        }
+    }
+    return states;
+}
+
+std::string gpu_driver_version()
+{
+    return Management{}.text("nvmlSystemGetDriverVersion");
+}
+
+} // namespace machine

@@ -1,0 +1,64 @@
+#include "machine/system.hpp"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cctype>
+
+namespace machine {
+
+namespace {
+
+void erase_all(std::string& text, std::string_view part)
+{
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part)) {
+        text.erase(at, part.size());
+    }
+}
+
+/// " 4x NVIDIA H200" for four of them; empty for none.
+std::string words(std::vector<Gpu> const& gpus)
+{
+    if (gpus.empty()) {
+        return "";
+    }
+    auto const count = gpus.size() > 1 ? fmt::format("{}x ", gpus.size()) : "";
+    return fmt::format(" {}{}", count, gpus[0].name);
+}
+
+} // namespace
+
+std::size_t memory_bytes()
+{
+    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+           static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::string operating_system()
+{
+    utsname names{};
+    uname(&names);
+    return fmt::format("{} {}", names.sysname, names.release);
+}
+
+std::string slug(std::string_view cpu_model, int cores, std::vector<Gpu> const& gpus)
+{
+    auto text = fmt::format("{} {}c{}", cpu_model, cores, words(gpus));
+    for (auto const* noise :
+         {"(R)", "(TM)", "(tm)", " CPU", " Processor", " processor", "NVIDIA "}) {
+        erase_all(text, noise);
+    }
+    std::string name;
+    for (char const c : text) {
+        auto const byte = static_cast<unsigned char>(c);
+        if (std::isalnum(byte) != 0) {
+            name += static_cast<char>(std::tolower(byte));
+        } else if (!name.empty() && name.back() != '-') {
+            name += '-';
+        }
+    }
+    return name.ends_with('-') ? name.substr(0, name.size() - 1) : name;
+}
+
+} // namespace machine
