@@ -27,7 +27,8 @@ class Figure:
     def belongs_to(self, cases: Iterable[Case]) -> bool:
         """Whether any of what it shows was timed."""
         return not self.where or any(
-            case.passed and self.where.items() <= case.parameters.items() for case in cases
+            case.passed and self.where.items() <= {**case.parameters, "target": case.target}.items()
+            for case in cases
         )
 
 

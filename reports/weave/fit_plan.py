@@ -73,7 +73,7 @@ def _fit_plan(given: argparse.Namespace) -> int:
         constants[precision] = fitted.constants
         matrices = fitted.matrices
     title = (f"// {' and '.join(given.precision)} fitted to {matrices} matrices on {machine.model}"
-             f" with {machine.kernels}: see CONTRIBUTING.md.")
+             f" with {machine.kernels}: see lib/spmv/plan_times/README.md.")
     text = table(title, constants, terms_of(counted))
     path = given.root / f"lib/spmv/plan_times/{counted['kind']}.inc"
     if given.write:

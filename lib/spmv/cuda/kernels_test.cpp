@@ -12,6 +12,7 @@
 #include "spmv/cuda/sell.hpp"
 #include "spmv/cuda/two_phase.hpp"
 
+#include "cuda/error.hpp"
 #include "cuda/stream.hpp"
 #include "spmv/check_format.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/trial.hpp"
+#include "base/expected.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -34,9 +34,9 @@ void two_passes(std::span<T const> a, std::span<T const> b, std::span<T const> c
 
 /// The sums in double precision, and what the two roundings of an element may change.
 template <class T>
-bench::Expected expected_sums(std::span<T const> a, std::span<T const> b, std::span<T const> c)
+base::Expected expected_sums(std::span<T const> a, std::span<T const> b, std::span<T const> c)
 {
-    bench::Expected expected;
+    base::Expected expected;
     for (std::size_t i = 0; i < a.size(); ++i) {
         double const x = a[i];
         double const y = b[i];
