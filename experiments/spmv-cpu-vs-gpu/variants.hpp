@@ -95,13 +95,13 @@ auto with_vectors(Problem<T>& p, cuda::Gpu& gpu)
     };
 }
 
-/// The host has everything. No conversion would pay for a single multiply: this is the plain vector
-/// kernel.
+/// The host has everything. No conversion would pay for a single multiply: this is plain CSR, whose
+/// tiles of rows were cut beforehand.
 template <class T>
 auto with_matrix(Problem<T>& p, cuda::Gpu& gpu)
 {
     return [&](bench::Variant& variant) {
-        OnGpu<T> const on_gpu{p, gpu, variant, {.format = "vector"}};
+        OnGpu<T> const on_gpu{p, gpu, variant, {.format = "row_tiles"}};
         variant.clock(gpu.wall());
         std::vector const pages{gpu.pin(std::as_bytes(p.x.on())), gpu.pin(std::as_bytes(p.y.on()))};
         std::vector<Array> const matrix{

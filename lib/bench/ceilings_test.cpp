@@ -1,89 +1,107 @@
 #include "bench/experiment_test.hpp"
+#include "bench/fake_target.hpp"
 
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace {
 
-using bench::testing::CommandLine;
-using bench::testing::Folder;
-using bench::testing::read;
+using bench::testing::FakeTarget;
+using bench::testing::measure;
 
-/// A probe whose passes take long enough for few of them to do.
-struct Probe
+/// A ceiling whose passes take long enough for few of them to do.
+bench::Ceiling slow_read()
 {
-    std::string name = "read";
-    double bytes = 64;
-    double flops = 0;
-    void pass() { std::this_thread::sleep_for(std::chrono::milliseconds{2}); }
-};
+    return {
+        "read", {.bytes = 64}, [] { std::this_thread::sleep_for(std::chrono::milliseconds{2}); }};
+}
+
+/// A ceiling of the target as `lib/cuda` makes them.
+bench::Ceiling fake_read(FakeTarget& of)
+{
+    return {"fake_read", {.flops = 1, .bytes = 8}, [&of] {
+                CHECK(of.is_timing);
+                of.put([] {});
+            }};
+}
+
+void measure_nothing(bench::Experiment& experiment)
+{
+    experiment.study("none").untyped([](bench::Trial& trial) { trial.not_applicable("nothing"); });
+}
 
 } // namespace
 
 TEST_CASE("ceilings are measured before and after")
 {
-    Folder const folder;
-    auto const output = folder.file("result.json");
-    CommandLine line{output, {}};
-    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
-    experiment.ceiling([](int threads) {
-        CHECK(threads == 1);
-        return Probe{};
+    auto const outcome = measure({}, [](bench::Experiment& experiment) {
+        measure_nothing(experiment);
+        experiment.ceiling([](int threads) {
+            CHECK(threads == 1);
+            return slow_read();
+        });
     });
-    auto const code = experiment.each<double>(
-        [](bench::Point const&, bench::Trial<double>& trial) { trial.not_applicable("nothing"); });
-    REQUIRE(code == 0);
-    auto const ceilings = read(output).at("ceilings");
+    REQUIRE(outcome.code == 0);
+    auto const& ceilings = outcome.result.at("ceilings");
     REQUIRE(ceilings.size() == 2);
     CHECK(ceilings.at(0).at("when") == "before");
     CHECK(ceilings.at(1).at("when") == "after");
-    CHECK(ceilings.at(0).at("samples_s").size() >= 5);
-}
-
-TEST_CASE("of several processes, the first measures what does not depend on threads")
-{
-    Folder const folder;
-    for (bool const later : {false, true}) {
-        auto const output = folder.file("result.json");
-        CommandLine line{output,
-                         later ? std::vector<std::string>{"--later"} : std::vector<std::string>{}};
-        bench::Experiment experiment{"self-test", line.argc(), line.argv()};
-        experiment.ceiling([](int) { return Probe{}; }, true);
-        experiment.each<double>([&](bench::Point const&, bench::Trial<double>& trial) {
-            CHECK(trial.is_first_process() == !later);
-            trial.not_applicable("nothing");
-        });
-        CHECK(read(output).at("ceilings").size() == (later ? 0 : 2));
+    for (auto const& one : ceilings) {
+        CHECK(one.at("name") == "read");
+        CHECK(one.at("target") == "host");
+        CHECK(one.at("bytes") == 64);
+        CHECK(one.at("flops") == 0);
+        CHECK(one.at("samples_s").size() >= 5);
+        for (auto const& sample : one.at("samples_s")) {
+            CHECK(sample >= 0.002);
+        }
     }
 }
 
-namespace {
-
-/// A probe with a clock of its own, as those of a device.
-struct SelfTimed
+TEST_CASE("a ceiling of a target is measured by its clock")
 {
-    std::string name = "self_timed";
-    double bytes = 0;
-    double flops = 1;
-    double seconds() { return 0.125; }
-};
+    FakeTarget fake;
+    fake.batch_seconds = [] { return 0.125; };
+    auto const outcome = measure({}, [&](bench::Experiment& experiment) {
+        measure_nothing(experiment);
+        experiment.ceiling(fake, fake_read);
+        experiment.ceiling(fake, [&] { return fake_read(fake); });
+    });
+    REQUIRE(outcome.code == 0);
+    auto const& ceilings = outcome.result.at("ceilings");
+    REQUIRE(ceilings.size() == 4);
+    for (auto const& one : ceilings) {
+        CHECK(one.at("name") == "fake_read");
+        CHECK(one.at("target") == "fake");
+        CHECK(one.at("flops") == 1);
+        CHECK(one.at("samples_s") == std::vector<double>(5, 0.125));
+    }
+}
 
-} // namespace
-
-TEST_CASE("a ceiling may have a clock of its own")
+TEST_CASE("of several processes, the first measures ceilings that do not depend on threads")
 {
-    Folder const folder;
-    auto const output = folder.file("result.json");
-    CommandLine line{output, {}};
-    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
-    experiment.ceiling([](int) { return SelfTimed{}; });
-    auto const code = experiment.each<double>(
-        [](bench::Point const&, bench::Trial<double>& trial) { trial.not_applicable("nothing"); });
-    REQUIRE(code == 0);
-    auto const ceilings = read(output).at("ceilings");
-    for (auto const& sample : ceilings.at(0).at("samples_s")) {
-        CHECK(sample == 0.125);
+    FakeTarget device;
+    FakeTarget cores;
+    cores.by_threads = true;
+    for (bool const later : {false, true}) {
+        auto const words = later ? std::vector<std::string>{"--later"} : std::vector<std::string>{};
+        auto const outcome = measure(words, [&](bench::Experiment& experiment) {
+            measure_nothing(experiment);
+            experiment.ceiling([](int) { return slow_read(); });
+            experiment.ceiling(device, [&] { return fake_read(device); });
+            experiment.ceiling(cores, [&] { return fake_read(cores); });
+        });
+        std::vector<std::string> names;
+        for (auto const& one : outcome.result.at("ceilings")) {
+            names.push_back(one.at("name"));
+        }
+        auto const measured = later ? std::vector<std::string>{"read", "fake_read"}
+                                    : std::vector<std::string>{"read", "fake_read", "fake_read"};
+        REQUIRE(names.size() == 2 * measured.size());
+        CHECK(std::equal(measured.begin(), measured.end(), names.begin()));
     }
 }

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -111,18 +112,17 @@ Medians google_benchmark(char* program)
     return collector.medians();
 }
 
-void add_trial(bench::Point const& at, bench::Trial<double>& trial)
+void add_trial(bench::Trial& trial)
 {
-    auto const& name = at.text("kernel");
+    auto const& name = trial.text("kernel");
     Kernels kernels{name == "short_scale" ? short_count : long_count};
     auto const kernel = name == "polynomial" ? &Kernels::polynomial : &Kernels::scale;
     trial.cache(bench::Cache::warm);
     trial.work({.flops = static_cast<double>(kernels.x.size()),
                 .bytes = 16 * static_cast<double>(kernels.x.size())});
-    trial.input(kernels.x);
-    trial.output(kernels.y);
     trial.inexact("a polynomial of degree 32 leaves the integers that doubles hold");
-    trial.expect([&] {
+    trial.input(std::span{kernels.x});
+    trial.output(std::span{kernels.y}).expect([&] {
         auto reference = kernels;
         (reference.*kernel)();
         return bench::Expected{reference.y, std::vector<double>(reference.y.size(), 1e-9)};
@@ -166,8 +166,10 @@ try {
     }
     bench::Experiment experiment{"check-harness", static_cast<int>(arguments.size()),
                                  arguments.data()};
-    experiment.axis("kernel", {"short_scale", "scale", "polynomial"});
-    if (auto const code = experiment.each<double>(add_trial); code != 0) {
+    experiment.study("kernels")
+        .axis("kernel", {"short_scale", "scale", "polynomial"})
+        .untyped(add_trial);
+    if (auto const code = experiment.run(); code != 0) {
         return code;
     }
     auto const reference = google_benchmark(argv[0]);

@@ -1,35 +1,32 @@
 #include "bench/experiment_test.hpp"
 
-#include "bench/provenance.hpp"
 #include "bench/statistics.hpp"
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 #include <omp.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <limits>
+#include <memory>
 #include <numeric>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace {
 
-using bench::testing::CommandLine;
+using namespace std::string_literals;
+using bench::testing::cases_of;
 using bench::testing::Folder;
-using bench::testing::read;
-using Json = nlohmann::json;
-
-constexpr std::array<bench::Excerpt, 1> excerpts{
-    {{"kernel", "lib/bench/experiment_test.cpp", "the text that ran\n"}}};
-std::array<bench::ObjectFlags, 1> objects{{{"a.o", "lib/bench/experiment_test.cpp", "-O3"}}};
+using bench::testing::Json;
+using bench::testing::measure;
+using bench::testing::measure_in;
+using bench::testing::measure_point;
+using bench::testing::Outcome;
 
 /// y[i] = weights[i] * x[i], except that the last element sums a long row of products.
 template <class T>
@@ -38,20 +35,20 @@ struct Product
     static constexpr std::size_t rows = 33;
     static constexpr std::size_t long_row = 100'000;
 
-    Product(bench::Fill const& fill, std::span<T const> operand) : weights(long_row), x{operand}
+    explicit Product(bench::Trial& trial)
+        : weights(long_row), x{trial.input<T>(long_row)}, output{trial.output<T>(rows)}, y{output}
     {
-        fill(std::span<T>{weights});
+        trial.fill()(std::span<T>{weights});
+        trial.work({.flops = 2.0 * long_row, .bytes = 8.0 * long_row});
+        output.expect([this] { return expected(); });
     }
 
     T last(std::size_t products) const
     {
-        return std::inner_product(weights.begin(),
-                                  weights.begin() + static_cast<std::ptrdiff_t>(products),
-                                  x.begin(), T{0});
+        return std::inner_product(weights.data(), weights.data() + products, x.data(), T{0});
     }
 
-    void operator()(std::span<T> y, std::size_t written = rows,
-                    std::size_t products = long_row) const
+    void operator()(std::size_t written = rows, std::size_t products = long_row) const
     {
         for (std::size_t i = 0; i < std::min(written, rows - 1); ++i) {
             y[i] = weights[i] * x[i];
@@ -79,56 +76,45 @@ struct Product
 
     std::vector<T> weights;
     std::span<T const> x;
+    bench::Output<T> output;
+    std::span<T> y;
 };
 
 /// Runs one experiment with the sound kernel and whatever `add` adds.
 template <class Add>
-int run(std::string const& output, std::vector<std::string> arguments, Add add)
+Outcome run_in(Folder const& folder, std::vector<std::string> const& arguments, Add add)
 {
-    CommandLine line{output, std::move(arguments)};
-    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
-    experiment.axis("size", {std::int64_t{1}, std::int64_t{2}});
-    return experiment.each<float, double>(
-        [&]<class T>(bench::Point const& at, bench::Trial<T>& trial) {
-            auto const x = trial.input(Product<T>::long_row);
-            Product<T> const product{trial.fill(), x};
-            std::vector<T> y(Product<T>::rows);
-            trial.work({.flops = 2.0 * Product<T>::long_row, .bytes = 8.0 * Product<T>::long_row});
-            trial.output(y);
-            trial.expect([&] { return product.expected(); });
-            trial.add("sound", [&] { product(y); }).excerpt("kernel");
-            add(at, trial, product, y);
-            trial.run();
-        });
+    return measure_in(folder, arguments, [&](bench::Experiment& experiment) {
+        experiment.study("products")
+            .axis("size", {std::int64_t{1}, std::int64_t{2}})
+            .types<float, double>([&]<class T>(bench::Trial& trial) {
+                Product<T> const product{trial};
+                trial.add("sound", [&] { product(); }).excerpt("kernel");
+                add(trial, product);
+                trial.run();
+            });
+    });
 }
 
-Json cases_of(Json const& result, std::string const& variant)
+template <class Add>
+Outcome run(std::vector<std::string> const& arguments, Add add)
 {
-    Json found = Json::array();
-    for (auto const& one : result.at("cases")) {
-        if (one.at("variant") == variant && !one.at("twin").get<bool>()) {
-            found.push_back(one);
-        }
-    }
-    return found;
+    return run_in(Folder{}, arguments, add);
 }
 
-/// Adds `make(product, y)` as "broken" and returns why it failed at the first point.
+/// Adds `make(product)` as "broken" and returns why it failed at the first point.
 template <class Make>
 std::string failure_of(Make make)
 {
-    Folder const folder;
-    auto const output = folder.file("result.json");
-    auto const code = run(output, {}, [&](auto const&, auto& trial, auto const& product, auto& y) {
-        trial.add("broken", make(product, y)).excerpt("kernel");
+    auto const outcome = run({}, [&](auto& trial, auto const& product) {
+        trial.add("broken", make(product)).excerpt("kernel");
     });
-    CHECK(code == 1);
-    auto const result = read(output);
-    for (auto const& sound : cases_of(result, "sound")) {
+    CHECK(outcome.code == 1);
+    for (auto const& sound : cases_of(outcome.result, "sound")) {
         CHECK(sound.at("verdict").at("status") == "passed");
         CHECK(sound.at("samples_s").size() == 3);
     }
-    auto const broken = cases_of(result, "broken");
+    auto const broken = cases_of(outcome.result, "broken");
     REQUIRE(broken.size() == 4);
     for (auto const& one : broken) {
         CHECK(one.at("verdict").at("status") == "failed");
@@ -138,97 +124,80 @@ std::string failure_of(Make make)
     return broken.front().at("verdict").at("reason");
 }
 
-/// Runs an experiment of one point, described by `body(trial)`; its first case.
-template <class Body>
-Json only_point(std::vector<std::string> arguments, Body body)
-{
-    Folder const folder;
-    auto const output = folder.file("result.json");
-    CommandLine line{output, std::move(arguments)};
-    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
-    REQUIRE(experiment.each<double>([&](auto const&, auto& trial) { body(trial); }) == 0);
-    return read(output).at("cases").front();
-}
-
-constexpr auto nothing_more = [](auto const&, auto&, auto const&, auto&) {};
+constexpr auto nothing_more = [](auto&, auto const&) {};
 
 } // namespace
 
-bench::Provenance const& bench::provenance()
-{
-    static Provenance const built{"unknown", false, "test", "release", excerpts, objects};
-    return built;
-}
-
 TEST_CASE("a do-nothing kernel fails")
 {
-    auto const reason = failure_of([](auto const&, auto&) { return [] {}; });
+    auto const reason = failure_of([](auto const&) { return [] {}; });
     CHECK(reason.find("exact check, call 1: 33 of 33 elements are wrong") == 0);
     CHECK(reason.find("not written") != std::string::npos);
 }
 
 TEST_CASE("a kernel that writes NaN fails")
 {
-    failure_of([](auto const&, auto& y) { return [&y] { y.assign(y.size(), std::nanf("")); }; });
+    failure_of(
+        [](auto const& product) { return [&] { std::ranges::fill(product.y, std::nanf("")); }; });
 }
 
 TEST_CASE("a kernel that is right only on its first call fails")
 {
-    auto const reason = failure_of([](auto const& product, auto& y) {
-        return [&, calls = 0]() mutable { product(y, calls++ == 0 ? product.rows : 1); };
+    auto const reason = failure_of([](auto const& product) {
+        return [&, calls = 0]() mutable { product(calls++ == 0 ? product.rows : 1); };
     });
     CHECK(reason.find("call 2") != std::string::npos);
 }
 
 TEST_CASE("a kernel that is right until it is timed fails")
 {
-    auto const reason = failure_of([](auto const& product, auto& y) {
-        return [&, calls = 0]() mutable { product(y, calls++ < 2 ? product.rows : 1); };
+    auto const reason = failure_of([](auto const& product) {
+        return [&, calls = 0]() mutable { product(calls++ < 2 ? product.rows : 1); };
     });
     CHECK(reason.find("a timed call") != std::string::npos);
 }
 
 TEST_CASE("a kernel that writes an element too few fails")
 {
-    auto const reason = failure_of(
-        [](auto const& product, auto& y) { return [&] { product(y, product.rows - 1); }; });
+    auto const reason =
+        failure_of([](auto const& product) { return [&] { product(product.rows - 1); }; });
     CHECK(reason.find("1 of 33 elements are wrong; element 32 was not written") !=
           std::string::npos);
 }
 
 TEST_CASE("a kernel that drops one product in a row of 100,000 fails, though within the bound")
 {
-    auto const reason = failure_of([](auto const& product, auto& y) {
-        return [&] { product(y, product.rows, product.long_row - 1); };
-    });
+    auto const reason = failure_of(
+        [](auto const& product) { return [&] { product(product.rows, product.long_row - 1); }; });
     CHECK(reason.find("exact check") == 0);
     CHECK(reason.find("element 32") != std::string::npos);
 }
 
 TEST_CASE("a kernel that replays its last result fails")
 {
-    auto const reason = failure_of([](auto const& product, auto& y) {
-        return [&, last = y, known = false]() mutable {
-            if (!known) {
-                product(y);
-                last = y;
-                known = true;
-            }
-            y = last;
-        };
+    auto const reason = failure_of([](auto const& product) {
+        return
+            [&, last = std::vector(product.y.begin(), product.y.end()), known = false]() mutable {
+                if (!known) {
+                    product();
+                    last.assign(product.y.begin(), product.y.end());
+                    known = true;
+                }
+                std::ranges::copy(last, product.y.begin());
+            };
     });
     CHECK(reason.find("call 2") != std::string::npos);
 }
 
 TEST_CASE("a kernel or a setup that throws fails and the trial goes on")
 {
-    auto const reason = failure_of(
-        [](auto const&, auto&) { return [] { throw std::runtime_error{"no such device"}; }; });
+    auto const reason =
+        failure_of([](auto const&) { return [] { throw std::runtime_error{"no such device"}; }; });
     CHECK(reason == "exact check, call 1 threw: no such device");
-    failure_of([](auto const& product, auto& y) {
-        return [&](bench::Setup&) {
+    failure_of([](auto const& product) {
+        return [&](bench::Variant&) {
             throw std::runtime_error{"does not fit"};
-            return [&] { product(y); };
+            return [&] { product(); };
         };
     });
 }
@@ -240,25 +209,23 @@ struct Format
 
 TEST_CASE("a result holds what was measured")
 {
-    Folder const folder;
-    auto const output = folder.file("deep/er/result.json");
-    auto const add = [](auto const&, auto& trial, auto const& product, auto& y) {
+    auto const outcome = run({"--samples", "5"}, [](auto& trial, auto const& product) {
         trial.dataset("some/folder/matrix.mtx.gz", std::string(64, 'a'), {{"rows", 3}});
         trial.skip("foreign", "not installed").group("peer");
         trial
             .add("formatted",
-                 [&](bench::Setup& setup) {
-                     setup.count("messages", 12);
-                     setup.note("packed, as rows are short");
-                     setup.reads(Format{});
-                     return [&, kept = setup.keep(Format{})] { product(y); };
+                 [&](bench::Variant& v) {
+                     v.count("messages", 12);
+                     v.note("packed, as rows are short");
+                     v.reads(Format{});
+                     return [&, kept = v.keep(Format{})] { product(); };
                  })
             .excerpt("kernel")
             .group("format");
-    };
-    REQUIRE(run(output, {"--samples", "5"}, add) == 0);
-    auto const result = read(output);
-    CHECK(result.at("schema") == 1);
+    });
+    REQUIRE(outcome.code == 0);
+    auto const& result = outcome.result;
+    CHECK(result.at("schema") == 2);
     CHECK(result.at("run").at("rounds") == 5);
     CHECK(result.at("run").at("arguments").dump().find("result.json") == std::string::npos);
     CHECK(result.at("excerpts").at("kernel").at("text") == "the text that ran\n");
@@ -266,6 +233,9 @@ TEST_CASE("a result holds what was measured")
     auto const formatted = cases_of(result, "formatted");
     REQUIRE(formatted.size() == 4);
     for (auto const& one : formatted) {
+        CHECK(one.at("study") == "products");
+        CHECK(one.at("target") == "host");
+        CHECK(!one.contains("results"));
         CHECK(one.at("group") == "format");
         CHECK(one.at("samples_s").size() == 5);
         CHECK(one.at("iterations") >= 1);
@@ -281,25 +251,30 @@ TEST_CASE("a result holds what was measured")
     CHECK(formatted.front().at("parameters") == Json{{"size", 1}, {"precision", "fp32"}});
     CHECK(result.at("skipped").size() == 4);
     CHECK(result.at("skipped").front().at("reason") == "not installed");
-    CHECK(!std::filesystem::exists(output + ".journal"));
+    CHECK(outcome.files == std::vector{"result.json"s});
+}
+
+TEST_CASE("a result may lie in a folder that is not there yet")
+{
+    Folder const folder;
+    bench::testing::CommandLine line{folder.file("deep/er/result.json"), {}};
+    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
+    experiment.study("none").untyped([](bench::Trial& trial) { trial.not_applicable("nothing"); });
+    CHECK(experiment.run() == 0);
+    CHECK(std::filesystem::exists(folder.file("deep/er/result.json")));
 }
 
 TEST_CASE("an experiment has at least twenty A/A pairs, over all its variants")
 {
-    Folder const folder;
-    auto const output = folder.file("result.json");
-    REQUIRE(run(output, {}, nothing_more) == 0);
-    CHECK(read(output).at("cases").size() == 4 + 20);
-    auto const add = [](auto const&, auto& trial, auto const& product, auto& y) {
+    CHECK(run({}, nothing_more).result.at("cases").size() == 4 + 20);
+    auto const outcome = run({}, [](auto& trial, auto const& product) {
         for (auto const* name : {"a", "b", "c", "d", "e", "f"}) {
-            trial.add(name, [&] { product(y); }).excerpt("kernel");
+            trial.add(name, [&] { product(); }).excerpt("kernel");
         }
-    };
-    REQUIRE(run(output, {}, add) == 0);
+    });
     int twins = 0;
     std::set<std::string> names;
-    auto const result = read(output);
-    for (auto const& one : result.at("cases")) {
+    for (auto const& one : outcome.result.at("cases")) {
         if (one.at("twin").get<bool>()) {
             ++twins;
             names.insert(one.at("variant"));
@@ -313,193 +288,215 @@ TEST_CASE("a run that died goes on behind the points of its journal")
 {
     Folder const folder;
     auto const output = folder.file("result.json");
-    std::ofstream{output} << "an earlier result";
+    std::ofstream{output} << "\"an earlier result\"";
     int bodies = 0;
     auto const dies_at = [&](std::int64_t size) {
-        return [&, size](bench::Point const& at, auto&, auto const&, auto&) {
+        return [&, size](bench::Trial& trial, auto const&) {
             ++bodies;
-            if (at.integer("size") == size) {
+            if (trial.integer("size") == size) {
                 throw std::runtime_error{"power cut"};
             }
         };
     };
-    CHECK(run(output, {}, dies_at(2)) == 2);
+    auto const died = run_in(folder, {}, dies_at(2));
+    CHECK(died.code == 2);
+    CHECK(died.result == "an earlier result");
     CHECK(bodies == 5);
-    CHECK(std::filesystem::file_size(output) == std::string{"an earlier result"}.size());
 
     std::ofstream{output + ".journal", std::ios::app} << "{\"key\": \"cut o";
     bodies = 0;
-    CHECK(run(output, {}, dies_at(99)) == 0);
+    auto const went_on = run_in(folder, {}, dies_at(99));
+    CHECK(went_on.code == 0);
     CHECK(bodies == 4);
-    CHECK(cases_of(read(output), "sound").size() == 4);
+    CHECK(cases_of(went_on.result, "sound").size() == 4);
 
-    CHECK(run(output, {}, dies_at(2)) == 2);
+    CHECK(run_in(folder, {}, dies_at(2)).code == 2);
     bodies = 0;
-    CHECK(run(output, {"--seed", "7"}, dies_at(99)) == 0);
+    CHECK(run_in(folder, {"--seed", "7"}, dies_at(99)).code == 0);
     CHECK(bodies == 8);
 }
 
 TEST_CASE("more samples for an earlier run need no second exact check, but a check")
 {
-    Folder const folder;
-    auto const output = folder.file("result.json");
-    auto const code = run(output, {"--again"}, [&](auto const&, auto& trial, auto const&, auto&) {
+    auto const outcome = run({"--again"}, [](auto& trial, auto const&) {
         CHECK(trial.is_timed());
         CHECK(trial.only_adds_samples());
         trial.add("broken", [] {}).excerpt("kernel");
     });
-    CHECK(code == 1);
-    auto const result = read(output);
-    for (auto const& sound : cases_of(result, "sound")) {
+    CHECK(outcome.code == 1);
+    for (auto const& sound : cases_of(outcome.result, "sound")) {
         CHECK(sound.at("verdict").at("checks") == Json{"bounded"});
         CHECK(sound.at("samples_s").size() == 3);
     }
-    for (auto const& broken : cases_of(result, "broken")) {
+    for (auto const& broken : cases_of(outcome.result, "broken")) {
         CHECK(broken.at("verdict").at("status") == "failed");
     }
 }
 
 TEST_CASE("options choose what is measured")
 {
-    Folder const folder;
-    auto const output = folder.file("result.json");
-    auto const add = [](auto const&, auto& trial, auto const& product, auto& y) {
-        trial.add("second", [&] { product(y); }).excerpt("kernel");
+    auto const add = [](auto& trial, auto const& product) {
+        trial.add("second", [&] { product(); }).excerpt("kernel");
     };
-    REQUIRE(run(output, {"--filter", "^sec", "--size", "7", "--precision", "fp64"}, add) == 0);
-    auto const result = read(output);
-    CHECK(cases_of(result, "sound").empty());
-    REQUIRE(cases_of(result, "second").size() == 1);
-    CHECK(cases_of(result, "second").front().at("parameters").at("size") == 7);
+    auto const chosen = run({"--filter", "^sec", "--size", "7", "--precision", "fp64"}, add);
+    REQUIRE(chosen.code == 0);
+    CHECK(cases_of(chosen.result, "sound").empty());
+    REQUIRE(cases_of(chosen.result, "second").size() == 1);
+    CHECK(cases_of(chosen.result, "second").front().at("parameters") ==
+          Json{{"size", 7}, {"precision", "fp64"}});
 
-    std::filesystem::remove(output);
-    CHECK(run(output, {"--list"}, add) == 0);
-    CHECK(run(output, {"--help"}, add) == 0);
-    CHECK(run(output, {"--samples", "0"}, add) == 2);
-    CHECK(run(output, {"--filter", "("}, add) == 2);
-    CHECK(run(output, {"--size", "seven"}, add) == 2);
-    CHECK(run(output, {"--size", "7", "7"}, add) == 2);
-    CHECK(run(output, {"--no-such-option"}, add) == 2);
-    CHECK(!std::filesystem::exists(output));
+    using Words = std::vector<std::string>;
+    for (auto const& words :
+         {Words{"--list"}, Words{"--help"}, Words{"--samples", "0"}, Words{"--filter", "("},
+          Words{"--size", "seven"}, Words{"--size", "7", "7"}, Words{"--precision", "fp16"},
+          Words{"--no-such-option"}}) {
+        CAPTURE(words.front());
+        auto const outcome = run(words, add);
+        bool const is_asked_to_tell = words.front() == "--list" || words.front() == "--help";
+        CHECK(outcome.code == (is_asked_to_tell ? 0 : 2));
+        CHECK(outcome.files.empty());
+    }
 }
 
 TEST_CASE("a variant without a marked text is refused")
 {
-    Folder const folder;
-    auto const output = folder.file("result.json");
-    auto const add = [](auto const&, auto& trial, auto const&, auto&) { trial.add("bare", [] {}); };
-    CHECK(run(output, {}, add) == 2);
-    CHECK(!std::filesystem::exists(output));
+    auto const reason = bench::testing::refused({}, [](bench::Experiment& experiment) {
+        experiment.study("bare").untyped([](bench::Trial& trial) {
+            trial.add("bare", [] {});
+            trial.run();
+        });
+    });
+    CHECK(reason.find("variant 'bare' has no marked source text") != std::string::npos);
 }
 
-TEST_CASE("a point that does not apply is recorded with its reason")
+TEST_CASE("two variants of one name are refused")
 {
-    Folder const folder;
-    auto const output = folder.file("result.json");
-    auto const add = [](bench::Point const& at, auto& trial, auto const&, auto&) {
-        if (at.integer("size") == 2) {
-            trial.not_applicable("too large");
-        }
-    };
-    REQUIRE(run(output, {}, add) == 0);
-    auto const result = read(output);
-    CHECK(cases_of(result, "sound").size() == 2);
-    REQUIRE(result.at("skipped").size() == 2);
-    CHECK(result.at("skipped").front().at("reason") == "too large");
+    auto const reason = bench::testing::refused({}, [](bench::Experiment& experiment) {
+        experiment.study("twice").untyped([](bench::Trial& trial) {
+            trial.skip("same", "not installed");
+            trial.add("same", [] {});
+        });
+    });
+    CHECK(reason == "self-test: two variants are called 'same'");
 }
 
-TEST_CASE("a variant that is not made for its inputs is skipped with its reason")
+TEST_CASE("operands that are changed in place are restored")
 {
-    Folder const folder;
-    auto const output = folder.file("result.json");
-    auto const add = [](bench::Point const& at, auto& trial, auto const& product, auto& y) {
-        auto const small_only = [&at, &product, &y](bench::Setup& setup) {
-            if (at.integer("size") == 2) {
-                setup.not_applicable("too large");
-            }
-            return [&product, &y] { product(y); };
-        };
-        trial.add("small_only", small_only).excerpt("kernel").group("format");
-    };
-    REQUIRE(run(output, {}, add) == 0);
-    auto const result = read(output);
-    CHECK(cases_of(result, "small_only").size() == cases_of(result, "sound").size() / 2);
-    REQUIRE(result.at("skipped").size() == 2);
-    CHECK(result.at("skipped").front().at("variant") == "small_only");
-    CHECK(result.at("skipped").front().at("group") == "format");
-    CHECK(result.at("skipped").front().at("reason") == "too large");
-}
-
-TEST_CASE("operands changed in place are restored, and operand sets rotate")
-{
-    auto const one = only_point({}, [](auto& trial) {
-        constexpr std::size_t sets = 3;
-        auto const x = trial.input(sets * 4);
-        std::vector<double> y(sets * 4);
-        std::vector<double> in_place(sets * 4);
-        std::set<std::size_t> seen;
-        trial.work({.flops = 12, .bytes = 96});
-        trial.operand_sets(sets);
-        trial.output(y);
-        trial.on_reset([&] { in_place.assign(x.begin(), x.end()); });
-        trial.expect([&] {
-            bench::Expected expected{{x.begin(), x.end()}, std::vector<double>(x.size(), 0.0)};
+    int resets = 0;
+    auto const outcome = measure_point({}, [&](bench::Trial& trial) {
+        auto const x = trial.input<double>(4);
+        auto const y = trial.output<double>(4);
+        std::vector<double> in_place(4);
+        trial.on_reset([&] {
+            in_place.assign(x.on().begin(), x.on().end());
+            ++resets;
+        });
+        y.expect([&] {
+            bench::Expected expected{{x.on().begin(), x.on().end()}, std::vector(x.size(), 0.0)};
             for (auto& value : expected.value) {
                 value *= 2;
             }
             return expected;
         });
+        auto const twice = [&] {
+            for (std::size_t i = 0; i < 4; ++i) {
+                in_place[i] *= 2;
+                y.on()[i] = in_place[i];
+            }
+        };
+        trial.add("in_place", twice).excerpt("kernel");
         trial
-            .add("rotating",
-                 [&](std::size_t set) {
-                     for (std::size_t i = 4 * set; i < 4 * set + 4; ++i) {
-                         y[i] = 2 * x[i];
-                     }
-                     seen.insert(set);
+            .add("own",
+                 [&, y](bench::Variant& v) {
+                     auto const own = std::make_shared<std::vector<double>>(4);
+                     v.on_reset([&, own] { own->assign(x.on().begin(), x.on().end()); });
+                     return [&, y, own] {
+                         for (std::size_t i = 0; i < 4; ++i) {
+                             (*own)[i] *= 2;
+                             y.on()[i] = (*own)[i];
+                         }
+                     };
                  })
             .excerpt("kernel");
         trial.run();
-        CHECK(seen.size() == sets);
     });
-    CHECK(one.at("iterations").get<int>() % 3 == 0);
-    CHECK(one.at("parameters").empty());
+    CHECK(outcome.code == 0);
+    CHECK(resets > 0);
+    for (auto const& one : outcome.result.at("cases")) {
+        CHECK(one.at("iterations") == 1);
+        CHECK(one.at("parameters").empty());
+    }
+}
+
+TEST_CASE("what is derived from inputs is restored when these get new values")
+{
+    auto const outcome = measure_point({}, [](bench::Trial& trial) {
+        auto const x = trial.input<double>(4);
+        auto const y = trial.output<double>(4);
+        std::vector<double> doubled(4);
+        auto const twice = [x](std::vector<double>& to) {
+            std::ranges::transform(x.on(), to.begin(), [](double value) { return 2 * value; });
+        };
+        trial.on_refill([&] { twice(doubled); });
+        y.expect([&] { return bench::Expected{doubled, std::vector(4, 0.0)}; });
+        auto const add = [&](std::string const& name, bool is_told) {
+            trial
+                .add(name,
+                     [&, y, is_told](bench::Variant& v) {
+                         auto const own = std::make_shared<std::vector<double>>(4);
+                         twice(*own);
+                         if (is_told) {
+                             v.on_refill([&twice, own] { twice(*own); });
+                         }
+                         return [y, own] { std::ranges::copy(*own, y.on().begin()); };
+                     })
+                .excerpt("kernel");
+        };
+        add("told", true);
+        add("stale", false);
+        trial.run();
+    });
+    CHECK(outcome.code == 1);
+    CHECK(bench::testing::verdict_of(outcome.result, "told") == "passed");
+    CHECK(bench::testing::verdict_of(outcome.result, "stale").find("exact check, call 1") == 0);
 }
 
 TEST_CASE("an operand of the caller gets new values, and operations are recorded")
 {
-    auto const one = only_point({}, [](auto& trial) {
+    auto const outcome = measure_point({}, [](bench::Trial& trial) {
         std::vector<double> x(4);
         std::vector<double> y(4);
         std::set<std::vector<double>> seen;
-        trial.input(std::span<double>{x});
+        trial.input(std::span{x});
         trial.work({.operations = 4});
-        trial.output(y);
-        trial.expect([&] { return bench::Expected{x, std::vector<double>(x.size())}; });
+        trial.output(std::span{y}).expect([&] {
+            return bench::Expected{x, std::vector<double>(x.size())};
+        });
         auto const copy = [&] {
-            y = x;
+            std::ranges::copy(x, y.begin());
             seen.insert(x);
         };
         trial.add("copy", copy).excerpt("kernel");
         trial.run();
         CHECK(seen.size() >= 2);
     });
-    CHECK(one.at("work").at("operations").get<double>() == 4);
+    CHECK(outcome.code == 0);
+    CHECK(outcome.result.at("cases").front().at("work").at("operations").get<double>() == 4);
 }
 
-TEST_CASE("a cold trial flushes and times single calls")
+TEST_CASE("operands may be empty")
 {
-    Folder const folder;
-    auto const output = folder.file("result.json");
-    int flushes = 0;
-    auto const add = [&](auto const&, auto& trial, auto const&, auto&) {
-        trial.cache(bench::Cache::cold);
-        trial.flush_with([&] { ++flushes; });
-    };
-    REQUIRE(run(output, {"--size", "1", "--precision", "fp32"}, add) == 0);
-    auto const one = cases_of(read(output), "sound").front();
-    CHECK(one.at("cache") == "cold");
-    CHECK(one.at("iterations") == 1);
-    CHECK(flushes == (1 + 20) * 3);
+    auto const outcome = measure_point({}, [](bench::Trial& trial) {
+        std::vector<double> none;
+        trial.input(std::span{none});
+        trial.input<float>(0);
+        trial.output(std::span{none}).expect([] { return bench::Expected{}; });
+        trial.output<float>(0).expect(0, [](auto...) { FAIL_CHECK("asked for"); });
+        trial.add("nothing", [] {}).excerpt("kernel");
+        trial.run();
+    });
+    CHECK(outcome.code == 0);
+    CHECK(bench::testing::verdict_of(outcome.result, "nothing") == "passed");
 }
 
 TEST_CASE("a sample holds as many calls as fill it at the pace of calls in a row")
@@ -517,53 +514,21 @@ TEST_CASE("a sample holds as many calls as fill it at the pace of calls in a row
         int* calls;
     };
     int calls = 0;
-    auto const one = only_point({"--min-time", "1e-3"}, [&](auto& trial) {
-        std::vector<double> y(1);
-        auto const x = trial.input(1);
+    Starting clock{calls};
+    auto const outcome = measure_point({"--min-time", "1e-3"}, [&](bench::Trial& trial) {
+        auto const x = trial.input<double>(1);
+        auto const y = trial.output<double>(1);
         trial.work({.operations = 1});
-        trial.output(y);
-        trial.expect([&] { return bench::Expected{{x[0]}, {0.0}}; });
-        trial.clock(std::make_unique<Starting>(calls));
-        trial
-            .add("counted",
-                 [&] {
-                     y[0] = x[0];
-                     ++calls;
-                 })
-            .excerpt("kernel");
+        y.expect([&] { return bench::Expected{{x.on()[0]}, {0.0}}; });
+        auto const copy = [&, in = x.on(), out = y.on()] {
+            out[0] = in[0];
+            ++calls;
+        };
+        trial.add("counted", copy).clock(clock).excerpt("kernel");
         trial.run();
     });
     // One call takes 8 us: 125 would do, and 31 are tried. These take 38 us: 816 would do.
-    CHECK(one.at("iterations") == 816);
-}
-
-TEST_CASE("a clock is told to wake who works, after caches were emptied and before each sample")
-{
-    struct Sleepy : bench::HostClock
-    {
-        explicit Sleepy(std::string& told) : events{&told} {}
-        void wake() override { *events += 'w'; }
-        double seconds(std::function<void()> const& batch) override
-        {
-            *events += 's';
-            return HostClock::seconds(batch);
-        }
-        std::string* events;
-    };
-    Folder const folder;
-    std::string events;
-    auto const add = [&](auto const&, auto& trial, auto const&, auto&) {
-        trial.cache(bench::Cache::cold);
-        trial.flush_with([&] { events += 'f'; });
-        trial.clock(std::make_unique<Sleepy>(events));
-    };
-    REQUIRE(run(folder.file("result.json"), {"--size", "1", "--precision", "fp32"}, add) == 0);
-    std::size_t samples = 0;
-    for (auto at = events.find("fws"); at != std::string::npos; at = events.find("fws", at + 1)) {
-        ++samples;
-    }
-    CHECK(samples > 0);
-    CHECK(samples == static_cast<std::size_t>(std::ranges::count(events, 'f')));
+    CHECK(outcome.result.at("cases").front().at("iterations") == 816);
 }
 
 TEST_CASE("waking threads ends, with more of them than processors too")
@@ -580,16 +545,13 @@ TEST_CASE("waking threads ends, with more of them than processors too")
 
 TEST_CASE("device code that was built for debugging is not timed")
 {
-    Folder const folder;
-    auto const output = folder.file("result.json");
-    CommandLine line{output, {}};
-    bench::Experiment experiment{"self-test", line.argc(), line.argv()};
-    objects[0].flags = "-O0 -G -std=c++20";
-    auto const code = experiment.each<double>(
-        [](bench::Point const&, bench::Trial<double>& trial) { trial.not_applicable("nothing"); });
-    objects[0].flags = "-O3";
-    CHECK(code == 2);
-    CHECK(!std::filesystem::exists(output));
+    auto& flags = bench::testing::built_objects[0].flags;
+    flags = "-O0 -G -std=c++20";
+    auto const reason = bench::testing::refused({}, [](bench::Experiment& experiment) {
+        experiment.study("any").untyped([](bench::Trial&) { FAIL_CHECK("measured"); });
+    });
+    flags = "-O3";
+    CHECK(reason.find("was compiled with -G") != std::string::npos);
 }
 
 TEST_CASE("the median of an even and an odd number of samples")

@@ -1,12 +1,13 @@
 #pragma once
 
 #include "bench/experiment.hpp"
+#include "bench/provenance.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <cstdlib>
+#include <array>
 #include <filesystem>
-#include <fstream>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,20 +16,21 @@
 
 namespace bench::testing {
 
+using Json = nlohmann::json;
+
 /// A folder of this test that goes away with it.
 class Folder
 {
 public:
-    Folder()
-    {
-        auto name = (std::filesystem::temp_directory_path() / "memwall-XXXXXX").string();
-        path_ = mkdtemp(name.data());
-    }
+    Folder();
     ~Folder() { std::filesystem::remove_all(path_); }
     Folder(Folder const&) = delete;
     Folder& operator=(Folder const&) = delete;
 
     std::string file(std::string const& name) const { return (path_ / name).string(); }
+
+    /// Everything in it, sorted.
+    std::vector<std::string> files() const;
 
 private:
     std::filesystem::path path_;
@@ -38,15 +40,8 @@ private:
 class CommandLine
 {
 public:
-    CommandLine(std::string const& output, std::vector<std::string> arguments)
-        : words_{"test", "--profile", "tiny", "--threads", "1", "--output", output}
-    {
-        words_.insert(words_.end(), arguments.begin(), arguments.end());
-        for (auto& word : words_) {
-            pointers_.push_back(word.data());
-        }
-        pointers_.push_back(nullptr);
-    }
+    CommandLine(std::string const& output, std::vector<std::string> arguments);
+
     int argc() const { return static_cast<int>(words_.size()); }
     char** argv() { return pointers_.data(); }
 
@@ -55,9 +50,41 @@ private:
     std::vector<char*> pointers_;
 };
 
-inline nlohmann::json read(std::string const& file)
+Json read(std::string const& file);
+
+/// What an experiment left.
+struct Outcome
 {
-    return nlohmann::json::parse(std::ifstream{file});
-}
+    int code = 0;                   ///< of its program
+    Json result;                    ///< null if it wrote none
+    std::vector<std::string> files; ///< in its folder
+};
+
+/// Runs an experiment that `declare` describes, in a folder of its own.
+Outcome measure(std::vector<std::string> const& arguments,
+                std::function<void(Experiment&)> const& declare, Target& usual = host());
+
+/// As above in a folder that may hold the journal of an earlier run.
+Outcome measure_in(Folder const& folder, std::vector<std::string> const& arguments,
+                   std::function<void(Experiment&)> const& declare, Target& usual = host());
+
+/// Runs an experiment of one study without axes and types.
+Outcome measure_point(std::vector<std::string> const& arguments,
+                      std::function<void(Trial&)> const& body);
+
+/// Runs an experiment that must not come to its end, for a user's error or one of its author:
+/// returns the line that says why. No result may be left.
+std::string refused(std::vector<std::string> const& arguments,
+                    std::function<void(Experiment&)> const& declare);
+
+/// The cases of a variant, without its twins.
+Json cases_of(Json const& result, std::string const& variant);
+
+/// "passed", or why the only case of a variant failed; checks that it has samples if it passed, and
+/// none if not.
+std::string verdict_of(Json const& result, std::string const& variant);
+
+/// What every test program says that it was built from: the marked text "kernel", and one object.
+extern std::array<ObjectFlags, 1> built_objects;
 
 } // namespace bench::testing

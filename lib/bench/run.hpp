@@ -1,13 +1,13 @@
 #pragma once
 
 #include "bench/pacer.hpp"
-#include "bench/pattern.hpp"
 #include "bench/processor_time.hpp"
 #include "bench/record.hpp"
 #include "bench/settings.hpp"
 #include "bench/verify.hpp"
 
 #include <map>
+#include <regex>
 #include <string>
 
 namespace bench {
@@ -40,7 +40,7 @@ public:
 
     Settings settings;
     Team& team;
-    Pattern filter;
+    std::regex filter; ///< of variants' names
     Pacer pacer;
     Record record;
     ProcessorMeter meter; ///< runs in rounds: samples, and what comes before them

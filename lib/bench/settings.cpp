@@ -1,7 +1,6 @@
 #include "bench/settings.hpp"
 
 #include "bench/environment.hpp"
-#include "bench/pattern.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <stdexcept>
 
 namespace bench {
@@ -134,6 +134,21 @@ std::vector<Plan> plans_for(std::deque<Study> const& studies, std::vector<std::s
     return plans;
 }
 
+/// Mistakes of the experiment's author.
+void require_sound(std::deque<Study> const& studies)
+{
+    for (auto study = studies.begin(); study != studies.end(); ++study) {
+        if (study->bodies().empty()) {
+            throw std::logic_error{fmt::format("study '{}' measures nothing", study->name())};
+        }
+        if (std::find_if(std::next(study), studies.end(), [&](Study const& other) {
+                return other.name() == study->name();
+            }) != studies.end()) {
+            throw std::logic_error{fmt::format("two studies are called '{}'", study->name())};
+        }
+    }
+}
+
 std::size_t default_rounds(std::string const& profile)
 {
     if (profile == "tiny") {
@@ -194,6 +209,7 @@ std::variant<Settings, int> read_settings(std::string const& experiment, int arg
                                           std::deque<Study> const& studies,
                                           std::vector<Option> const& options)
 {
+    require_sound(studies);
     Settings settings;
     settings.threads = available_threads();
     settings.output = experiment + ".json";
@@ -230,10 +246,10 @@ std::variant<Settings, int> read_settings(std::string const& experiment, int arg
     app.add_option("--filter", settings.filter, "regular expression: variants to measure")
         ->check([](std::string const& text) -> std::string {
             try {
-                Pattern const valid{text};
+                std::regex const valid{text, std::regex::extended};
                 return "";
-            } catch (std::invalid_argument const& error) {
-                return error.what();
+            } catch (std::regex_error const& error) {
+                return fmt::format("'{}' is no regular expression: {}", text, error.what());
             }
         });
     if (studies.size() > 1) {
@@ -268,8 +284,11 @@ std::variant<Settings, int> read_settings(std::string const& experiment, int arg
     try {
         app.parse(argc, argv);
         settings.plans = plans_for(studies, named, given, settings);
-        if (settings.plans.empty() && !settings.later) {
-            throw CLI::ValidationError{"no study has all axes of which values were given"};
+        auto const has_points = [](Plan const& plan) { return plan.points() > 0; };
+        if (!settings.later && std::ranges::none_of(settings.plans, has_points)) {
+            throw CLI::ValidationError{
+                "nothing to measure: no study that was asked for has all axes and types of which "
+                "values were given"};
         }
     } catch (CLI::CallForHelp const&) {
         fmt::print("{}", app.help());

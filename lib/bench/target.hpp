@@ -24,8 +24,8 @@ using ConstBytes = std::span<std::byte const>;
 /// Where work runs and where its operands lie: the processors of this process (`host()`), a GPU
 /// (`cuda::Gpu`), several processes together (`mpi::Ranks`).
 ///
-/// Whatever a target does with memory may be queued; `finish` waits for it. `name` and `missing`
-/// may be asked for where there is no such device, everything else not.
+/// Whatever a target does with memory may be queued; `finish` waits for it. `name`, `missing` and
+/// `depends_on_threads` may be asked for where there is no such device, everything else not.
 class Target
 {
 public:
@@ -50,8 +50,8 @@ public:
     /// The clock of calls that begin with such caches; never `Cache::automatic`.
     virtual Clock& clock(Cache cache) = 0;
 
-    /// The target whose memory its work reads and writes. One that has none of its own says so here;
-    /// every other overrides all that follows.
+    /// The target whose memory its work reads and writes. One that has none of its own says so
+    /// here; every other overrides all that follows.
     virtual Target& memory() { return *this; }
 
     /// Memory for at least one byte, aligned to 64. Throws if there is not enough.

@@ -68,7 +68,7 @@ Variant& TrialRunner::declare(std::string name, std::function<Variant::Call(Vari
             throw std::logic_error{fmt::format("two variants are called '{}'", name)};
         }
     }
-    auto& list = run_of.filter.found_in(name) ? variants_ : left_out_;
+    auto& list = std::regex_search(name, run_of.filter) ? variants_ : left_out_;
     auto& variant = list.emplace_back(std::move(name), usual());
     variant.setup_ = std::move(setup);
     variant.missing_ = std::move(missing);
@@ -178,6 +178,9 @@ Contender TrialRunner::prepare(Variant& variant)
     }
     if (!run_of.team.all(!point.unsuited.contains(variant.name_))) {
         point.unsuited.try_emplace(variant.name_, "not applicable on another rank");
+    }
+    if (!contender.call || point.unsuited.contains(variant.name_)) {
+        variant.forget_setup();
     }
     return contender;
 }

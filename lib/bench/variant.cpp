@@ -66,4 +66,11 @@ Operand& Variant::own_output(ElementType const& type, std::size_t count)
     return outputs_.emplace_back(type, count, true);
 }
 
+void Variant::forget_setup()
+{
+    outputs_.clear();
+    on_refill_ = nullptr;
+    on_reset_ = nullptr;
+}
+
 } // namespace bench

@@ -129,6 +129,9 @@ private:
 
     Operand& own_output(ElementType const& type, std::size_t count);
 
+    /// Its setup threw or is not used: what it asked to be called or overwritten may be gone.
+    void forget_setup();
+
     std::string name_;
     std::string excerpt_;
     std::string group_ = "own";

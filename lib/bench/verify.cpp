@@ -161,6 +161,9 @@ public:
     /// Elements of a block, the last excepted.
     std::size_t block() const
     {
+        if (by_.granule == 0) {
+            throw std::logic_error{"blocks of an expected result begin at multiples of 0"};
+        }
         return std::max<std::size_t>(1, block_elements / by_.granule) * by_.granule;
     }
 

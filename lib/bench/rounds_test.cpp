@@ -1,0 +1,130 @@
+#include "bench/experiment_test.hpp"
+#include "bench/fake_target.hpp"
+
+#include "bench/statistics.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+using bench::testing::FakeTarget;
+using bench::testing::Json;
+using bench::testing::measure_point;
+using bench::testing::verdict_of;
+
+/// Batches that take different times, in an order that is not theirs.
+struct Varied
+{
+    double operator()()
+    {
+        step = (step * 61 + 7) % 1009;
+        last = 1e-3 * static_cast<double>(1 + step);
+        return last;
+    }
+    unsigned step = 1;
+    double last = 0;
+};
+
+/// Measures a variant that notes what each batch took, and one that is wrong when it is timed.
+Json measured(FakeTarget& fake, std::string const& samples)
+{
+    Varied batches;
+    fake.batch_seconds = [&] { return batches(); };
+    auto const outcome = measure_point({"--samples", samples}, [&](bench::Trial& trial) {
+        auto const x = trial.input<double>(1);
+        auto const y = trial.output<double>(1);
+        y.expect([x] { return bench::Expected{{x.on()[0]}, {0}}; });
+        auto const setup = [&](bool is_right) {
+            return [&, is_right](bench::Variant& v) {
+                v.count("messages", 12);
+                v.count("took", [&] { return batches.last; });
+                v.count("noted", [&] { return 2 * batches.last; });
+                v.timeline([&] {
+                    auto const half = batches.last / 2;
+                    return std::vector<bench::Span>{{"copies", "up", 0, half},
+                                                    {"kernels", "multiply", half, batches.last}};
+                });
+                return [&, is_right, calls = 0, from = x.on(fake), to = y.on(fake)]() mutable {
+                    bool const writes = is_right || calls++ < 2;
+                    fake.put([from, to, writes] { to[0] = writes ? from[0] : 0; });
+                };
+            };
+        };
+        trial.add("right", setup(true)).on(fake).excerpt("kernel");
+        trial.add("wrong", setup(false)).on(fake).excerpt("kernel");
+        auto const plain = [from = x.on(), to = y.on()] { to[0] = from[0]; };
+        trial.add("plain", plain).excerpt("kernel");
+        trial.run();
+    });
+    CHECK(outcome.code == 1);
+    CHECK(verdict_of(outcome.result, "right") == "passed");
+    CHECK(verdict_of(outcome.result, "wrong").find("a timed call") != std::string::npos);
+    return outcome.result.at("cases");
+}
+
+} // namespace
+
+TEST_CASE("what a variant counts in each round stands beside its samples, twins with their own")
+{
+    FakeTarget fake;
+    std::set<std::vector<double>> counted;
+    std::size_t twins = 0;
+    for (auto const& one : measured(fake, "5")) {
+        if (one.at("variant") == "plain") {
+            CHECK(!one.contains("rounds"));
+            CHECK(!one.contains("timeline"));
+            continue;
+        }
+        CHECK(one.at("setup").at("counts") == Json{{"messages", 12}});
+        REQUIRE(one.at("rounds").size() == 2);
+        auto const took = one.at("rounds").at("took").get<std::vector<double>>();
+        CHECK(took == one.at("samples_s").get<std::vector<double>>());
+        if (one.at("variant") == "wrong") {
+            CHECK(took.empty());
+            CHECK(one.at("rounds").at("noted").empty());
+            CHECK(!one.contains("timeline"));
+            continue;
+        }
+        REQUIRE(took.size() == 5);
+        for (std::size_t i = 0; i < took.size(); ++i) {
+            CHECK(one.at("rounds").at("noted").at(i) == doctest::Approx(2 * took[i]));
+        }
+        CHECK(counted.insert(took).second);
+        twins += one.at("twin").get<bool>() ? 1 : 0;
+    }
+    CHECK(twins == 7); // of 20, over three variants
+    CHECK(counted.size() == 1 + twins);
+}
+
+TEST_CASE("the timeline that is kept is that of the sample with the median time")
+{
+    FakeTarget fake;
+    for (auto const* samples : {"5", "6"}) {
+        std::size_t timelines = 0;
+        for (auto const& one : measured(fake, samples)) {
+            if (!one.contains("timeline")) {
+                continue;
+            }
+            ++timelines;
+            auto const times = one.at("samples_s").get<std::vector<double>>();
+            auto const& spans = one.at("timeline");
+            REQUIRE(spans.size() == 2);
+            CHECK(spans.at(0).at("lane") == "copies");
+            CHECK(spans.at(0).at("name") == "up");
+            CHECK(spans.at(0).at("begin_s") == 0);
+            CHECK(spans.at(1).at("begin_s") == spans.at(0).at("end_s"));
+            auto const kept = spans.at(1).at("end_s").get<double>();
+            // Of an even number, one of the two in the middle.
+            CHECK(std::ranges::count(times, kept) == 1);
+            auto const below = std::ranges::count_if(times, [=](double t) { return t < kept; });
+            CHECK(below >= static_cast<std::ptrdiff_t>(times.size() - 1) / 2);
+            CHECK(below <= static_cast<std::ptrdiff_t>(times.size()) / 2);
+        }
+        CHECK(timelines == 1 + 7);
+    }
+}
