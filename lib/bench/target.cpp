@@ -5,7 +5,7 @@
 #include "machine/topology.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdint>
 #include <new>
 #include <optional>
 
@@ -40,13 +40,18 @@ public:
     void upload(Bytes to, ConstBytes from) override { copy(to, from); }
     void fetch(Bytes to, ConstBytes from) override { copy(to, from); }
 
+    /// In plain stores: `memset` would write past the caches, and a device that writes there next
+    /// is slower for it (35 instead of 54 GB/s over PCI Express 5 into memory that no cache holds).
     void poison(Bytes bytes, unsigned char with) override
     {
-        constexpr std::size_t few = 1 << 18;
-        auto const write = [=](std::size_t begin, std::size_t end) {
-            std::memset(bytes.data() + begin, with, end - begin);
-        };
-        on_all_processors(bytes.size(), write, few);
+        using Word = std::uint64_t;
+        auto const words = bytes.size() / sizeof(Word);
+        auto const pattern = Word{with} * (~Word{0} / 0xff);
+        auto* const first = reinterpret_cast<Word*>(bytes.data());
+        on_all_processors(words, [=](std::size_t begin, std::size_t end) {
+            std::fill(first + begin, first + end, pattern);
+        });
+        std::ranges::fill(bytes.subspan(words * sizeof(Word)), std::byte{with});
     }
 
 private:
