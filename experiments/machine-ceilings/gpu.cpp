@@ -209,7 +209,8 @@ void launch_in_graph(bench::Trial& trial, cuda::Gpu& gpu)
     launches(trial, "launch_in_graph", many, gpu, gpu.graph());
 }
 
-/// Arrays in pinned memory and on the device, to be copied over the bus.
+/// Arrays in pinned memory and on the device, to be copied over the bus. Variants name the host
+/// too: the caches of both ends begin empty.
 struct BusArrays
 {
     static constexpr std::size_t bytes = std::size_t{64} << 20;
@@ -252,7 +253,7 @@ void bus_to_device(bench::Trial& trial, cuda::Gpu& gpu)
 {
     BusArrays on{trial, gpu, 1};
     trial.output(on.arriving.span(), gpu).expect([&] { return on.expected(); });
-    trial.add("bus_to_device", [&] { on.to_device(on.stream); });
+    trial.add("bus_to_device", [&] { on.to_device(on.stream); }).on(gpu, bench::host());
     trial.run();
 }
 
@@ -260,7 +261,7 @@ void bus_to_host(bench::Trial& trial, cuda::Gpu& gpu)
 {
     BusArrays on{trial, gpu, 1};
     trial.output(on.received.span()).expect([&] { return on.expected(); });
-    trial.add("bus_to_host", [&] { on.to_host(on.stream); });
+    trial.add("bus_to_host", [&] { on.to_host(on.stream); }).on(gpu, bench::host());
     trial.run();
 }
 
@@ -283,7 +284,7 @@ void bus_both(bench::Trial& trial, cuda::Gpu& gpu)
         on.stream.wait_for(arrived);
     };
     //! [bus_both]
-    trial.add("bus_both", both);
+    trial.add("bus_both", both).on(gpu, bench::host());
     trial.run();
 }
 

@@ -9,12 +9,24 @@ Operand::Operand(ElementType const& type, std::size_t count, bool is_output)
 {
 }
 
+namespace {
+
+/// Where in a cache line an output on the host begins: where the elements of a large std::vector do,
+/// so that threads share lines of a result as they would in a program that calls these kernels.
+constexpr std::size_t offset_in_line = 16;
+
+} // namespace
+
 std::byte* Operand::on(Target& where)
 {
     auto& memory = where.memory();
     auto const known = std::ranges::find(copies_, &memory, &Copy::where);
-    return known != copies_.end() ? known->memory.get()
-                                  : add(memory, memory.allocate(count_ * type_->bytes));
+    if (known != copies_.end()) {
+        return known->memory.get();
+    }
+    auto const offset = is_output_ && &memory == &host() ? offset_in_line : 0;
+    auto const bytes = memory.allocate(count_ * type_->bytes + offset);
+    return add(memory, {bytes, bytes.get() + offset});
 }
 
 void Operand::adopt(Target& where, std::byte* memory)

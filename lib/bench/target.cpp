@@ -40,8 +40,7 @@ public:
     void upload(Bytes to, ConstBytes from) override { copy(to, from); }
     void fetch(Bytes to, ConstBytes from) override { copy(to, from); }
 
-    /// In plain stores: `memset` would write past the caches, and a device that writes there next
-    /// is slower for it (35 instead of 54 GB/s over PCI Express 5 into memory that no cache holds).
+    /// In plain stores: `memset` would write large arrays past the caches.
     void poison(Bytes bytes, unsigned char with) override
     {
         using Word = std::uint64_t;

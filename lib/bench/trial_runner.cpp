@@ -427,11 +427,14 @@ void TrialRunner::time_rounds(std::vector<Contender>& contenders)
 }
 
 /// Resets and poisons. Warm: some calls before, so that what fits is in the caches. Cold: evicts
-/// everything. The poison stays until the timed call overwrites it. What other targets were told to
-/// do is done before; what this one was told may be queued, so that the call begins without a gap.
+/// everything, also where results go: a device writes into memory of the host at half its speed
+/// while the host's caches still hold the poison. The poison stays until the timed call overwrites
+/// it. What other targets were told to do is done before; what this one was told may be queued, so
+/// that the call begins without a gap.
 void TrialRunner::restore_caches(Contender& contender)
 {
     auto& runs = *contender.variant->runs_;
+    auto& results = *contender.variant->results_;
     reset(contender);
     int const calls = contender.is_cold ? 0 : settling_calls;
     for (int call = 0; call < calls; ++call) {
@@ -443,6 +446,9 @@ void TrialRunner::restore_caches(Contender& contender)
         if (target != &runs) {
             target->finish();
         }
+    }
+    if (contender.is_cold && &results != &runs) {
+        results.flush();
     }
     if (contender.is_cold) {
         runs.flush();
