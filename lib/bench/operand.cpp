@@ -11,8 +11,8 @@ Operand::Operand(ElementType const& type, std::size_t count, bool is_output)
 
 namespace {
 
-/// Where in a cache line an output on the host begins: where the elements of a large std::vector do,
-/// so that threads share lines of a result as they would in a program that calls these kernels.
+/// Where in a cache line an output on the host begins: where the elements of a large std::vector
+/// do, so that threads share lines of a result as they would in a program that calls these kernels.
 constexpr std::size_t offset_in_line = 16;
 
 } // namespace

@@ -17,7 +17,7 @@ struct PointState
 {
     std::size_t index = 0; ///< among the points of all studies
     Plan const* plan = nullptr;
-    Point at = {};
+    Coordinates at = {};
     std::map<std::string, Verdict> exact = {};        ///< outcome of the exact check by variant
     std::map<std::string, std::string> unsuited = {}; ///< variants that are not applicable, and why
     PointRecord measured = {};

@@ -188,9 +188,9 @@ std::size_t Plan::points() const
     return product;
 }
 
-Point Plan::point(std::size_t index) const
+Coordinates Plan::point(std::size_t index) const
 {
-    Point point;
+    Coordinates point;
     for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
         point.emplace(point.begin(), axis->name, axis->values[index % axis->values.size()]);
         index /= axis->values.size();
@@ -198,7 +198,7 @@ Point Plan::point(std::size_t index) const
     return point;
 }
 
-std::function<void(Trial&)> const& Plan::body(Point const& at) const
+std::function<void(Trial&)> const& Plan::body(Coordinates const& at) const
 {
     auto const& bodies = study->bodies();
     auto const type = bodies.front().type.empty() ? "" : to_text(at.back().second);

@@ -18,7 +18,7 @@ struct Axis
 };
 
 /// Names and values of a point in the order of the axes, the element type last.
-using Point = std::vector<std::pair<std::string, Parameter>>;
+using Coordinates = std::vector<std::pair<std::string, Parameter>>;
 
 /// A study with what this run asks of it.
 struct Plan
@@ -30,10 +30,10 @@ struct Plan
     std::size_t points() const;
 
     /// The point with this number; the last axis varies fastest.
-    Point point(std::size_t index) const;
+    Coordinates point(std::size_t index) const;
 
     /// What measures at a point.
-    std::function<void(Trial&)> const& body(Point const& at) const;
+    std::function<void(Trial&)> const& body(Coordinates const& at) const;
 };
 
 /// An option of one experiment and where its value goes.

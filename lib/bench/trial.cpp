@@ -12,9 +12,9 @@ namespace bench {
 namespace {
 
 template <class T>
-T const& parameter(Point const& at, std::string const& axis)
+T const& parameter(Coordinates const& at, std::string const& axis)
 {
-    auto const found = std::ranges::find(at, axis, &Point::value_type::first);
+    auto const found = std::ranges::find(at, axis, &Coordinates::value_type::first);
     if (found == at.end() || !std::holds_alternative<T>(found->second)) {
         throw std::logic_error{fmt::format("the study has no such axis '{}'", axis)};
     }

@@ -151,25 +151,25 @@ void TrialRunner::record_skipped()
     }
 }
 
-Clock& TrialRunner::clock_of(Contender const& contender)
+Clock& TrialRunner::clock_of(Entry const& entry)
 {
-    auto const& variant = *contender.variant;
+    auto const& variant = *entry.variant;
     return variant.clock_ != nullptr
                ? *variant.clock_
-               : variant.runs_->clock(contender.is_cold ? Cache::cold : Cache::warm);
+               : variant.runs_->clock(entry.is_cold ? Cache::cold : Cache::warm);
 }
 
-Contender TrialRunner::prepare(Variant& variant)
+Entry TrialRunner::prepare(Variant& variant)
 {
     auto& point = run_of.point;
-    Contender contender{.variant = &variant};
-    contender.is_cold = is_cold(*variant.runs_);
-    contender.verdict = point.exact[variant.name_];
-    if (contender.verdict.passed) {
-        guarded(contender, "setup", [&] {
-            contender.setup_seconds = clock_of(contender).setup_seconds([&] {
+    Entry entry{.variant = &variant};
+    entry.is_cold = is_cold(*variant.runs_);
+    entry.verdict = point.exact[variant.name_];
+    if (entry.verdict.passed) {
+        guarded(entry, "setup", [&] {
+            entry.setup_seconds = clock_of(entry).setup_seconds([&] {
                 try {
-                    contender.call = variant.setup_(variant);
+                    entry.call = variant.setup_(variant);
                 } catch (NotApplicable const& reason) {
                     point.unsuited[variant.name_] = reason.what();
                 }
@@ -179,20 +179,20 @@ Contender TrialRunner::prepare(Variant& variant)
     if (!run_of.team.all(!point.unsuited.contains(variant.name_))) {
         point.unsuited.try_emplace(variant.name_, "not applicable on another rank");
     }
-    if (!contender.call || point.unsuited.contains(variant.name_)) {
+    if (!entry.call || point.unsuited.contains(variant.name_)) {
         variant.forget_setup();
     }
-    return contender;
+    return entry;
 }
 
-std::vector<Contender> TrialRunner::prepare_all()
+std::vector<Entry> TrialRunner::prepare_all()
 {
-    std::vector<Contender> contenders;
+    std::vector<Entry> entries;
     for (auto& variant : variants_) {
         if (why_not(variant).empty()) {
-            auto contender = prepare(variant);
+            auto entry = prepare(variant);
             if (why_not(variant).empty()) {
-                contenders.push_back(std::move(contender));
+                entries.push_back(std::move(entry));
                 for (auto* const target : {variant.runs_, variant.results_}) {
                     if (std::ranges::find(targets_, target) == targets_.end()) {
                         targets_.push_back(target);
@@ -201,12 +201,12 @@ std::vector<Contender> TrialRunner::prepare_all()
             }
         }
     }
-    return contenders;
+    return entries;
 }
 
 /// A variant that throws has failed; the trial goes on, but not in a team, where others may wait
 /// for what it would have sent.
-void TrialRunner::guarded(Contender& contender, std::string const& when,
+void TrialRunner::guarded(Entry& entry, std::string const& when,
                           std::function<void()> const& action)
 {
     try {
@@ -214,9 +214,9 @@ void TrialRunner::guarded(Contender& contender, std::string const& when,
     } catch (std::exception const& error) {
         auto const what = fmt::format("{} threw: {}", occasion(check, when), error.what());
         if (run_of.team.size() > 1) {
-            throw std::runtime_error{fmt::format("{}: {}", contender.variant->name_, what)};
+            throw std::runtime_error{fmt::format("{}: {}", entry.variant->name_, what)};
         }
-        contender.verdict.fail(what);
+        entry.verdict.fail(what);
     }
 }
 
@@ -240,13 +240,13 @@ void TrialRunner::refill()
     }
 }
 
-void TrialRunner::reset(Contender const& contender) const
+void TrialRunner::reset(Entry const& entry) const
 {
     if (on_reset) {
         on_reset();
     }
-    if (contender.variant->on_reset_) {
-        contender.variant->on_reset_();
+    if (entry.variant->on_reset_) {
+        entry.variant->on_reset_();
     }
 }
 
@@ -280,10 +280,10 @@ void TrialRunner::poison()
     each([](Operand& output) { output.poison(); });
 }
 
-void TrialRunner::check_results(Contender& contender, std::string const& when)
+void TrialRunner::check_results(Entry& entry, std::string const& when)
 {
-    auto& variant = *contender.variant;
-    auto& verdict = contender.verdict;
+    auto& variant = *entry.variant;
+    auto& verdict = entry.verdict;
     auto const text = occasion(check, when);
     if (variant.outputs_.empty() && outputs.empty()) {
         throw std::logic_error{fmt::format("variant '{}' has no output", variant.name_)};
@@ -307,82 +307,82 @@ void TrialRunner::check_results(Contender& contender, std::string const& when)
 }
 
 /// Two calls with different inputs, each with poisoned outputs.
-void TrialRunner::verify(std::vector<Contender>& contenders)
+void TrialRunner::verify(std::vector<Entry>& entries)
 {
     for (int call = 1; call <= 2; ++call) {
         refill();
         auto const when = fmt::format("call {}", call);
-        for (auto& contender : contenders) {
-            if (contender.verdict.passed) {
-                reset(contender);
+        for (auto& entry : entries) {
+            if (entry.verdict.passed) {
+                reset(entry);
                 poison();
-                guarded(contender, when, contender.call);
+                guarded(entry, when, entry.call);
             }
-            if (contender.verdict.passed) {
-                check_results(contender, when);
+            if (entry.verdict.passed) {
+                check_results(entry, when);
             }
         }
     }
-    for (auto& contender : contenders) {
-        contender.verdict.checks.push_back(name_of(check));
+    for (auto& entry : entries) {
+        entry.verdict.checks.push_back(name_of(check));
     }
 }
 
 void TrialRunner::check_exactly()
 {
-    auto contenders = prepare_all();
+    auto entries = prepare_all();
     if (inexact.empty()) {
-        verify(contenders);
+        verify(entries);
     }
-    for (auto const& contender : contenders) {
-        auto verdict = contender.verdict;
+    for (auto const& entry : entries) {
+        auto verdict = entry.verdict;
         verdict.reason = verdict.passed ? inexact : verdict.reason;
-        run_of.point.exact[contender.variant->name_] = verdict;
+        run_of.point.exact[entry.variant->name_] = verdict;
     }
 }
 
 void TrialRunner::check_within_bounds_and_time()
 {
-    auto contenders = prepare_all();
+    auto entries = prepare_all();
     record_skipped();
-    verify(contenders);
-    std::vector<Contender> sound;
-    for (auto& contender : contenders) {
-        if (contender.verdict.passed) {
-            sound.push_back(std::move(contender));
+    verify(entries);
+    std::vector<Entry> sound;
+    for (auto& entry : entries) {
+        if (entry.verdict.passed) {
+            sound.push_back(std::move(entry));
         } else {
-            record_case(contender);
+            record_case(entry);
         }
     }
     if (!sound.empty()) {
         add_twins(sound);
         time_rounds(sound);
     }
-    for (auto const& contender : sound) {
-        record_case(contender);
+    for (auto const& entry : sound) {
+        record_case(entry);
     }
 }
 
 /// Adds second runs of some variants, so that the experiment has enough A/A pairs.
-void TrialRunner::add_twins(std::vector<Contender>& contenders)
+void TrialRunner::add_twins(std::vector<Entry>& entries)
 {
     auto const points = run_of.points();
-    auto const originals = contenders.size();
+    auto const originals = entries.size();
     auto const twins = (least_pairs + points - 1) / points;
     for (std::size_t i = 0; i < twins; ++i) {
-        auto twin = contenders[(run_of.point.index + i) % originals];
+        auto twin = entries[(run_of.point.index + i) % originals];
         twin.is_twin = true;
-        contenders.push_back(std::move(twin));
+        entries.push_back(std::move(twin));
     }
 }
 
 /// How many calls fill the least time of a sample, at the pace of `tried` of them in a row.
-std::uint64_t TrialRunner::calls_for_a_sample(Contender& contender, std::uint64_t tried)
+std::uint64_t TrialRunner::calls_for_a_sample(Entry& entry, std::uint64_t tried)
 {
-    restore_caches(contender);
-    auto const seconds = clock_of(contender).seconds([&] {
+    restore_caches(entry);
+    auto const seconds = clock_of(entry).seconds([&] {
         for (std::uint64_t call = 0; call < tried; ++call) {
-            contender.call();
+            entry.call();
         }
     });
     auto const pace = std::max(seconds / static_cast<double>(tried), 1e-9);
@@ -392,20 +392,20 @@ std::uint64_t TrialRunner::calls_for_a_sample(Contender& contender, std::uint64_
 
 /// Calls per sample: enough to fill its least time. One call by itself is slower than many in a
 /// row, so its pace says how many to try.
-void TrialRunner::choose_iterations(Contender& contender)
+void TrialRunner::choose_iterations(Entry& entry)
 {
-    if (!contender.is_cold && !on_reset && !contender.variant->on_reset_) {
-        auto const some = std::max<std::uint64_t>(1, calls_for_a_sample(contender, 1) / 4);
-        contender.iterations = calls_for_a_sample(contender, some);
+    if (!entry.is_cold && !on_reset && !entry.variant->on_reset_) {
+        auto const some = std::max<std::uint64_t>(1, calls_for_a_sample(entry, 1) / 4);
+        entry.iterations = calls_for_a_sample(entry, some);
     }
 }
 
-void TrialRunner::time_rounds(std::vector<Contender>& contenders)
+void TrialRunner::time_rounds(std::vector<Entry>& entries)
 {
-    std::vector<Contender*> order;
-    for (auto& contender : contenders) {
-        choose_iterations(contender);
-        order.push_back(&contender);
+    std::vector<Entry*> order;
+    for (auto& entry : entries) {
+        choose_iterations(entry);
+        order.push_back(&entry);
     }
     auto const rounds = run_of.settings.rounds;
     auto const audit = random_.below(rounds);
@@ -416,10 +416,10 @@ void TrialRunner::time_rounds(std::vector<Contender>& contenders)
         }
         run_of.meter.start();
         random_.shuffle(order);
-        for (auto* contender : order) {
-            take_sample(*contender);
-            if (round == audit && contender->verdict.passed) {
-                check_results(*contender, "a timed call");
+        for (auto* entry : order) {
+            take_sample(*entry);
+            if (round == audit && entry->verdict.passed) {
+                check_results(*entry, "a timed call");
             }
         }
         run_of.meter.stop();
@@ -431,15 +431,15 @@ void TrialRunner::time_rounds(std::vector<Contender>& contenders)
 /// while the host's caches still hold the poison. The poison stays until the timed call overwrites
 /// it. What other targets were told to do is done before; what this one was told may be queued, so
 /// that the call begins without a gap.
-void TrialRunner::restore_caches(Contender& contender)
+void TrialRunner::restore_caches(Entry& entry)
 {
-    auto& runs = *contender.variant->runs_;
-    auto& results = *contender.variant->results_;
-    reset(contender);
-    int const calls = contender.is_cold ? 0 : settling_calls;
+    auto& runs = *entry.variant->runs_;
+    auto& results = *entry.variant->results_;
+    reset(entry);
+    int const calls = entry.is_cold ? 0 : settling_calls;
     for (int call = 0; call < calls; ++call) {
-        contender.call();
-        reset(contender);
+        entry.call();
+        reset(entry);
     }
     poison();
     for (auto* const target : targets_) {
@@ -447,46 +447,45 @@ void TrialRunner::restore_caches(Contender& contender)
             target->finish();
         }
     }
-    if (contender.is_cold && &results != &runs) {
+    if (entry.is_cold && &results != &runs) {
         results.flush();
     }
-    if (contender.is_cold) {
+    if (entry.is_cold) {
         runs.flush();
     }
 }
 
-void TrialRunner::take_sample(Contender& contender)
+void TrialRunner::take_sample(Entry& entry)
 {
-    restore_caches(contender);
-    auto& clock = clock_of(contender);
+    restore_caches(entry);
+    auto& clock = clock_of(entry);
     clock.wake();
-    auto const calls = contender.iterations;
+    auto const calls = entry.iterations;
     auto const seconds = clock.seconds([&] {
         for (std::size_t i = 0; i < calls; ++i) {
-            contender.call();
+            entry.call();
         }
     });
-    contender.samples.push_back(rounded(seconds / static_cast<double>(calls)));
-    for (auto const& [name, read] : contender.variant->counters_) {
-        contender.rounds[name].push_back(rounded(read()));
+    entry.samples.push_back(rounded(seconds / static_cast<double>(calls)));
+    for (auto const& [name, read] : entry.variant->counters_) {
+        entry.rounds[name].push_back(rounded(read()));
     }
-    if (contender.variant->timeline_) {
-        contender.timelines.push_back(contender.variant->timeline_());
+    if (entry.variant->timeline_) {
+        entry.timelines.push_back(entry.variant->timeline_());
     }
 }
 
-void TrialRunner::record_case(Contender const& contender)
+void TrialRunner::record_case(Entry const& entry)
 {
-    auto const& variant = *contender.variant;
-    auto const& verdict = contender.verdict;
+    auto const& variant = *entry.variant;
+    auto const& verdict = entry.verdict;
     Json outcome{{"status", verdict.passed ? "passed" : "failed"},
                  {"checks", verdict.checks},
                  {"error", rounded(verdict.error)}};
     if (!verdict.reason.empty()) {
         outcome["reason"] = verdict.reason;
     }
-    Json setup{{"seconds", rounded(contender.setup_seconds)},
-               {"stored_bytes", variant.stored_bytes_}};
+    Json setup{{"seconds", rounded(entry.setup_seconds)}, {"stored_bytes", variant.stored_bytes_}};
     if (variant.operand_bytes_ > 0) {
         setup["operand_bytes"] = variant.operand_bytes_;
     }
@@ -499,7 +498,7 @@ void TrialRunner::record_case(Contender const& contender)
     Json one{{"variant", variant.name_},
              {"group", variant.group_},
              {"excerpt", variant.excerpt_},
-             {"twin", contender.is_twin},
+             {"twin", entry.is_twin},
              {"launch", 0},
              {"study", run_of.point.plan->study->name()},
              {"target", variant.runs_->name()},
@@ -509,16 +508,16 @@ void TrialRunner::record_case(Contender const& contender)
     }
     one["work"] = {{"flops", work.flops}, {"bytes", work.bytes}, {"operations", work.operations}};
     one["verdict"] = std::move(outcome);
-    one["clock"] = clock_of(contender).name();
-    one["cache"] = contender.is_cold ? "cold" : "warm";
+    one["clock"] = clock_of(entry).name();
+    one["cache"] = entry.is_cold ? "cold" : "warm";
     one["setup"] = std::move(setup);
-    one["iterations"] = verdict.passed ? contender.iterations : 0;
-    one["samples_s"] = verdict.passed ? contender.samples : std::vector<double>{};
-    for (auto const& [name, values] : contender.rounds) {
+    one["iterations"] = verdict.passed ? entry.iterations : 0;
+    one["samples_s"] = verdict.passed ? entry.samples : std::vector<double>{};
+    for (auto const& [name, values] : entry.rounds) {
         one["rounds"][name] = verdict.passed ? values : std::vector<double>{};
     }
-    if (verdict.passed && !contender.timelines.empty()) {
-        one["timeline"] = timeline_record(contender.timelines[median_sample(contender.samples)]);
+    if (verdict.passed && !entry.timelines.empty()) {
+        one["timeline"] = timeline_record(entry.timelines[median_sample(entry.samples)]);
     }
     run_of.point.measured.cases.push_back(std::move(one));
     run_of.point.measured.excerpts.push_back(variant.excerpt_);

@@ -13,7 +13,7 @@
 namespace bench {
 
 /// A variant that was prepared, and what is known about it so far; or a second run of one.
-struct Contender
+struct Entry
 {
     Variant* variant;
     bool is_twin = false;
@@ -66,28 +66,27 @@ private:
     void record_skipped();
     std::string why_not(Variant const& variant) const;
 
-    std::vector<Contender> prepare_all();
-    Contender prepare(Variant& variant);
-    void guarded(Contender& contender, std::string const& when,
-                 std::function<void()> const& action);
-    static Clock& clock_of(Contender const& contender);
+    std::vector<Entry> prepare_all();
+    Entry prepare(Variant& variant);
+    void guarded(Entry& entry, std::string const& when, std::function<void()> const& action);
+    static Clock& clock_of(Entry const& entry);
 
     void refill();
-    void reset(Contender const& contender) const;
+    void reset(Entry const& entry) const;
     void poison();
     void finish_all() const;
-    void verify(std::vector<Contender>& contenders);
-    void check_results(Contender& contender, std::string const& when);
+    void verify(std::vector<Entry>& entries);
+    void check_results(Entry& entry, std::string const& when);
     void check_exactly();
 
     void check_within_bounds_and_time();
-    void add_twins(std::vector<Contender>& contenders);
-    std::uint64_t calls_for_a_sample(Contender& contender, std::uint64_t tried);
-    void choose_iterations(Contender& contender);
-    void time_rounds(std::vector<Contender>& contenders);
-    void restore_caches(Contender& contender);
-    void take_sample(Contender& contender);
-    void record_case(Contender const& contender);
+    void add_twins(std::vector<Entry>& entries);
+    std::uint64_t calls_for_a_sample(Entry& entry, std::uint64_t tried);
+    void choose_iterations(Entry& entry);
+    void time_rounds(std::vector<Entry>& entries);
+    void restore_caches(Entry& entry);
+    void take_sample(Entry& entry);
+    void record_case(Entry const& entry);
 
     std::deque<Variant> variants_;
     std::deque<Variant> left_out_;
