@@ -294,7 +294,6 @@ void bus_both(bench::Trial& trial, cuda::Gpu& gpu)
 
 void cuda::add_studies(bench::Experiment& experiment, cuda::Gpu& gpu)
 {
-    using namespace machine_ceilings;
     if (gpu.missing().empty()) {
         experiment.library("cuda-runtime", cuda::runtime_version());
     }
@@ -313,19 +312,21 @@ void cuda::add_studies(bench::Experiment& experiment, cuda::Gpu& gpu)
     add("device_copy", machine_ceilings::device_copy);
     experiment.study("device_gather")
         .on(gpu)
-        .types<float, double>([&]<class T>(bench::Trial& trial) { device_gather<T>(trial, gpu); });
-    add("device_take", device_take);
+        .types<float, double>(
+            [&]<class T>(bench::Trial& trial) { machine_ceilings::device_gather<T>(trial, gpu); });
+    add("device_take", machine_ceilings::device_take);
     experiment.study("device_shared")
         .on(gpu)
-        .types<float, double>([&]<class T>(bench::Trial& trial) { device_shared<T>(trial, gpu); });
+        .types<float, double>(
+            [&]<class T>(bench::Trial& trial) { machine_ceilings::device_shared<T>(trial, gpu); });
     experiment.study("device_fma").on(gpu).types<float, double>([&]<class T>(bench::Trial& trial) {
         machine_ceilings::device_fma<T>(trial, gpu);
     });
-    add("launch_and_wait", launch_and_wait);
-    add("launch_between_events", launch_between_events);
-    add("launch_in_queue", launch_in_queue);
-    add("launch_in_graph", launch_in_graph);
+    add("launch_and_wait", machine_ceilings::launch_and_wait);
+    add("launch_between_events", machine_ceilings::launch_between_events);
+    add("launch_in_queue", machine_ceilings::launch_in_queue);
+    add("launch_in_graph", machine_ceilings::launch_in_graph);
     add("bus_to_device", machine_ceilings::bus_to_device);
     add("bus_to_host", machine_ceilings::bus_to_host);
-    add("bus_both", bus_both);
+    add("bus_both", machine_ceilings::bus_both);
 }

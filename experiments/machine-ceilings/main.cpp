@@ -8,7 +8,6 @@
 /// What can this machine do at best?
 int main(int argc, char** argv)
 {
-    using namespace machine_ceilings;
     cuda::Gpu gpu;
     bench::Experiment experiment{"machine-ceilings", argc, argv};
     experiment.ceiling(ceilings::read)
@@ -19,11 +18,11 @@ int main(int argc, char** argv)
     experiment.study("read").types<float, double>(machine_ceilings::read);
     experiment.study("copy").untyped(machine_ceilings::copy);
     experiment.study("triad").untyped(machine_ceilings::triad);
-    experiment.study("latency").untyped(latency);
+    experiment.study("latency").untyped(machine_ceilings::latency);
     experiment.study("fma").types<float, double>(machine_ceilings::fma);
-    experiment.study("fork_join").untyped(fork_join);
+    experiment.study("fork_join").untyped(machine_ceilings::fork_join);
     experiment.study("hand_over").untyped(machine_ceilings::hand_over);
-    experiment.study("false_sharing").untyped(false_sharing);
+    experiment.study("false_sharing").untyped(machine_ceilings::false_sharing);
     cuda::add_studies(experiment, gpu); // those of gpu.cpp, where this was built with nvcc
     return experiment.run();
 }

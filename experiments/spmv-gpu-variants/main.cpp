@@ -5,7 +5,6 @@
 /// GPU SpMV: which kernel suits which matrix, and can a library choose?
 int main(int argc, char** argv)
 {
-    using namespace spmv_gpu_variants;
     sparse::Datasets datasets;
     cuda::Gpu gpu;
     bench::Experiment experiment{"spmv-gpu-variants", argc, argv, gpu};
@@ -14,14 +13,14 @@ int main(int argc, char** argv)
 
     study.types<float, double>([&]<class T>(bench::Trial& trial) {
         Problem<T> problem{datasets, trial};
-        OnGpu<T> on_gpu{problem, gpu};
-        add_single_kernels(trial, on_gpu);
-        add_tables(trial, on_gpu);
-        add_balanced(trial, on_gpu);
-        add_formats(trial, on_gpu);
-        add_plan(trial, on_gpu);
-        add_roof(trial, on_gpu, problem, gpu);
-        add_cusparse(experiment, trial, on_gpu);
+        spmv_gpu_variants::OnGpu<T> on_gpu{problem, gpu};
+        spmv_gpu_variants::add_single_kernels(trial, on_gpu);
+        spmv_gpu_variants::add_tables(trial, on_gpu);
+        spmv_gpu_variants::add_balanced(trial, on_gpu);
+        spmv_gpu_variants::add_formats(trial, on_gpu);
+        spmv_gpu_variants::add_plan(trial, on_gpu);
+        spmv_gpu_variants::add_roof(trial, on_gpu, problem, gpu);
+        spmv_gpu_variants::add_cusparse(experiment, trial, on_gpu);
         trial.run();
     });
     return experiment.run();

@@ -6,28 +6,29 @@
 /// SpMV on many ranks: who gets which rows, and how does x come to them?
 int main(int argc, char** argv)
 {
-    using namespace partitioning;
     mpi::Ranks ranks{argc, argv};
     auto const& world = ranks.world();
     peers::Petsc const petsc;
     sparse::Datasets datasets;
     bench::Experiment experiment{"spmv-mpi-partitioning", argc, argv, ranks};
-    experiment.ceiling([&](int threads) { return read_on_all_ranks(world.size(), threads); });
+    experiment.ceiling(
+        [&](int threads) { return partitioning::read_on_all_ranks(world.size(), threads); });
     experiment.library("petsc", peers::Petsc::version());
     experiment.library("graph partitioner", std::string{distributed::graph_partitioner()});
 
     experiment.study("matrix")
         .axis("matrix", datasets.set("ranks"))
-        .types<float, double>(
-            [&]<class T>(bench::Trial& trial) { measure_matrix<T>(trial, world, datasets); });
+        .types<float, double>([&]<class T>(bench::Trial& trial) {
+            partitioning::measure_matrix<T>(trial, world, datasets);
+        });
     experiment.study("weak_scaling").types<float, double>([&]<class T>(bench::Trial& trial) {
-        measure_weak_scaling<T>(trial, world);
+        partitioning::measure_weak_scaling<T>(trial, world);
     });
     if (world.size() > 1) {
         experiment.study("ring")
-            .axis("bytes", message_bytes())
+            .axis("bytes", partitioning::message_bytes())
             .types<float, double>(
-                [&]<class T>(bench::Trial& trial) { measure_ring<T>(trial, world); });
+                [&]<class T>(bench::Trial& trial) { partitioning::measure_ring<T>(trial, world); });
     }
     return experiment.run();
 }

@@ -43,8 +43,9 @@ public:
     /// matrix: beyond 100 MB its xl list, if it has one. Throws as `set`.
     MatrixSet set_beyond_cache(std::string_view name, std::size_t cache_bytes) const;
 
-    /// Throws an exception with one line if there is no matrix `name`: no such file, an unknown name
-    /// (the nearest ones are given), or one that is not in the cache (how to fetch it). Reads none.
+    /// Throws an exception with one line if there is no matrix `name`: no such file, an unknown
+    /// name (the nearest ones are given), or one that is not in the cache (how to fetch it). Reads
+    /// none.
     void require(std::string const& name) const;
 
     /// Whether `name` is a smaller copy of a matrix of the catalogue, which no cache would hold.
