@@ -36,12 +36,11 @@ std::string PointState::label() const
 }
 
 Run::Run(std::string const& experiment, Settings chosen, Target& usual)
-    : settings{std::move(chosen)}, team{usual.team()}, filter{settings.filter,
-                                                              std::regex::extended},
-      pacer{settings.events, settings.lockstep, team}, record{team.rank() == 0 && !settings.list
-                                                                  ? settings.output
-                                                                  : "",
-                                                              identity(experiment, settings)}
+    : name{experiment}, settings{std::move(chosen)}, team{usual.team()},
+      filter{settings.filter, std::regex::extended}, pacer{settings.events, settings.lockstep,
+                                                           team},
+      record{team.rank() == 0 && !settings.list ? settings.output : "",
+             identity(experiment, settings)}
 {
 }
 

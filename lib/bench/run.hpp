@@ -38,6 +38,7 @@ public:
     /// Points of all studies together.
     std::size_t points() const;
 
+    std::string name; ///< of the experiment
     Settings settings;
     Team& team;
     std::regex filter; ///< of variants' names

@@ -479,6 +479,10 @@ void TrialRunner::record_case(Entry const& entry)
 {
     auto const& variant = *entry.variant;
     auto const& verdict = entry.verdict;
+    if (!verdict.passed && run_of.team.rank() == 0) {
+        fmt::print(stderr, "{}: {} failed at {}: {}\n", run_of.name, variant.name_,
+                   run_of.point.label(), verdict.reason);
+    }
     Json outcome{{"status", verdict.passed ? "passed" : "failed"},
                  {"checks", verdict.checks},
                  {"error", rounded(verdict.error)}};

@@ -35,7 +35,8 @@ def case(name: str, matrix: str, launch: int, samples: Sequence[float]) -> Json:
                else {"status": "failed", "reason": "made to fail"})
     return {
         "variant": name.rstrip("*"), "group": "own", "excerpt": "csr", "twin": name.endswith("*"),
-        "launch": launch, "parameters": {"matrix": matrix}, "work": {"flops": 1, "bytes": 1},
+        "launch": launch, "study": "spmv", "target": "host", "parameters": {"matrix": matrix},
+        "work": {"flops": 1, "bytes": 1},
         "verdict": verdict, "clock": "host", "cache": "cold",
         "setup": {"seconds": 0, "stored_bytes": 0}, "iterations": 1, "samples_s": list(samples),
     }
@@ -322,4 +323,4 @@ def test_a_case_of_two_launches_is_refused(machines: Path) -> None:
     results.write(raw, machines / "build/runs/1/result.json")
     done = run(machines, "compare", "one", "build/runs/1")
     assert done.returncode == 2
-    assert "build/runs/1: found csr at matrix=fem3 threads=1" in done.stderr
+    assert "build/runs/1: found csr at study=spmv matrix=fem3 threads=1" in done.stderr
