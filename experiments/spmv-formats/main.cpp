@@ -20,7 +20,6 @@ int main(int argc, char** argv)
     experiment.ceiling(ceilings::read);
     auto& study = experiment.study("spmv").axis(
         "matrix", datasets.set_beyond_cache("formats", bench::host().cache_bytes()));
-
     study.types<float, double>([&]<class T>(bench::Trial& trial) {
         Problem<T> problem{datasets, trial};
         auto const& a = problem.a;

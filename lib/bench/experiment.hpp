@@ -84,11 +84,13 @@ public:
         add("", body);
     }
 
+    /// A name, and what the command line may ask for along it.
     struct Axis
     {
         std::string name;
         std::function<AxisValues()> values;
     };
+    /// What measures a point, for one element type.
     struct Body
     {
         std::string_view type; ///< empty: of none
