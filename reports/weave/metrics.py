@@ -13,8 +13,10 @@ from weave.results import Case
 from weave.statistics import Estimate
 
 Over = str | Mapping[str, Any] | None
-#: `over={"best_of": "peer"}`: of a group or a list the variant that is fastest at each point.
+#: `over={"best_of": "peer"}`: the variant that is fastest at each point, of a group, of a list, or of
+#: those that `{"group": [...], "variant": ["vector_*", "!vector_shared*"]}` selects.
 BEST_OF = "best_of"
+Ceilings = str | Sequence[str] | None
 #: `count:messages`: what a variant counted in its setup (`Setup::count`).
 COUNT = "count:"
 
@@ -25,7 +27,7 @@ class Basis:
 
     measured: Measurements
     over: Over = None
-    ceiling: str | None = None
+    ceiling: Ceilings = None  # of several the one that allows least counts
 
     def partner(self, case: Case) -> Case | None:
         """The case that `case` is compared with: another variant, other coordinates, or both.
@@ -75,14 +77,17 @@ class Basis:
         named = (
             self.over["variant"] if wanted is None
             else f"the best {wanted}" if isinstance(wanted, str)
+            else f"the best of those where {words(wanted)}" if isinstance(wanted, Mapping)
             else f"the best of {_and(wanted)}"
         )
         return f"{named} at {words(self.moved)}" if self.moved else named
 
-    def _contenders(self, wanted: str | Sequence[str]) -> tuple[str, ...]:
-        """A group's variants, or those of a list; each must be known."""
+    def _contenders(self, wanted: str | Sequence[str] | Where) -> tuple[str, ...]:
+        """A group's variants, those of a list, or those of a region; each must be known."""
         if isinstance(wanted, str):
             return self.measured.members(wanted)
+        if isinstance(wanted, Mapping):
+            return tuple(self.measured.values("variant", wanted))
         for name in wanted:
             self.measured.find(name, {})
         return tuple(wanted)
@@ -165,13 +170,15 @@ def measure_of(name: str) -> Metric:
 
 
 def quantity(name: str, case: Case) -> float:
-    """What was counted and not timed: `stored_bytes`, or a count of the variant's own."""
+    """What was counted and not timed: `stored_bytes`, a count of the variant's own, or what a
+    profiler counted."""
     if name == "stored_bytes":
         return case.format_bytes
-    if name not in case.counts:
-        known = ", ".join(["stored_bytes", *case.counts])
-        raise WeaveError(f'no quantity "{name}" of {case.variant}, which has: {known}')
-    return case.counts[name]
+    known = {**case.counters, **case.counts}
+    if name not in known:
+        raise WeaveError(f'no quantity "{name}" of {case.variant}, which has:'
+                         f" {', '.join(['stored_bytes', *known])}")
+    return known[name]
 
 
 @cache
@@ -223,13 +230,14 @@ def _and(names: Sequence[str]) -> str:
 
 
 def _rate(basis: Basis, case: Case) -> float:
-    return basis.measured.ceiling(case.launch, basis.ceiling).rate.value
+    ceilings = basis.measured.ceilings(case.launch, basis.ceiling)
+    return next((each for each in ceilings if each.moves_bytes), ceilings[0]).rate.value
 
 
 def _bound(basis: Basis, case: Case) -> float:
-    """Seconds that the ceiling allows for the compulsory work."""
-    ceiling = basis.measured.ceiling(case.launch, basis.ceiling)
-    return ceiling.work_of(case) / ceiling.rate.value
+    """Seconds that the ceilings allow for the compulsory work: of several the longest."""
+    ceilings = basis.measured.ceilings(case.launch, basis.ceiling)
+    return max(ceiling.work_of(case) / ceiling.rate.value for ceiling in ceilings)
 
 
 def _speedup(basis: Basis, case: Case) -> list[float]:
@@ -287,6 +295,13 @@ METRICS: dict[str, Metric] = {
         lambda b, c: [c.flops / s / 1e9 for s in c.samples],
         mean=True,
         unit="GFLOP/s",
+    ),
+    "tflops": Metric(
+        "TFLOP/s",
+        "rate",
+        lambda b, c: [c.flops / s / 1e12 for s in c.samples],
+        mean=True,
+        unit="TFLOP/s",
     ),
     "of_ceiling": Metric(
         "of ceiling",

@@ -296,3 +296,34 @@ def ceiling_words(basis: Basis, where: Where) -> str:
         for ceiling in ceilings
     )
     return ", ".join(texts)
+
+
+def plain_unit(metric: str, value: float) -> str:
+    """A value of a metric with its unit."""
+    kind, unit = metric_named(metric).kind, metric_named(metric).unit
+    if kind == "time":
+        return formats.time(value)
+    if kind == "bytes":
+        return formats.size(value)
+    if kind == "count":
+        return count_words(value)
+    return formats.significant(value) + (f" {unit}" if unit else "")
+
+
+def with_unit(metric: str, estimate: statistics.Estimate) -> str:
+    """A value of a metric with its unit and, where it was sampled, its interval."""
+    kind = metric_named(metric).kind
+    if kind == "factor":
+        return formats.speedup(estimate)
+    if kind == "percent":
+        written = f"{100 * estimate.value:.0f}"
+        return f"{written} % ({formats.interval(estimate.scaled(100), written)} %)"
+    if estimate.rounds == 1 or kind == "count":
+        return plain_unit(metric, estimate.value)
+    if kind == "time":
+        scale, unit = formats.time_unit([estimate.value])
+        scaled = estimate.scaled(1 / scale)
+    else:
+        scaled, unit = estimate, metric_named(metric).unit
+    written = formats.significant(scaled.value)
+    return f"{written} {unit} ({formats.interval(scaled, written)})"

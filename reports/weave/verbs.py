@@ -137,7 +137,7 @@ class Verbs:
     ) -> str:
         """A metric with its unit and, where it was sampled, its interval."""
         cell = measure(self._basis(over, ceiling), metric, variant, where or {})
-        return self._said(cell, lambda estimate: _with_unit(metric, estimate))
+        return self._said(cell, lambda estimate: tables.with_unit(metric, estimate))
 
     def ratio(self, metric: str, variant: str, over: str, where: Where | None = None) -> str:
         """A metric without rounds (`stored_bytes`, `setup`, ...) over another variant's: over
@@ -173,7 +173,7 @@ class Verbs:
         if not cases:
             return self._said(measure(basis, metric, None, where or {}), str)
         values = sorted({metric_named(metric).of(basis, case)[0] for case in cases})
-        texts = [_plain_unit(metric, value) for value in (values[0], values[-1])]
+        texts = [tables.plain_unit(metric, value) for value in (values[0], values[-1])]
         return " to ".join(dict.fromkeys(texts))
 
     def ceiling(self, name: str | None = None, where: Where | None = None) -> str:
@@ -215,8 +215,9 @@ class Verbs:
         compared = compare(self.measured, variant, over, where or {})
         if isinstance(compared, Absence):
             return f"none ({compared.reason})"
-        wins = sum(e.low > max(1.0, compared.noise) for e in compared.each_matrix)
-        total = formats.plural(len(compared.each_matrix), compared.noun)
+        units = [part.overall for part in compared.units()]
+        wins = sum(estimate.low > max(1.0, compared.noise) for estimate in units)
+        total = formats.plural(len(units), compared.noun)
         return f"{wins} of {total}{self._stale(variant, over)}"
 
     def crossover(self, variant: str, over: Over, x: str, where: Where | None = None) -> str:
@@ -361,32 +362,3 @@ class Verbs:
 
 def _mean_of_medians(cases: Sequence[Case]) -> float:
     return statistics.geometric_mean([statistics.median(case.samples) for case in cases])
-
-
-def _plain_unit(metric: str, value: float) -> str:
-    kind, unit = metric_named(metric).kind, metric_named(metric).unit
-    if kind == "time":
-        return formats.time(value)
-    if kind == "bytes":
-        return formats.size(value)
-    if kind == "count":
-        return tables.count_words(value)
-    return formats.significant(value) + (f" {unit}" if unit else "")
-
-
-def _with_unit(metric: str, estimate: Any) -> str:
-    kind = metric_named(metric).kind
-    if kind == "factor":
-        return formats.speedup(estimate)
-    if kind == "percent":
-        written = f"{100 * estimate.value:.0f}"
-        return f"{written} % ({formats.interval(estimate.scaled(100), written)} %)"
-    if estimate.rounds == 1 or kind == "count":
-        return _plain_unit(metric, estimate.value)
-    if kind == "time":
-        scale, unit = formats.time_unit([estimate.value])
-        scaled = estimate.scaled(1 / scale)
-    else:
-        scaled, unit = estimate, metric_named(metric).unit
-    written = formats.significant(scaled.value)
-    return f"{written} {unit} ({formats.interval(scaled, written)})"
