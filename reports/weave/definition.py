@@ -38,7 +38,7 @@ class Condition:
 
     faster: tuple[str, ...]  # with `value`: whose value it is
     than: tuple[str, ...] | Mapping[str, Any]  # or {"best_of": a group, variants or a region}
-    expect: str | float
+    expect: str | float | tuple[float, float]
     where: Mapping[str, Any]
     on: str = "all"  # the points together, or `any` or `every` unit by itself
     of: tuple[str, str] | None = None  # quantities of both sides in place of time
@@ -187,10 +187,11 @@ def _condition(raw: Mapping[str, Any]) -> Condition:
         word = next(name for name in ("faster", "less", "more") if name in raw)
         side, than = raw[word], raw["than"]
         pair = (of, raw.get("than_of", of)) if of else None
+    expect = raw.get("expect", next((n for n in ("faster", "less", "more") if n in raw), ""))
     return Condition(
         faster=_names(side),
         than=than if isinstance(than, Mapping) else _names(than),
-        expect=raw.get("expect", next((n for n in ("faster", "less", "more") if n in raw), "")),
+        expect=tuple(expect) if isinstance(expect, list) else expect,
         where=raw.get("where", {}),
         on=raw.get("on", "all"),
         of=pair,

@@ -27,7 +27,7 @@ NEVER_BELOW = 0.97
 SIGNIFICANT = 0.05
 NAMED = 6  # matrices that a sentence lists
 
-Expectation = str | float
+Expectation = str | float | tuple[float, float]
 
 
 Band = tuple[float | None, float | None]
@@ -75,6 +75,8 @@ def examine_value(what: str, found: Cell, text: str, least: float | None,
 
 def band(expect: Expectation) -> Band:
     """Between which ratios an expectation holds; None: no bound."""
+    if isinstance(expect, tuple):
+        return expect
     if not isinstance(expect, str):
         return expect, None
     return BANDS.get(expect, ABOVE_ONE)
@@ -217,6 +219,8 @@ EXPECTATIONS: dict[str, Callable[[Comparison], Finding]] = {
 
 
 def _judge(expect: Expectation) -> Callable[[Comparison], Finding]:
+    if isinstance(expect, tuple):
+        return lambda comparison: _expect_between(comparison, *expect)
     if not isinstance(expect, str):
         return lambda comparison: _expect_at_least(comparison, expect)
     if expect not in EXPECTATIONS:
@@ -261,6 +265,8 @@ def _sides(comparison: Comparison) -> str:
 
 
 def _wanted(expect: Expectation, comparison: Comparison) -> str:
+    if isinstance(expect, tuple):
+        return f"{expect[0]:g}x to {expect[1]:g}x"
     if not isinstance(expect, str):
         return f"at least {expect:g}x"
     words = {
@@ -293,6 +299,15 @@ def _expect_at_least(comparison: Comparison, threshold: float, word: str = "") -
             UNDECIDED, comparison, f"{comparison.better}, but {bound} lies in the interval"
         )
     return _finding(UNDECIDED, comparison, f"{bound} is not decided")
+
+
+def _expect_between(comparison: Comparison, least: float, most: float) -> Finding:
+    overall, wanted = comparison.overall, f"from {least:g}x to {most:g}x"
+    if overall.low >= least and overall.high <= most:
+        return _finding(REPRODUCED, comparison, f"which lies {wanted}")
+    if overall.high < least or overall.low > most:
+        return _finding(NOT_REPRODUCED, comparison, f"which does not lie {wanted}")
+    return _finding(UNDECIDED, comparison, f"{wanted} is not decided")
 
 
 def _at_least(comparison: Comparison, threshold: float) -> bool:

@@ -1,7 +1,7 @@
 """Numbers as a reader wants them. One way for each kind of quantity, everywhere in a book."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from weave import statistics
 from weave.statistics import Estimate
@@ -82,6 +82,11 @@ def plural(number: int, noun: str) -> str:
     if number == 1:
         return f"1 {noun}"
     return f"{number} {'matrices' if noun == 'matrix' else noun + 's'}"
+
+
+def listed(texts: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else "".join(texts)
 
 
 def coverage(estimate: Estimate) -> str:

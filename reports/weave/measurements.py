@@ -35,6 +35,7 @@ class Ceiling:
     moves_bytes: bool  # else it counts flops
     rate: statistics.Estimate
     fastest: float  # of all passes: what a neighbour on a shared machine leaves varies
+    source: str = ""  # of a nominal peak
 
     @property
     def unit(self) -> str:
@@ -220,15 +221,23 @@ class Measurements:
             raise WeaveError("no ceiling that moves bytes in the result")
         return [max(moving, key=lambda ceiling: (ceiling.rate.value, ceiling.name))]
 
+    def every_ceiling(self, launch: int) -> Mapping[str, Ceiling]:
+        """All probes' rates in one launch."""
+        return self._ceilings.get(launch, {})
+
+    def ceiling_if_any(self, launch: int, name: str) -> Ceiling | None:
+        """A probe's rate in one launch, if it ran there."""
+        return self._ceilings.get(launch, {}).get(name)
+
     def _ceiling(self, launch: int, name: str) -> Ceiling:
-        found = {**self._peaks, **self._ceilings.get(launch, {})}
+        found = {**self.peaks, **self._ceilings.get(launch, {})}
         if name not in found:
             known = ", ".join(sorted(found)) or "none"
             raise WeaveError(f'no ceiling "{name}" in the result, which has: {known}')
         return found[name]
 
     @cached_property
-    def _peaks(self) -> Mapping[str, Ceiling]:
+    def peaks(self) -> Mapping[str, Ceiling]:
         """What the makers of the processor and of its GPU promise."""
         machine = self.result.raw["machine"]
         peaks = [*machine.get("peaks", []), *machine["cpu"].get("peaks", [])]
@@ -238,7 +247,7 @@ class Measurements:
             rate = peak.get("bytes_per_s", peak.get("flops_per_s"))
             exact = statistics.Estimate(rate, rate, rate, 1.0, 1)
             name = f"peak:{peak['name']}"
-            found[name] = Ceiling(name, "bytes_per_s" in peak, exact, rate)
+            found[name] = Ceiling(name, "bytes_per_s" in peak, exact, rate, peak["source"])
         return found
 
     def has_ceiling(self, launch: int) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from weave import statistics
+from weave import formats, statistics
 from weave.errors import WeaveError
 from weave.measurements import NOT_MEASURED, Absence, Found, Measurements
 from weave.region import Where, words
@@ -78,7 +78,7 @@ class Basis:
             self.over["variant"] if wanted is None
             else f"the best {wanted}" if isinstance(wanted, str)
             else f"the best of those where {words(wanted)}" if isinstance(wanted, Mapping)
-            else f"the best of {_and(wanted)}"
+            else f"the best of {formats.listed(wanted)}"
         )
         return f"{named} at {words(self.moved)}" if self.moved else named
 
@@ -223,10 +223,6 @@ def _without_partner(basis: Basis, found: Found, where: Where) -> Absence:
         return Absence("missing", "nothing to compare with in this run")
     where_found = basis.measured.label(found.cases[0])
     raise WeaveError(f"no case to compare with: over={basis.over!r} at {where_found}")
-
-
-def _and(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def _rate(basis: Basis, case: Case) -> float:

@@ -14,7 +14,7 @@ from weave.results import Case
 NO_VALUE = "–"
 TEXT_COLUMNS = {"verdict": "verdict", "cache": "cache", "over": "compared with", "note": "note"}
 PROSE_COLUMNS = ("over", "note")
-STALE = "**STALE**"
+STALE = "*(out of date)*"
 NOTHING = f"*{NOT_MEASURED[0].upper()}{NOT_MEASURED[1:]}.*"
 MOST_COLUMNS = 12  # of a pivot that has fewer rows: more of them go downwards
 
@@ -90,11 +90,13 @@ def _stale_mark(cell: Cell) -> str:
 
 
 def markdown(
-    head: Sequence[str], body: Sequence[Sequence[str]], numbers: int, prose: Sequence[int] = ()
+    head: Sequence[str], body: Sequence[Sequence[str]], numbers: int, prose: Sequence[int] = (),
+    centred: Sequence[int] = ()
 ) -> str:
     """A table whose columns from the position `numbers` on, but for `prose`, are right-aligned."""
     left = [index < numbers or index in prose for index in range(len(head))]
-    rule = ["---" if is_left else "---:" for is_left in left]
+    rule = [":-:" if index in centred else "---" if is_left else "---:"
+            for index, is_left in enumerate(left)]
     lines = [head, rule, *body]
     return "\n".join("| " + " | ".join(_escaped(cell) for cell in line) + " |" for line in lines)
 

@@ -1,9 +1,8 @@
 """The verbs of `report.md.in`. Every number of a report comes through one of them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from weave import (
@@ -26,48 +25,58 @@ from weave.metrics import Basis, Cell, Over, measure, metric_named
 from weave.plots import Plot
 from weave.region import Where
 from weave.results import Case
+from weave.survey import Survey
 
-STALE = " **STALE**"
+STALE = " *(out of date)*"
 
 
 @dataclass(frozen=True)
 class Verbs:
-    """What a template can say about one result. `notes_folder` is None for a page of its own."""
+    """What a template can say about one result, and about all machines that have one."""
 
     measured: Measurements
-    figures: str
-    notes_folder: Path | None = None
+    survey: Survey
+    machine_name: str
+    figures: str  # the folder of the figures as the page sees it
+    reports: str  # the folder `reports/` as the page sees it
+    drawn: dict[str, str] = field(default_factory=dict)  # figures by file name
     new_code: list[str] = field(default_factory=list)  # shown, but newer than the result
 
     def all(self) -> dict[str, Any]:
         """Every verb by its name in templates."""
         verbs: Sequence[Callable[..., Any]] = (
+            self.across,
             self.article,
             self.ceiling,
             self.claim,
+            self.claims,
             self.code,
             self.compare,
             self.count,
-            self.counters,
             self.crossover,
             self.datasets,
             self.diff,
             self.fastest,
             self.has,
+            self.has_run,
             self.holds,
             self.library,
             self.machine,
+            self.machines,
             self.measured_here,
             self.network,
             self.noise,
-            self.notes,
+            self.numbers_from,
             self.predates,
             self.predicted,
-            self.provenance,
             self.ratio,
+            self.run,
+            self.runs,
             self.skipped,
             self.speedup,
+            self.spread,
             self.table,
+            self.tally,
             self.value,
             self.verdict,
             self.wins,
@@ -118,7 +127,7 @@ class Verbs:
     @cached_property
     def plot(self) -> Plot:
         """The verbs that draw."""
-        return Plot(self.measured, self.figures)
+        return Plot(self.measured, self.figures, self.drawn, self.survey)
 
     # --- numbers in sentences --------------------------------------------------------------------
 
@@ -256,8 +265,8 @@ class Verbs:
         return blocks.claim(self._judge(id))
 
     def verdict(self, id: str) -> str:
-        """`REPRODUCED`, `NOT REPRODUCED`, `INCONCLUSIVE`, `NOT APPLICABLE` or `STALE`."""
-        return self._judge(id).verdict
+        """`REPRODUCED`, `NOT REPRODUCED`, `UNDECIDED`, ...; of our own targets `HOLDS`, `FAILS`."""
+        return self._judge(id).word
 
     def holds(
         self,
@@ -329,17 +338,52 @@ class Verbs:
         """The noise floor: by what factor two runs of the same code differ."""
         return blocks.noise(self.measured)
 
-    def notes(self) -> str:
-        """This machine's notes about this run, if there are any."""
-        return blocks.notes(self.measured, self.notes_folder)
+    def run(self, title: str) -> "Verbs":
+        """The same verbs about a run that this machine kept under a title."""
+        for one in self.survey.runs(title):
+            if one.machine == self.machine_name:
+                return replace(self, measured=one.measured)
+        raise WeaveError(f'run: {self.machine_name} has kept no run "{title}"')
 
-    def counters(self) -> str:
-        """What a profiler counted in kernels of this run, if this machine's book has it."""
-        return blocks.counters(self.measured, self.notes_folder)
+    def has_run(self, title: str) -> bool:
+        """Whether this machine kept a run under a title, for passages about it."""
+        return self.machine_name in [one.machine for one in self.survey.runs(title)]
 
-    def provenance(self) -> str:
-        """Machine, command, commit, digests, flags, noise floor and skipped cases."""
-        return blocks.provenance(self.measured)
+    # --- all machines ----------------------------------------------------------------------------
+
+    def numbers_from(self) -> str:
+        """Whose numbers the text tells, and how many machines ran the experiment."""
+        count = len(self.survey.machines)
+        ran = f"{self.survey.machine_count()} {'has' if count == 1 else 'have'}"
+        return (f"*Numbers without a machine are from `{self.machine_name}`; {ran} run this"
+                " experiment.*")
+
+    def machines(self) -> str:
+        """`four machines`: how many have run the experiment."""
+        return self.survey.machine_count()
+
+    def across(self, variant: str, over: Over = None, where: Where | None = None, run: str = "",
+               metric: str = "speedup") -> str:
+        """`2.17x to 3.57x on four machines`: the lowest and the highest of them."""
+        return self.survey.across(variant, over, where, run, metric)
+
+    def spread(self, ceiling: str) -> str:
+        """`34.8, 28.1 and 12.0 GB/s`: a ceiling on each machine, the lead machine's first."""
+        return self.survey.spread(ceiling)
+
+    def tally(self, id: str) -> str:
+        """`on 3 of the 4 machines that could tell`: where a claim was reproduced, or holds."""
+        return self.survey.tally(id)
+
+    def claims(self) -> str:
+        """One picture of all claims, their verdicts on all machines, and what decided them."""
+        return f"{self.plot.claims()}\n\n{self.survey.claims_table()}"
+
+    def runs(self) -> str:
+        """The runs of all machines, and folded where every number of this page comes from."""
+        title = f"Commit, compiler, flags, checksums and skipped cases of {self.machine_name}"
+        return (self.survey.runs_table(self.reports) + "\n\n"
+                + blocks.folded(title, blocks.provenance(self.measured)))
 
     # --- helpers ---------------------------------------------------------------------------------
 
