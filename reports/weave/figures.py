@@ -17,6 +17,17 @@ from matplotlib.container import Container
 from matplotlib.figure import Figure
 
 from weave import theme
+from weave.rows import (  # the kinds of figures that are rows of dots, for those who draw
+    Across,
+    Block,
+    ClaimCell,
+    ClaimColumn,
+    Claims,
+    Column,
+    Value,
+    across,
+    claims,
+)
 
 WIDTH = 7.6  # inches; 730 pixels on a page
 GROUPED_SERIES = 6  # more are drawn as small multiples
@@ -53,17 +64,8 @@ STYLE: dict[Any, Any] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "memwall",
 }
+__all__ = ["Across", "Block", "ClaimCell", "ClaimColumn", "Claims", "Column", "across", "claims"]
 NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
-
-
-@dataclass(frozen=True)
-class Value:
-    """A height with its interval, or a word in its place."""
-
-    value: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-    absence: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,442 @@
+"""Rows of dots with intervals: `dots`, `claims` and `across`.
+
+Machines and variants are rows, inputs and claims are columns, colours are roles.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from weave import scales, theme
+from weave.scales import ALIKE, Scale
+from weave.sheet import (
+    BODY,
+    MARGIN,
+    SMALL,
+    TINY,
+    WIDTH,
+    Sheet,
+    line_height,
+    middle,
+    shortened,
+    steady,
+    text_width,
+    wrapped,
+)
+
+T = TypeVar("T")
+
+# What a claim came to on one machine. HOLDS and FAILS are for targets of our own.
+REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
+TOO_FEW_DATA, OUT_OF_DATE = "too few data", "out of date"
+HOLDS, FAILS = "holds", "fails"
+MARKER_OF = {
+    REPRODUCED: "dot",
+    HOLDS: "dot",
+    NOT_REPRODUCED: "cross",
+    FAILS: "cross",
+    UNDECIDED: "ring",
+    TOO_FEW_DATA: "diamond",
+    OUT_OF_DATE: "hollow",
+}
+NAMES = {"fp32": "single precision", "fp64": "double precision"}
+SHAPES = ("dot", "square", "triangle")
+SHAPE_OF = {"fp32": "dot", "fp64": "square"}
+
+PITCH = 24.0  # pixels from one row to the next
+CLAIM_COLUMNS = 5  # panels of claims side by side
+INPUT_COLUMNS = 7  # panels of inputs side by side
+GAP = 20.0  # pixels between panels side by side
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value with its interval, or a word in its place."""
+
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    absence: str = ""
+
+
+@dataclass(frozen=True)
+class ClaimCell:
+    """What one claim came to on one machine.
+
+    `verdict` is a key of `MARKER_OF`. `number` is what is written to the right, as it is ("1.13",
+    "0.96  4 of 5"). Without a finite `value` only `number` is written, small and italic: a reason.
+    """
+
+    verdict: str = ""
+    number: str = ""
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+
+
+@dataclass(frozen=True)
+class ClaimColumn:
+    """A claim: its short title (up to three lines are made of it), and a cell for each machine.
+
+    `holds` is where the claim holds; an end that is None is open: `(1.2, None)` is "at least 1.2".
+    `scale` is "ratio" (log, with a line at 1), "log" or "linear"; `unit` ends the last number below
+    the axis ("%", "TFLOP/s"). A cell that is None stays blank: it cannot be asked there.
+    """
+
+    title: str
+    cells: tuple[ClaimCell | None, ...]
+    holds: tuple[float | None, float | None] | None = None
+    scale: str = "ratio"
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Claims on machines: one column a claim, one row a machine, the lead machine first and bold.
+
+    `heading` is written above the columns, if there is one; `title` is for screen readers.
+    """
+
+    title: str
+    machines: tuple[str, ...]
+    columns: tuple[ClaimColumn, ...]
+    heading: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """An input: its name, and a line below it (rows, nonzeros a row)."""
+
+    name: str
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A comparison: its heading, and `cells[machine][column][series]`.
+
+    A cell that is None was not measured; a `Value` with an absence is that word.
+    """
+
+    heading: str
+    cells: tuple[tuple[tuple[Value | None, ...], ...], ...]
+
+
+@dataclass(frozen=True)
+class Across:
+    """Ratios on machines: columns are inputs, rows are machines, blocks are comparisons.
+
+    `machines` has the lead machine first; `series` are roles (`fp32`, `fp64`) or names.
+    `value_label` is what 1 refers to: "speed-up over accumulator".
+    """
+
+    title: str
+    machines: tuple[str, ...]
+    columns: tuple[Column, ...]
+    blocks: tuple[Block, ...]
+    series: tuple[str, ...] = ("fp32", "fp64")
+    value_label: str = "speed-up"
+    heading: str = ""
+
+
+def claims(data: Claims) -> str:
+    """A dot plot of claims as SVG: interval, verdict as marker, the band where the claim holds."""
+    return draw_claims(data).svg(data.title)
+
+
+def across(data: Across) -> str:
+    """Small multiples as SVG: the same ratios on every machine, input by input."""
+    return draw_across(data).svg(data.title)
+
+
+# --- claims --------------------------------------------------------------------------------------
+
+
+def draw_claims(data: Claims) -> Sheet:
+    """The sheet of `claims`, for those who look at what is on it."""
+    labels = _label_width(data.machines, mono=False)
+    lines = _chunks(data.columns, CLAIM_COLUMNS)
+    broadest = max(len(line) for line in lines)
+    width = (WIDTH - MARGIN - labels - GAP * (broadest - 1) - MARGIN) / broadest
+    titles = [[wrapped(c.title, width, 3, SMALL) for c in line] for line in lines]
+    heads = [max(t.count("\n") + 1 for t in line) * line_height(SMALL) + 10 for line in titles]
+    body = PITCH * len(data.machines) + 8
+    top = 34.0
+    sheet = Sheet(top + sum(head + body + 44 for head in heads))
+    _claims_legend(sheet, data)
+    for line, names, head in zip(lines, titles, heads, strict=True):
+        top += head
+        _row_names(sheet, data.machines, labels, top + 4)
+        for index, (column, name) in enumerate(zip(line, names, strict=True)):
+            left = labels + index * (width + GAP)
+            baseline = top - 10 - name.count("\n") * line_height(SMALL)
+            sheet.text(left, baseline, name, SMALL)
+            _claim_panel(sheet, column, left, left + width, top, top + body)
+        top += body + 44
+    return sheet
+
+
+def _claim_panel(
+    sheet: Sheet, column: ClaimColumn, left: float, right: float, top: float, bottom: float
+) -> None:
+    cells = [cell for cell in column.cells if cell is not None]
+    drawn = [cell for cell in cells if math.isfinite(cell.value)]
+    if not drawn:
+        _claim_words(sheet, column, left, right, top)
+        return
+    numbers = max(text_width(cell.number, SMALL) for cell in drawn)
+    scale = _claim_scale(column, drawn).on(left, right - numbers - 10)
+    edges = [edge for edge in column.holds or () if edge is not None]
+    if column.holds is not None:
+        low, high = column.holds
+        begin = scale.start if low is None else scale.at(low)
+        sheet.box(begin, top, scale.end if high is None else scale.at(high), bottom,
+                  theme.ink("holds"))
+    if column.scale == "ratio":
+        sheet.line([(scale.at(1), top), (scale.at(1), bottom)], theme.ink("muted"))
+    _axis(sheet, scale, bottom, [*([1.0] if column.scale == "ratio" else []), *edges], column.unit)
+    for row, cell in enumerate(column.cells):
+        y = top + 4 + PITCH * (row + 0.5)
+        if cell is None or not math.isfinite(cell.value):
+            continue
+        _interval(sheet, scale, y, cell.low, cell.high, theme.ink("ink"))
+        marker = MARKER_OF[cell.verdict]
+        sheet.mark(scale.at(cell.value), y, marker, theme.ink("ink"), 9.5)
+        sheet.text(right, y + middle(SMALL), cell.number, SMALL, align="right")
+    _claim_words(sheet, column, left, right, top)
+
+
+def _claim_words(
+    sheet: Sheet, column: ClaimColumn, left: float, right: float, top: float
+) -> None:
+    """Reasons in the place of numbers."""
+    for row, cell in enumerate(column.cells):
+        if cell is not None and not math.isfinite(cell.value):
+            y = top + 4 + PITCH * (row + 0.5) + middle(TINY)
+            words = shortened(cell.number or cell.verdict, right - left, TINY)
+            sheet.text(right, y, words, TINY, theme.ink("muted"), align="right", italic=True)
+
+
+def _claim_scale(column: ClaimColumn, cells: Sequence[ClaimCell]) -> Scale:
+    edges = [edge for edge in column.holds or () if edge is not None]
+    values = [cell.value for cell in cells]
+    ends = [end for cell in cells for end in (cell.low, cell.high) if math.isfinite(end)]
+    if column.scale == "ratio":
+        return scales.ratios([*values, *(e * f for e in edges for f in (0.97, 1.03))], ends,
+                             centred=False)
+    if column.scale == "log":
+        return scales.powers([*values, *ends, *edges])
+    return scales.around([*values, *ends, *edges])
+
+
+def _claims_legend(sheet: Sheet, data: Claims) -> None:
+    """What the markers mean that are there, from the right."""
+    found = {c.verdict for column in data.columns for c in column.cells
+             if c is not None and math.isfinite(c.value)}
+    x = WIDTH - MARGIN
+    if any(column.holds for column in data.columns):
+        x -= text_width("claim holds here", SMALL)
+        sheet.text(x, 20, "claim holds here", SMALL)
+        sheet.box(x - 30, 10, x - 6, 23, theme.ink("holds"))
+        x -= 48
+    for verdict in reversed(MARKER_OF):
+        if verdict in found:
+            x -= text_width(verdict, SMALL)
+            sheet.text(x, 20, verdict, SMALL)
+            sheet.mark(x - 11, 16, MARKER_OF[verdict], theme.ink("ink"), 9.5)
+            x -= 34
+    if data.heading:
+        sheet.text(MARGIN, 21, data.heading, BODY + 1, bold=True)
+
+
+# --- across --------------------------------------------------------------------------------------
+
+
+def draw_across(data: Across) -> Sheet:
+    """The sheet of `across`, for those who look at what is on it."""
+    labels = _label_width(data.machines, mono=False)
+    lines = _chunks(list(range(len(data.columns))), INPUT_COLUMNS)
+    broadest = max(len(line) for line in lines)
+    width = (WIDTH - MARGIN - labels - GAP * (broadest - 1) - MARGIN) / broadest
+    pitch = PITCH + (4 if len(data.series) > 1 else 0)
+    body = pitch * len(data.machines) + 8
+    head = 2 * line_height(SMALL) + 8
+    values = [v for b in data.blocks for row in b.cells for cell in row for v in cell if v]
+    scale = _ratio_scale(values)
+    sheet = Sheet(100 + len(lines) * len(data.blocks) * (head + body + 40))
+    top = 34.0
+    _legend(sheet, data.series, data.heading, alike=True)
+    for block in data.blocks:
+        for number, line in enumerate(lines):
+            top += head + (16 if number == 0 and block.heading else 0)
+            if number == 0 and block.heading:
+                sheet.text(MARGIN, top - head - 2, block.heading, BODY, italic=True,
+                           colour=theme.ink("muted"))
+            _row_names(sheet, data.machines, labels, top + 4, pitch)
+            for place, index in enumerate(line):
+                left = labels + place * (width + GAP)
+                column = data.columns[index]
+                _panel_head(sheet, left, top, width, column.name, column.about)
+                cells = [row[index] for row in block.cells]
+                frame = Frame(scale.on(left, left + width), top, top + body)
+                _ratio_ground(sheet, frame)
+                _axis(sheet, frame.scale, frame.bottom, [1.0])
+                _dot_rows(sheet, frame, cells, data.series, pitch)
+            top += body + 24
+    centre = (labels + WIDTH - MARGIN) / 2
+    sheet.text(centre, top + 18, f"slower  ←  {data.value_label} (log scale)  →  faster", SMALL,
+               align="center")
+    sheet.crop(top + 30)
+    return sheet
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where a panel is drawn."""
+
+    scale: Scale
+    top: float
+    bottom: float
+
+
+def _ratio_scale(values: Iterable[Value]) -> Scale:
+    there = [value for value in values if not value.absence]
+    return scales.ratios([v.value for v in there], [e for v in there for e in (v.low, v.high)])
+
+
+def _ratio_ground(sheet: Sheet, frame: Frame) -> None:
+    """The band of what is alike, and the line at 1."""
+    scale = frame.scale
+    sheet.box(scale.at(ALIKE[0]), frame.top, scale.at(ALIKE[1]), frame.bottom, theme.ink("alike"))
+    sheet.line([(scale.at(1), frame.top), (scale.at(1), frame.bottom)], theme.ink("muted"))
+
+
+def _dot_rows(
+    sheet: Sheet,
+    frame: Frame,
+    cells: Sequence[Sequence[Value | None]],
+    series: Sequence[str],
+    pitch: float,
+) -> None:
+    """A row of dots for each of `cells`, which has a value for each of `series`."""
+    step = min(10.0, (pitch - 6) / len(series)) if len(series) > 1 else 0.0
+    for row, values in enumerate(cells):
+        y = frame.top + 4 + pitch * (row + 0.5)
+        words = {"not measured" if value is None else value.absence for value in values}
+        if len(words) == 1 and "" not in words:
+            _word(sheet, frame, y, words.pop())
+            continue
+        for place, (name, value) in enumerate(zip(series, values, strict=True)):
+            if value is None or value.absence:
+                continue
+            at = y + step * (place - (len(series) - 1) / 2)
+            colour = colour_of(name, place)
+            _interval(sheet, frame.scale, at, value.low, value.high, colour)
+            if frame.scale.holds(value.value):
+                shape = SHAPE_OF.get(name, SHAPES[place % len(SHAPES)])
+                sheet.mark(frame.scale.at(value.value), at, shape, colour, 8.5)
+
+
+def _word(sheet: Sheet, frame: Frame, y: float, word: str) -> None:
+    """A word in the place of dots, right of the line at 1 if it fits there."""
+    left, right = frame.scale.start, frame.scale.end
+    one = frame.scale.at(1) + 8 if frame.scale.log and frame.scale.holds(1) else left + 4
+    text = shortened(word, right - left - 4, TINY)
+    start = one if one + text_width(text, TINY, italic=True) <= right else left + 4
+    end = start + text_width(text, TINY, italic=True)
+    if start < frame.scale.at(1) < end:
+        sheet.box(start - 3, y - 8, end + 3, y + 8, theme.ink("panel"), over=2.5)
+    sheet.text(start, y + middle(TINY), text, TINY, theme.ink("muted"), italic=True)
+
+
+# --- parts ---------------------------------------------------------------------------------------
+
+
+def colour_of(name: str, place: int) -> str:
+    """The colour of a series: that of its role, or else of its place."""
+    return theme.role(name) if name in theme.ROLES else theme.series(place)
+
+
+def _label_width(names: Sequence[str], mono: bool) -> float:
+    """Pixels from the left edge to the panels: the longest name, bold, and room around it."""
+    widest = max(text_width(n, SMALL if mono else BODY, not mono, False, mono) for n in names)
+    return math.ceil(MARGIN + widest + 12)
+
+
+def _row_names(
+    sheet: Sheet, names: Sequence[str], right: float, top: float, pitch: float = PITCH
+) -> None:
+    """Names of machines, the first one bold."""
+    for row, name in enumerate(names):
+        y = top + pitch * (row + 0.5) + middle(BODY)
+        sheet.text(right - 12, y, name, BODY, align="right", bold=row == 0)
+
+
+def _panel_head(
+    sheet: Sheet, left: float, top: float, width: float, name: str, about: str
+) -> None:
+    """A title and a line below it, just above a panel."""
+    baseline = top - 8
+    if about:
+        sheet.text(left, baseline, shortened(about, width + GAP - 6, TINY), TINY)
+        baseline -= line_height(SMALL)
+    sheet.text(left, baseline, shortened(name, width + GAP - 6, SMALL, True), SMALL, bold=True)
+
+
+def _interval(
+    sheet: Sheet, scale: Scale, y: float, low: float, high: float, colour: str
+) -> None:
+    """A line from end to end; an arrow where it leaves the axis."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return
+    low, high = steady(low), steady(high)
+    if high > low:
+        sheet.line([(scale.at(low), y), (scale.at(high), y)], colour, 1.8)
+    if not scale.holds(low):
+        sheet.arrow(scale.start - 3, y, False, colour)
+    if not scale.holds(high):
+        sheet.arrow(scale.end + 3, y, True, colour)
+
+
+def _axis(
+    sheet: Sheet, scale: Scale, y: float, first: Sequence[float] = (), unit: str = ""
+) -> None:
+    """A line below a panel with ticks and their numbers."""
+    sheet.line([(scale.start, y), (scale.end, y)], theme.ink("muted"))
+    shown = scales.ticks(scale, first, unit=unit and f" {unit}")
+    for value in shown:
+        x = scale.at(value)
+        sheet.line([(x, y), (x, y + 4)], theme.ink("muted"))
+        text = scales.written(value)
+        sheet.text(x, y + 17, text, TINY, align="center")
+        if unit and value == shown[-1]:
+            sheet.text(x + text_width(text, TINY) / 2, y + 17, f" {unit}", TINY)
+
+
+def _legend(sheet: Sheet, series: Sequence[str], heading: str, alike: bool) -> None:
+    """A heading to the left, what colours and bands mean to the right."""
+    x = WIDTH - MARGIN
+    if alike:
+        x -= text_width("alike (within 5 %)", SMALL)
+        sheet.text(x, 20, "alike (within 5 %)", SMALL)
+        sheet.box(x - 30, 10, x - 6, 23, theme.ink("alike"))
+        x -= 48
+    for place in reversed(range(len(series))):
+        name = series[place]
+        words = NAMES.get(name, name)
+        colour = colour_of(name, place)
+        x -= text_width(words, SMALL)
+        sheet.text(x, 20, words, SMALL)
+        sheet.line([(x - 28, 16), (x - 6, 16)], colour, 1.8)
+        sheet.mark(x - 17, 16, SHAPE_OF.get(name, SHAPES[place % len(SHAPES)]), colour, 8.5)
+        x -= 44
+    if heading:
+        sheet.text(MARGIN, 21, heading, BODY + 1, bold=True)
+
+
+def _chunks(items: Sequence[T], most: int) -> list[Sequence[T]]:
+    """Pieces that are as even as can be, none longer than told."""
+    count = -(-len(items) // most)
+    size = -(-len(items) // count)
+    return [items[begin : begin + size] for begin in range(0, len(items), size)]
