@@ -16,13 +16,13 @@ from weave import (
     statistics,
     tables,
 )
+from weave.across import ChapterPlot
 from weave.claims import Verdict
 from weave.comparison import Comparison, compare
 from weave.errors import WeaveError
 from weave.expectations import REPRODUCED, Expectation
 from weave.measurements import NOT_MEASURED, Absence, Measurements
 from weave.metrics import Basis, Cell, Over, measure, metric_named
-from weave.plots import Plot
 from weave.region import Where
 from weave.results import Case
 from weave.survey import Survey
@@ -125,9 +125,9 @@ class Verbs:
         raise WeaveError("table: expected rows= and cols=, or rows=, columns= and value=")
 
     @cached_property
-    def plot(self) -> Plot:
+    def plot(self) -> ChapterPlot:
         """The verbs that draw."""
-        return Plot(self.measured, self.figures, self.drawn, self.survey)
+        return ChapterPlot(self.measured, self.figures, self.drawn, survey=self.survey)
 
     # --- numbers in sentences --------------------------------------------------------------------
 
