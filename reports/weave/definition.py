@@ -91,6 +91,7 @@ class Experiment:
     question: str
     article: int
     needs: tuple[str, ...]
+    most_words: int  # of the chapter; 0: as many as others
     lead: str  # the machine whose numbers the chapter tells
     ceilings: tuple[str, ...]
     launch: Mapping[str, list[str | int]]
@@ -154,7 +155,8 @@ def _experiment(name: str, folder: Path, raw: Mapping[str, Any]) -> Experiment:
         question=raw["question"].strip(),
         article=raw["article"],
         needs=tuple(raw["needs"]),
-        lead=raw.get("lead", ""),
+        most_words=raw.get("words", 0),
+        lead=raw["lead"],
         ceilings=_names(raw.get("ceiling", [])),
         launch=raw.get("launch", {}),
         budget=raw.get("budget", {}),

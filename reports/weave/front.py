@@ -38,9 +38,11 @@ class Front:
 
     def chapters(self) -> str:
         """All chapters that have results, with their questions."""
-        rows = [[f"[{name}](experiments/{name}/README.md)", survey.experiment.title,
-                 str(len(survey.machines))]
-                for name, survey in self._surveys.items() if survey.runs()]
+        rows = []
+        for name, survey in self._surveys.items():
+            title, _, question = survey.experiment.title.partition(": ")
+            link = f"[{title}](experiments/{name}/README.md)"
+            rows.append([link, question, str(len(survey.machines))])
         return markdown(["chapter", "question", "machines"], rows, 2)
 
     def summary(self) -> str:
