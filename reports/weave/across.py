@@ -65,7 +65,7 @@ def _columns(survey: Survey, verdicts: Mapping[str, Verdict]) -> list[ClaimColum
     claim = next(iter(verdicts.values())).claim
     labelled = [i for i, c in enumerate(claim.conditions) if c.label]
     shown: list[tuple[str, int | None]] = [(claim.conditions[i].label, i) for i in labelled]
-    return [column for title, index in shown or [(claim.short, None)]
+    return [column for title, index in shown or [(claim.short.replace("`", ""), None)]
             if (column := _column(survey, verdicts, title, index)) is not None]
 
 
