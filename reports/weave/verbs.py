@@ -67,6 +67,7 @@ class Verbs:
             self.network,
             self.noise,
             self.numbers_from,
+            self.on,
             self.predates,
             self.predicted,
             self.ratio,
@@ -344,6 +345,13 @@ class Verbs:
             if one.machine == self.machine_name:
                 return replace(self, measured=one.measured)
         raise WeaveError(f'run: {self.machine_name} has kept no run "{title}"')
+
+    def on(self, machine: str) -> "Verbs":
+        """The same verbs about another machine, for passages that say whose numbers they tell."""
+        for one in self.survey.runs():
+            if one.machine == machine:
+                return replace(self, measured=one.measured, machine_name=machine)
+        raise WeaveError(f'on: found "{machine}", expected one of {", ".join(self.survey.machines)}')
 
     def has_run(self, title: str) -> bool:
         """Whether this machine kept a run under a title, for passages about it."""
