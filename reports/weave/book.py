@@ -38,9 +38,11 @@ class House:
         return sorted(of, key=lambda one: (one.title != "", one.result.experiment, one.title))
 
     def survey(self, experiment: Experiment) -> Survey:
-        """All machines' results of one experiment."""
+        """All machines' results of one experiment. Without a lead machine of its own it tells the
+        numbers of the first one."""
         of = tuple(one for one in self.found if one.result.experiment == experiment.name)
-        return Survey(experiment, experiment.lead, of)
+        complete = [one.machine for one in of if not one.title]
+        return Survey(experiment, experiment.lead or next(iter(complete), ""), of)
 
     @property
     def machines(self) -> list[str]:
@@ -108,7 +110,7 @@ def chapter(house: House, experiment: Experiment) -> Texts:
     """The chapter of an experiment and its figures; without results a page that says so."""
     folder, survey = f"experiments/{experiment.name}", house.survey(experiment)
     lead = [one for one in survey.runs() if one.machine == survey.lead]
-    if not survey.found and not survey.lead:
+    if not survey.lead:
         return {f"{folder}/README.md": _not_measured(experiment)}
     if not lead:
         known = ", ".join(survey.machines) or "none"
@@ -122,8 +124,7 @@ def chapter(house: House, experiment: Experiment) -> Texts:
 
 def _not_measured(experiment: Experiment) -> str:
     return (f"{pages.CHAPTER}# {experiment.title}\n\n{experiment.question}\n\nNo machine has"
-            f" measured it yet: `just run {experiment.name}`. Its `experiment.toml` then names the"
-            " machine whose numbers this chapter tells, `lead`.\n")
+            f" measured it yet: `just run {experiment.name}`.\n")
 
 
 def machine_pages(house: House, machine: str) -> Texts:
