@@ -25,7 +25,7 @@ NAME = "memwall"
 C_LIBRARY = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|anl|nss_\w+))\.so\.\d+")
 
 PROGRAMS = ("lib/bench/machine", "lib/*/*.so", "lib/**/*-gpu-test")
-SOURCES = ("lib", "datasets", "reports/weave")
+SOURCES = ("lib", "datasets", "reports/measure", "reports/weave")
 NOT_SOURCES = ("__pycache__", "cache", "tests")
 # What of Python's library nothing here needs.
 NOT_LIBRARY = ("__pycache__", "config-*", "dist-packages", "site-packages", "ensurepip", "idlelib",
@@ -60,7 +60,7 @@ if ! "$here/python/bin/python3" -c '' 2>/dev/null; then
     echo "{command}: cannot start; the C library has to be glibc {glibc} or later" >&2
     exit 2
 fi
-exec "$here/python/bin/python3" -m weave.elsewhere {command} "$@"
+exec "$here/python/bin/python3" -m measure.elsewhere {command} "$@"
 """
 
 TEST_GPU = """\
@@ -78,7 +78,7 @@ PROFILE_GPU = """\
 here=$(cd "$(dirname "$0")" && pwd)
 export LD_LIBRARY_PATH="$here/shared" PYTHONHOME="$here/python" PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH="$here/reports:$here/python/packages"
-exec "$here/python/bin/python3" -m weave.profiler "$@"
+exec "$here/python/bin/python3" -m measure.profiler "$@"
 """
 
 

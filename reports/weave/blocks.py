@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weave import formats, hardware, profiler
+from weave import formats, hardware, kernels
 from weave.claims import Verdict
 from weave.errors import WeaveError
 from weave.measurements import Measurements
@@ -118,7 +118,7 @@ def counters(measured: Measurements, folder: Path | None) -> str:
     kept = json.loads(path.read_text(encoding="utf-8"))
     run = measured.result.run["id"]
     earlier = "" if kept["run"] == run else f" They belong to an earlier run, {kept['run']}."
-    return (f"{profiler.table(kept)}\n\n<sub>Counted by {kept['tool']} in single multiplies that"
+    return (f"{kernels.table(kept)}\n\n<sub>Counted by {kept['tool']} in single multiplies that"
             f" begin with empty caches, at clocks of their own: times differ from those above."
             f" Memory, L2 and L1: how busy the busiest part of each was, of its own peak; sectors:"
             f" pieces of 32 bytes that a load of a warp touches; warps wait: cycles for each"

@@ -10,9 +10,9 @@ import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
+from measure.measure import Workspace
+from measure.plan import PROFILES, launches_of
 from weave.definition import Experiment
-from weave.measure import Workspace
-from weave.plan import PROFILES, launches_of
 
 #: Options of the programs that the runner sets itself.
 OWNED = ("--output", "--events", "--lockstep", "--later", "--again")

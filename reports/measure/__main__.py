@@ -1,4 +1,4 @@
-"""`just run` and `just run-all`: from programs to results, from results to pages."""
+"""`python -m measure COMMAND`: see `--help`. What is measured is woven when all of it is there."""
 
 import argparse
 import signal
@@ -6,15 +6,35 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from weave import book, slurm
-from weave.console import Console
-from weave.launch import ProgramFailed
-from weave.measure import Workspace
-from weave.run_all import run_all
-from weave.run_one import run_one
+from measure import fit_plan, profiler, slurm
+from measure.console import Console
+from measure.launch import ProgramFailed
+from measure.measure import Workspace
+from measure.run_all import run_all
+from measure.run_one import run_one
+from weave import book
+from weave.errors import WeaveError
 
 #: Exit code after Ctrl-C, as shells have it.
 INTERRUPTED = 130
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command; a user's error is one line and exit code 2."""
+    parser = argparse.ArgumentParser(prog="measure",
+                                     description="Measure, and weave what was found.")
+    root = Path(__file__).resolve().parents[2]
+    parser.add_argument("--root", type=Path, default=root, help="the repository; default: this one")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    add_commands(commands)
+    for module in (fit_plan, profiler):
+        module.add_commands(commands)
+    chosen = parser.parse_args(arguments)
+    try:
+        return chosen.command(chosen)
+    except WeaveError as error:
+        print(error, file=sys.stderr)
+        return 2
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -71,3 +91,7 @@ def _slurm(given: argparse.Namespace) -> int:
     workspace = _workspace(given)
     print(f"sbatch {workspace.shown(slurm.write(workspace, given.nodes, given.arguments))}")
     return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

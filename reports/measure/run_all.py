@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from measure.console import Console
+from measure.measure import Measurement, Watch, Workspace, measure
+from measure.plan import Step, duration, launches_of, make_plan, plan_text
+from measure.runner_state import RunState, exclusive, file_digest
 from weave import claims, definition, hardware, results
-from weave.console import Console
 from weave.errors import WeaveError
-from weave.measure import Measurement, Watch, Workspace, measure
-from weave.plan import Step, duration, launches_of, make_plan, plan_text
-from weave.runner_state import RunState, exclusive, file_digest
 
 
 @dataclass(frozen=True)

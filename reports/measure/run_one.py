@@ -10,16 +10,17 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from weave import claims, definition, results, run_help, unfinished
-from weave.console import Console
+from measure import run_help, unfinished
+from measure.console import Console
+from measure.launch import Launch, ProgramFailed
+from measure.measure import Measurement, Watch, Workspace, measure
+from measure.plan import PROFILES, expected_seconds, launches_of
+from measure.run_help import OWNED
+from measure.runner_state import exclusive, file_digest
+from weave import claims, definition, results
 from weave.definition import Experiment
 from weave.errors import WeaveError
-from weave.launch import Launch, ProgramFailed
-from weave.measure import Measurement, Watch, Workspace, measure
-from weave.plan import PROFILES, expected_seconds, launches_of
 from weave.results import Result
-from weave.run_help import OWNED
-from weave.runner_state import exclusive, file_digest
 
 #: Weaves the page of a result of a tree into a folder.
 Weave = Callable[[Path, Result, Path], Path]

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from weave import elsewhere, results, runner_state
+from measure import elsewhere, runner_state
+from measure.launch import ProgramFailed
+from measure.tests.fake_tree import add_experiment, behave, make_tree
+from measure.tests.run_all_test import REPORTS, wait_for
+from measure.tests.run_test import run_one
+from weave import results
 from weave.errors import WeaveError
-from weave.launch import ProgramFailed
-from weave.tests.fake_tree import add_experiment, behave, make_tree
-from weave.tests.run_all_test import WEAVE, wait_for
-from weave.tests.run_test import run_one
 
 
 @pytest.fixture
@@ -34,9 +35,9 @@ def log(tmp_path: Path) -> Path:
 
 def start(root: Path, *arguments: str) -> "subprocess.Popen[str]":
     """The real command line, to be stopped."""
-    return subprocess.Popen([sys.executable, "-m", "weave", "--root", root, "run", *arguments],
+    return subprocess.Popen([sys.executable, "-m", "measure", "--root", root, "run", *arguments],
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=root,
-                            env={**os.environ, "PYTHONPATH": str(WEAVE)})
+                            env={**os.environ, "PYTHONPATH": str(REPORTS)})
 
 
 def stopped(root: Path, log: Path, stop: signal.Signals, *arguments: str) -> tuple[int, str]:

@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from weave import book, elsewhere
-from weave.console import Console
+from measure import elsewhere
+from measure.console import Console
+from measure.measure import Workspace
+from measure.run_all import Weave, run_all
+from measure.tests.fake_tree import SLUG, add_experiment, behave, make_tree, stored
+from weave import book
 from weave.errors import WeaveError
-from weave.measure import Workspace
-from weave.run_all import Weave, run_all
-from weave.tests.fake_tree import SLUG, add_experiment, behave, make_tree, stored
 
-WEAVE = Path(__file__).resolve().parents[2]
+REPORTS = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -41,9 +42,9 @@ def run(root: Path, profile: str = "quick", slug: str | None = None,
 
 def start(root: Path) -> "subprocess.Popen[str]":
     """The real command line, to be killed."""
-    return subprocess.Popen([sys.executable, "-m", "weave", "--root", root, "run-all"],
+    return subprocess.Popen([sys.executable, "-m", "measure", "--root", root, "run-all"],
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                            env={**os.environ, "PYTHONPATH": str(WEAVE)})
+                            env={**os.environ, "PYTHONPATH": str(REPORTS)})
 
 
 def wait_for(path: Path, lines: int) -> None:

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from weave import definition, elsewhere, run_help
-from weave.__main__ import main
-from weave.launch import ProgramFailed
-from weave.measure import Workspace
-from weave.tests.fake_tree import add_experiment, make_tree
-from weave.tests.run_test import run_one
+from measure import elsewhere, run_help
+from measure.__main__ import main
+from measure.launch import ProgramFailed
+from measure.measure import Workspace
+from measure.tests.fake_tree import add_experiment, make_tree
+from measure.tests.run_test import run_one
+from weave import definition
 
 LIB = Path(__file__).resolve().parents[3] / "lib"
 

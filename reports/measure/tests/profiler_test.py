@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from weave import profiler
+from measure import profiler
+from weave import kernels
 from weave.errors import WeaveError
 
 SAMPLE = (Path(__file__).parent / "data/ncu-raw.csv").read_text(encoding="utf-8")
@@ -59,7 +60,7 @@ def test_a_book_shows_what_it_keeps() -> None:
         ],
     }
     assert "127.0.0.1" not in json.dumps(kept)
-    *_, tiles, dynamic = profiler.table(json.loads(json.dumps(kept))).splitlines()
+    *_, tiles, dynamic = kernels.table(json.loads(json.dumps(kept))).splitlines()
     assert tiles == (
         "| pois2d-gpu | `row_tiles` | `row_tiles_kernel` | 7.2 µs | 1 % | - | - | 53 % |"
         " 62 % | 17.3 | none | 8 % | long scoreboard 6.1, wait 2.8 |"

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from weave.console import Console
+from measure.console import Console
+from measure.launch import ProgramFailed
+from measure.measure import Workspace
+from measure.plan import PROFILES
+from measure.run_all import describe_machine, run_all
+from measure.run_one import run_one
 from weave.errors import WeaveError
-from weave.launch import ProgramFailed
-from weave.measure import Workspace
-from weave.plan import PROFILES
-from weave.run_all import describe_machine, run_all
-from weave.run_one import run_one
 
 INTERRUPTED = 130
 

@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from measure.console import Console
+from measure.launch import Event, Launch, Program, ProgramFailed, take_turns
+from measure.plan import duration
 from weave import results
-from weave.console import Console
-from weave.launch import Event, Launch, Program, ProgramFailed, take_turns
-from weave.plan import duration
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from measure.launch import Launch, Slots, combinations
 from weave.definition import Experiment
-from weave.launch import Launch, Slots, combinations
 
 #: From the least to the most that a result is worth.
 PROFILES = ("tiny", "quick", "full")
