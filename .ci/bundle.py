@@ -60,7 +60,7 @@ if ! "$here/python/bin/python3" -c '' 2>/dev/null; then
     echo "{command}: cannot start; the C library has to be glibc {glibc} or later" >&2
     exit 2
 fi
-exec "$here/python/bin/python3" -m measure.elsewhere {command} "$@"
+exec "$here/python/bin/python3" -m measure.bundle {command} "$@"
 """
 
 TEST_GPU = """\

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measure import plan
-from measure.measure import Workspace
-from measure.run_all import describe_machine
+from measure.workspace import Workspace, describe_machine
 from weave import definition, results
 from weave.errors import WeaveError
 

@@ -1,22 +1,17 @@
 """`python -m measure COMMAND`: see `--help`. What is measured is woven when all of it is there."""
 
 import argparse
-import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from measure import fit_plan, profiler, slurm
 from measure.console import Console
-from measure.launch import ProgramFailed
-from measure.measure import Workspace
+from measure.launch import guarded
+from measure.run import run_one
 from measure.run_all import run_all
-from measure.run_one import run_one
+from measure.workspace import Workspace
 from weave import book
 from weave.errors import WeaveError
-
-#: Exit code after Ctrl-C, as shells have it.
-INTERRUPTED = 130
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -45,7 +40,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     one.add_argument("--build", type=Path, help=argparse.SUPPRESS)
     one.add_argument("name", metavar="NAME", help="an experiment: a folder of experiments/")
     one.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-    one.set_defaults(command=lambda given: _guarded(_run, given))
+    one.set_defaults(command=lambda given: guarded(lambda: _run(given)))
 
     job = commands.add_parser("slurm", help="write a job for Slurm", add_help=False)
     job.add_argument("nodes")
@@ -57,20 +52,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     every.add_argument("--build", type=Path, help="where the programs are; default: build/")
     every.add_argument("--full", action="store_true", help="leave every cache behind (hours)")
     every.add_argument("--machine", help="name of the book; default: made from the hardware")
-    every.set_defaults(command=lambda given: _guarded(_run_all, given))
-
-
-def _guarded(command: Callable[[argparse.Namespace], int], given: argparse.Namespace) -> int:
-    """Runs a command so that every way to stop it ends its programs first."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
-    try:
-        return command(given)
-    except ProgramFailed as error:
-        print(error, file=sys.stderr)
-        return error.code
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    every.set_defaults(command=lambda given: guarded(lambda: _run_all(given)))
 
 
 def _workspace(given: argparse.Namespace) -> Workspace:

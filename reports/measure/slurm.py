@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from measure.measure import Workspace
+from measure.workspace import Workspace
 from weave.errors import WeaveError
 
 #: The experiment that several hosts can measure together.

@@ -8,10 +8,10 @@ import pytest
 
 from measure.console import Console
 from measure.launch import ProgramFailed
-from measure.measure import Workspace
-from measure.run_one import Weave, _launches, _runner_options
-from measure.run_one import run_one as measure_and_weave
+from measure.run import Weave, _launches, _runner_options
+from measure.run import run_one as measure_and_weave
 from measure.tests.fake_tree import add_experiment, make_tree
+from measure.workspace import Workspace
 from weave import book, definition, results
 from weave.errors import WeaveError
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from measure import slurm
-from measure.measure import Workspace
+from measure.workspace import Workspace
 from weave.errors import WeaveError
 
 
