@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from weave import definition, plan, results
+from measure import plan
+from measure.workspace import Workspace, describe_machine
+from weave import definition, results
 from weave.errors import WeaveError
-from weave.measure import Workspace
-from weave.run_all import describe_machine
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILDS = ROOT / "build-test"
@@ -184,7 +184,7 @@ def experiments() -> Iterator[Check]:
         if reason := plan.unmet_need(experiment, machine):
             yield Check(name, "skipped", reason)
             continue
-        yield command(name, sys.executable, "-m", "weave", "run", "--build", RELEASE,
+        yield command(name, sys.executable, "-m", "measure", "run", "--build", RELEASE,
                       experiment.name, "--profile", "tiny")
 
 

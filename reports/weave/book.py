@@ -134,10 +134,17 @@ def machine_pages(house: House, machine: str) -> Texts:
         raise WeaveError(
             f'no results of the machine "{machine}" below reports/, which has: {known}'
         )
-    texts: Texts = {}
-    for woven in parallel.each(lambda one: _machine_page(house, one), house.of_machine(machine)):
+    found = house.of_machine(machine)
+    lines = [f"- [{one.measured.experiment.title}]({_page_name(one)})"
+             + (f", the run kept as *{one.title}*" if one.title else "") for one in found]
+    texts = {f"{machine}/README.md": f"# All pages of {machine}\n\n" + "\n".join(lines) + "\n"}
+    for woven in parallel.each(lambda one: _machine_page(house, one), found):
         texts |= woven
     return texts
+
+
+def _page_name(one: OnMachine) -> str:
+    return f"{one.result.experiment}{f'--{one.title}' if one.title else ''}.md"
 
 
 def _machine_page(house: House, one: OnMachine) -> Texts:
@@ -147,7 +154,7 @@ def _machine_page(house: House, one: OnMachine) -> Texts:
     page = pages.weave(one.measured, one.machine, house.survey(one.measured.experiment), place,
                        title)
     drawn = {f"{one.machine}/{figures}/{file}": svg for file, svg in page.figures.items()}
-    return {f"{one.machine}/{name}{f'--{title}' if title else ''}.md": page.text} | drawn
+    return {f"{one.machine}/{_page_name(one)}": page.text} | drawn
 
 
 def weave_all(root: Path) -> House:
@@ -160,9 +167,10 @@ def weave_all(root: Path) -> House:
 
 
 def weave_machine(root: Path, machine: str) -> Path:
-    """Writes everything that is committed and the pages of one machine; returns their folder."""
-    house = weave_all(root)
-    write(root / "build/reports", machine_pages(house, machine))
+    """Writes the pages of one machine, and everything that is committed; returns the folder of the
+    pages."""
+    write(root / "build/reports", machine_pages(read(root), machine))
+    weave_all(root)
     return root / "build/reports" / machine
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from weave.errors import WeaveError
-from weave.launch import (
+from measure.launch import (
     Launch,
     Program,
     ProgramFailed,
@@ -15,7 +14,8 @@ from weave.launch import (
     take_turns,
     thread_counts,
 )
-from weave.tests.fake_tree import fake_program
+from measure.tests.fake_tree import fake_program
+from weave.errors import WeaveError
 
 
 def fake(folder: Path, **behaviour: object) -> Path:

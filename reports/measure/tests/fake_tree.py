@@ -31,15 +31,20 @@ expect = "clearly"
 """
 
 REPORT = """# {{{{ title }}}}
-## Question
 {{{{ question }}}}
+## In short
+## Claims
+{{{{ claims() }}}}
 ## Model
 ## Steps
 ## Results
 {{{{ claim("{name}.fast") }}}}
+## Other machines
 ## Why
+## What this does not show
 ## Try it yourself
-{{{{ provenance() }}}}
+## Runs
+{{{{ runs() }}}}
 """
 
 SOURCE = """

@@ -1,4 +1,4 @@
-"""Runs one experiment: a process for each combination of its launch axes, measuring in turns.
+"""Measures one experiment: a process for each combination of its launch axes, all in turns.
 
 The processes speak events, one JSON object a line, and measure only when they are granted a turn.
 Turns go round robin, so that one process works at a time and the rounds of all are interleaved.
@@ -10,15 +10,20 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
+from weave import results
 from weave.errors import WeaveError
 
 Event = dict[str, Any]
+
+#: Exit code after Ctrl-C, as shells have it.
+INTERRUPTED = 130
 
 #: What mpirun says of a rank that was killed; it names a host and breaks its lines anywhere.
 RANK_DIED = re.compile(r"process rank\s+(\d+)\s.*?exited\s+on\s+signal\s+(\d+\s+\([^)]*\))",
@@ -31,6 +36,19 @@ class ProgramFailed(WeaveError):
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
         self.code = code
+
+
+def guarded(command: Callable[[], int]) -> int:
+    """Runs a command so that every way to stop it ends its programs first."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    try:
+        return command()
+    except ProgramFailed as error:
+        print(error, file=sys.stderr)
+        return error.code
+    except KeyboardInterrupt:
+        return INTERRUPTED
 
 
 @dataclass(frozen=True)
@@ -207,7 +225,11 @@ class Program:
         return f"{self.name} ({self.launch.label()})"
 
 
-def take_turns(programs: Sequence[Program], report: Callable[[Program, Event], None]) -> None:
+#: Is told the events of programs.
+Report = Callable[[Program, Event], None]
+
+
+def take_turns(programs: Sequence[Program], report: Report) -> None:
     """Runs the programs to their ends, one at a time; each of their events goes to `report`."""
     waiting = deque(programs)
     while waiting:
@@ -216,3 +238,39 @@ def take_turns(programs: Sequence[Program], report: Callable[[Program, Event], N
             report(program, event)
         if program.code is None:
             waiting.append(program)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What the processes of one experiment brought home."""
+
+    result: results.Result
+    failures: list[str]  # one line for each process in which a variant failed
+
+
+def measure(program: Path, arguments: Sequence[str], launches: Sequence[Launch], folder: Path,
+            report: Report, inherit: Sequence[int] = (), go_on: bool = False) -> Measurement:
+    """Runs the processes of one experiment in turns; `folder/result.json` is what they found.
+
+    With `go_on` a process whose own result lies there already has finished.
+    """
+    if not program.is_file():
+        raise ProgramFailed(f"{program.name} was not built: no file {program}", 1)
+    folder.mkdir(parents=True, exist_ok=True)
+    with contextlib.ExitStack() as stack:
+        programs = [
+            stack.enter_context(
+                Program([program, *arguments, *(["--later"] if index > 0 else [])], launch,
+                        folder / f"launch-{index}.json", inherit))
+            for index, launch in enumerate(launches)
+        ]
+        finished = [program for program in programs if go_on and program.output.exists()]
+        take_turns([program for program in programs if program not in finished], report)
+    parts = [results.load(program.output) for program in programs]
+    for program, part in zip(programs, parts, strict=True):
+        if program in finished:
+            program.code = 0 if all(case.passed for case in part.cases) else 1
+    merged = folder / "result.json"
+    results.write(results.merge([part.raw for part in parts]), merged)
+    failures = [program.failure() for program in programs if program.code]
+    return Measurement(results.load(merged), failures)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from weave import slurm
+from measure import slurm
+from measure.workspace import Workspace
 from weave.errors import WeaveError
-from weave.measure import Workspace
 
 
 def run_job(folder: Path, program: str) -> tuple[int, Path]:
@@ -33,7 +33,7 @@ def test_results_come_home(tmp_path: Path) -> None:
     code, home = run_job(folder, f'mkdir -p {run}; printf "%s|" "$@" >{run}/result.json')
     assert code == 0
     assert [path.name for path in home.iterdir()] == ["result.json"]
-    said = "-m|weave|run|spmv-mpi-partitioning|--matrix|my matrix.mtx|"
+    said = "-m|measure|run|spmv-mpi-partitioning|--matrix|my matrix.mtx|"
     assert (home / "result.json").read_text() == said
 
 

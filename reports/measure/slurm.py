@@ -5,8 +5,8 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from measure.workspace import Workspace
 from weave.errors import WeaveError
-from weave.measure import Workspace
 
 #: The experiment that several hosts can measure together.
 EXPERIMENT = "spmv-mpi-partitioning"
@@ -41,7 +41,7 @@ export PYTHONPATH=reports
 # Open MPI refuses both by default: to run as root, and more ranks than cores.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-{python} -m weave run {experiment}{arguments}
+{python} -m measure run {experiment}{arguments}
 """
 
 

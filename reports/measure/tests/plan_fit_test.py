@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from weave import plan_fit
-from weave.plan_fit import Point, Way
+from measure import plan_fit
+from measure.plan_fit import Point, Way
 
 TERMS = 6
 TRUE = np.array([1.0, 0.2, 4.0, 0.05, 0.9, 7.0])  # the last is of a format that is never measured

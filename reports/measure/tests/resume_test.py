@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from weave import elsewhere, results, runner_state
+from measure import bundle, workspace
+from measure.launch import ProgramFailed
+from measure.tests.fake_tree import add_experiment, behave, make_tree
+from measure.tests.run_all_test import REPORTS, wait_for
+from measure.tests.run_test import run_one
+from weave import results
 from weave.errors import WeaveError
-from weave.launch import ProgramFailed
-from weave.tests.fake_tree import add_experiment, behave, make_tree
-from weave.tests.run_all_test import WEAVE, wait_for
-from weave.tests.run_test import run_one
 
 
 @pytest.fixture
@@ -34,9 +35,9 @@ def log(tmp_path: Path) -> Path:
 
 def start(root: Path, *arguments: str) -> "subprocess.Popen[str]":
     """The real command line, to be stopped."""
-    return subprocess.Popen([sys.executable, "-m", "weave", "--root", root, "run", *arguments],
+    return subprocess.Popen([sys.executable, "-m", "measure", "--root", root, "run", *arguments],
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=root,
-                            env={**os.environ, "PYTHONPATH": str(WEAVE)})
+                            env={**os.environ, "PYTHONPATH": str(REPORTS)})
 
 
 def stopped(root: Path, log: Path, stop: signal.Signals, *arguments: str) -> tuple[int, str]:
@@ -104,7 +105,7 @@ def test_after_kill_9_the_same_command_names_what_is_left(root: Path, log: Path)
 
 def wait_for_programs(folder: Path) -> None:
     """A killed runner leaves programs that notice at the end of their turn."""
-    with runner_state.exclusive(folder):
+    with workspace.exclusive(folder):
         pass
 
 
@@ -246,7 +247,7 @@ def test_two_do_not_go_on_at_once(root: Path, monkeypatch: pytest.MonkeyPatch) -
     run_one(root, "alpha")
     folder, = runs(root)
     clock = iter(range(0, 1000, 20))
-    with runner_state.exclusive(folder):
+    with workspace.exclusive(folder):
         monkeypatch.setattr("time.monotonic", lambda: next(clock))
         with pytest.raises(WeaveError, match=f"another run is at work in build/runs/{folder.name}"):
             run_one(root, "alpha", "--resume", str(folder))
@@ -264,9 +265,9 @@ def test_a_file_system_without_locks_will_do(
 
 def test_a_bundle_names_its_own_command(root: Path, capsys: pytest.CaptureFixture) -> None:
     add_experiment(root, "alpha", kill_at=1)
-    assert elsewhere.main(root, ["run", "alpha"]) == 1
+    assert bundle.main(root, ["run", "alpha"]) == 1
     folder, = runs(root)
     resume = f"./run alpha --resume build/runs/{folder.name}"
     assert capsys.readouterr().out.endswith(f"to go on: {resume}\n")
     behave(root, "alpha")
-    assert elsewhere.main(root, ["run", *resume.split()[1:]]) == 0
+    assert bundle.main(root, ["run", *resume.split()[1:]]) == 0

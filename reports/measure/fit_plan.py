@@ -13,9 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from weave import plan_fit, results
+from measure import plan_fit
+from measure.plan_fit import Point, Vector, Way
+from weave import results
 from weave.errors import WeaveError
-from weave.plan_fit import Point, Vector, Way
 from weave.results import Case, Json, Result
 
 PRECISIONS = ("fp32", "fp64")

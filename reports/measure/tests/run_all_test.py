@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from weave import book, elsewhere
-from weave.console import Console
+from measure import bundle
+from measure.console import Console
+from measure.run_all import Weave, run_all
+from measure.tests.fake_tree import SLUG, add_experiment, behave, make_tree, stored
+from measure.workspace import Workspace
+from weave import book
 from weave.errors import WeaveError
-from weave.measure import Workspace
-from weave.run_all import Weave, run_all
-from weave.tests.fake_tree import SLUG, add_experiment, behave, make_tree, stored
 
-WEAVE = Path(__file__).resolve().parents[2]
+REPORTS = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ class Terminal(io.StringIO):
 
 def run(root: Path, profile: str = "quick", slug: str | None = None,
         stream: io.StringIO | None = None,
-        weave: Weave | None = book.weave_book) -> tuple[int, str]:
+        weave: Weave | None = book.weave_machine) -> tuple[int, str]:
     stream = stream or io.StringIO()
     code = run_all(Workspace(root, root / "build"), profile, slug, Console(stream), weave)
     return code, stream.getvalue()
@@ -41,9 +42,9 @@ def run(root: Path, profile: str = "quick", slug: str | None = None,
 
 def start(root: Path) -> "subprocess.Popen[str]":
     """The real command line, to be killed."""
-    return subprocess.Popen([sys.executable, "-m", "weave", "--root", root, "run-all"],
+    return subprocess.Popen([sys.executable, "-m", "measure", "--root", root, "run-all"],
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                            env={**os.environ, "PYTHONPATH": str(WEAVE)})
+                            env={**os.environ, "PYTHONPATH": str(REPORTS)})
 
 
 def wait_for(path: Path, lines: int) -> None:
@@ -62,40 +63,40 @@ def test_without_a_weaver_results_wait(root: Path) -> None:
     assert not (root / "reports" / SLUG / "alpha.md").exists()
 
 
-def test_elsewhere_says_how_results_come_home(root: Path, capsys: pytest.CaptureFixture) -> None:
+def test_a_bundle_says_how_results_come_home(root: Path, capsys: pytest.CaptureFixture) -> None:
     add_experiment(root, "alpha", threads="[1]")
-    assert elsewhere.main(root, ["run-all", "--profile", "tiny", "--machine", "far-away"]) == 0
+    assert bundle.main(root, ["run-all", "--profile", "tiny", "--machine", "far-away"]) == 0
     assert "just report far-away" in capsys.readouterr().out
     assert (root / "reports/far-away/results/alpha.json").exists()
-    assert elsewhere.main(root, ["run-all", "--machine", "Far Away"]) == 2
+    assert bundle.main(root, ["run-all", "--machine", "Far Away"]) == 2
 
 
-def test_elsewhere_one_experiment_can_be_measured(
+def test_in_a_bundle_one_experiment_can_be_measured(
     root: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(root)
     add_experiment(root, "alpha", threads="[1]")
-    assert elsewhere.main(root, ["run", "alpha", "--profile", "tiny"]) == 0
+    assert bundle.main(root, ["run", "alpha", "--profile", "tiny"]) == 0
     assert "just keep RESULT TITLE" in capsys.readouterr().out
     assert len(list(root.glob("build/runs/alpha-*/result.json"))) == 1
     assert list((root / "reports").iterdir()) == []
 
 
-def test_elsewhere_a_users_error_is_one_line(root: Path, capsys: pytest.CaptureFixture) -> None:
+def test_in_a_bundle_a_users_error_is_one_line(root: Path, capsys: pytest.CaptureFixture) -> None:
     add_experiment(root, "alpha", threads="[1]", refuse="--samples: found 'x', expected a number")
-    assert elsewhere.main(root, ["run", "alpha"]) == 2
+    assert bundle.main(root, ["run", "alpha"]) == 2
     assert "--samples: found 'x'" in capsys.readouterr().err
 
 
-def test_elsewhere_a_processor_must_know_the_instructions(
+def test_in_a_bundle_a_processor_must_know_the_instructions(
     root: Path, capsys: pytest.CaptureFixture
 ) -> None:
     add_experiment(root, "alpha", threads="[1]")
     machine = root / "build/lib/bench/machine"
     machine.write_text(machine.read_text().replace('["avx2", "fma"]', '["avx2"]'))
-    assert elsewhere.main(root, ["run-all"]) == 2
+    assert bundle.main(root, ["run-all"]) == 2
     assert "lacks fma" in capsys.readouterr().err
-    assert elsewhere.main(root, ["run", "alpha"]) == 2
+    assert bundle.main(root, ["run", "alpha"]) == 2
     assert "lacks fma" in capsys.readouterr().err
 
 

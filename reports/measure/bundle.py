@@ -2,21 +2,18 @@
 
 import argparse
 import os
-import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from weave.console import Console
+from measure.console import Console
+from measure.launch import guarded
+from measure.plan import PROFILES
+from measure.run import run_one
+from measure.run_all import run_all
+from measure.workspace import Workspace, describe_machine
 from weave.errors import WeaveError
-from weave.launch import ProgramFailed
-from weave.measure import Workspace
-from weave.plan import PROFILES
-from weave.run_all import describe_machine, run_all
-from weave.run_one import run_one
-
-INTERRUPTED = 130
 
 
 def main(root: Path, arguments: list[str] | None = None) -> int:
@@ -39,18 +36,11 @@ def main(root: Path, arguments: list[str] | None = None) -> int:
     one.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     one.set_defaults(command=_run)
     given = parser.parse_args(arguments)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
     try:
-        return given.command(workspace, given)
-    except ProgramFailed as error:
-        print(error, file=sys.stderr)
-        return error.code
+        return guarded(lambda: given.command(workspace, given))
     except WeaveError as error:
         print(error, file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        return INTERRUPTED
 
 
 def _run_all(workspace: Workspace, given: argparse.Namespace) -> int:

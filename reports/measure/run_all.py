@@ -1,20 +1,20 @@
 """`just run-all`: every experiment into the book of this machine."""
 
 import json
-import re
-import subprocess
+import os
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from measure.console import Console, Watch, duration
+from measure.launch import Measurement, measure
+from measure.plan import Step, launches_of, make_plan, plan_text
+from measure.workspace import Workspace, describe_machine, exclusive, file_digest
 from weave import claims, definition, hardware, results
-from weave.console import Console
 from weave.errors import WeaveError
-from weave.measure import Measurement, Watch, Workspace, measure
-from weave.plan import Step, duration, launches_of, make_plan, plan_text
-from weave.runner_state import RunState, exclusive, file_digest
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Outcome:
     details: str
 
 
-#: Weaves the book of a machine in a tree.
+#: Weaves all pages of a machine in a tree, and what all machines share.
 Weave = Callable[[Path, str], object]
 
 
@@ -55,6 +55,71 @@ def run_all(workspace: Workspace, profile: str, slug: str | None, console: Conso
     return 1 if failed else 0
 
 
+class RunState:
+    """What is remembered between starts: the experiments that an unfinished run has measured, and
+    how long each took the last time.
+
+    A run is unfinished for as long as something was interrupted or failed. An experiment
+    counts as measured for as long as its program stays the same. Journals and results of the
+    programs lie in `folder(name)`.
+    """
+
+    def __init__(self, directory: Path, identity: Mapping[str, str]) -> None:
+        """Continues the run in `directory` if it has the same identity, else begins anew."""
+        self._directory = directory
+        self._identity = dict(identity)
+        directory.mkdir(parents=True, exist_ok=True)
+        self._durations: dict[str, float] = _load(self._file("durations"))
+        unfinished = _load(self._file("state"))
+        self._done: dict[str, str] = unfinished.get("done", {})
+        if unfinished.get("identity") != self._identity:
+            self._begin()
+
+    def done(self, name: str, program: Path) -> bool:
+        """True if this run has measured the experiment with the program as it is now."""
+        return name in self._done and program.is_file() and self._done[name] == file_digest(program)
+
+    def finish(self, name: str, program: Path) -> None:
+        """Marks an experiment as measured."""
+        self._done[name] = file_digest(program)
+        self._save_state()
+
+    def complete(self) -> None:
+        """Everything was measured: the next run begins anew."""
+        self._file("state").unlink(missing_ok=True)
+
+    def durations(self) -> dict[str, float]:
+        """Seconds of the last uninterrupted runs with this identity, by experiment."""
+        prefix = self._key("")
+        return {key.removeprefix(prefix): seconds for key, seconds in self._durations.items()
+                if key.startswith(prefix)}
+
+    def took(self, name: str, seconds: float) -> None:
+        """Remembers how long an experiment took."""
+        self._durations[self._key(name)] = round(seconds, 1)
+        _save(self._file("durations"), self._durations)
+
+    def folder(self, name: str) -> Path:
+        """Where the programs of an experiment keep their journals and results."""
+        return self._directory / name
+
+    def _begin(self) -> None:
+        for entry in self._directory.iterdir():
+            if entry.is_dir():
+                shutil.rmtree(entry)
+        self._done = {}
+        self._save_state()
+
+    def _save_state(self) -> None:
+        _save(self._file("state"), {"identity": self._identity, "done": self._done})
+
+    def _file(self, name: str) -> Path:
+        return self._directory / f"{name}.json"
+
+    def _key(self, name: str) -> str:
+        return "/".join([*self._identity.values(), name])
+
+
 class Run:
     """One run of all experiments on one machine."""
 
@@ -76,8 +141,8 @@ class Run:
         return [self._follow(steps, index) for index in range(len(steps))]
 
     def weave(self, weave: Weave) -> Outcome:
-        """The book of all results of this machine."""
-        shown = self._workspace.shown(self._book / "README.md")
+        """The pages of all results of this machine, and what all machines share."""
+        shown = self._workspace.shown(self._workspace.root / "build/reports" / self._slug / "README.md")
         try:
             weave(self._workspace.root, self._slug)
         except WeaveError as error:
@@ -159,20 +224,6 @@ class Run:
         results.write(stored, self._book / "results" / f"{name}.json")
 
 
-def describe_machine(workspace: Workspace, slug: str | None) -> dict[str, Any]:
-    """The `machine` object of results, under another name if one is given."""
-    command = workspace.build / "lib/bench/machine"
-    described = subprocess.run([command], capture_output=True, text=True, check=False)
-    if described.returncode:
-        raise WeaveError(f"{workspace.shown(command)}: {described.stderr.strip()}")
-    machine = json.loads(described.stdout)
-    if slug is not None:
-        if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug):
-            raise WeaveError(f"--machine: found {slug!r}, expected lower-case words and hyphens")
-        machine["slug"] = slug
-    return machine
-
-
 def require_own_book(workspace: Workspace, machine: Mapping[str, Any]) -> None:
     """Refuses to measure into the book of a machine that has other parts than this one."""
     book = workspace.root / "reports" / machine["slug"]
@@ -190,3 +241,17 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     failed = sum(outcome.verb == "FAILED" for outcome in outcomes)
     last = f"{failed} failed; the same command tries that again" if failed else "nothing failed"
     return "\n".join(["", *rows, last])
+
+
+def _load(path: Path) -> dict[str, object]:
+    """The JSON object in a file; empty if there is none or it was cut off."""
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def _save(path: Path, value: object) -> None:
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(json.dumps(value, indent=1))
+    os.replace(unfinished, path)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from measure.console import Console
+from measure.launch import ProgramFailed
+from measure.run import Weave, _launches, _runner_options
+from measure.run import run_one as measure_and_weave
+from measure.tests.fake_tree import add_experiment, make_tree
+from measure.workspace import Workspace
 from weave import book, definition, results
-from weave.console import Console
 from weave.errors import WeaveError
-from weave.launch import ProgramFailed
-from weave.measure import Workspace
-from weave.run_one import Weave, _launches, _runner_options
-from weave.run_one import run_one as measure_and_weave
-from weave.tests.fake_tree import add_experiment, make_tree
 
 
 @pytest.fixture

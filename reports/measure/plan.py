@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from measure.console import duration
+from measure.launch import Launch, Slots, combinations
 from weave.definition import Experiment
-from weave.launch import Launch, Slots, combinations
 
 #: From the least to the most that a result is worth.
 PROFILES = ("tiny", "quick", "full")
@@ -106,11 +107,3 @@ def _details(step: Step) -> str:
     processes = len(launches_of(step.experiment))
     turns = f", {processes} processes in turns" if processes > 1 else ""
     return f"about {duration(step.seconds)}, {step.reason}{turns}"
-
-
-def duration(seconds: float) -> str:
-    """Seconds for people: `45 s`, `3 min`, `2 h 10 min`."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from weave import fit_plan, results
-from weave.__main__ import main
+from measure import fit_plan
+from measure.__main__ import main
+from weave import results
 from weave.results import Json
+from weave.tests import synthetic
 
 NOTES = {
     "unroll4": "csr; 8.1 bytes per nonzero where CSR has 8.1, 1 thread, ready after 1 ms",
@@ -38,6 +40,16 @@ def counted(raw: Json) -> Json:
                    for precision in ("fp32", "fp64") for threads in (1, 2)]
     times = {name: {"fp32": time, "fp64": time} for name, time in START.items()}
     return {"kind": "avx2", "times": times, "points": points}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return synthetic.repository(tmp_path)
+
+
+@pytest.fixture
+def raw() -> Json:
+    return synthetic.result()
 
 
 @pytest.fixture

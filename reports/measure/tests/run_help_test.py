@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from weave import definition, elsewhere, run_help
-from weave.__main__ import main
-from weave.launch import ProgramFailed
-from weave.measure import Workspace
-from weave.tests.fake_tree import add_experiment, make_tree
-from weave.tests.run_test import run_one
+from measure import bundle, run
+from measure.__main__ import main
+from measure.launch import ProgramFailed
+from measure.tests.fake_tree import add_experiment, make_tree
+from measure.tests.run_test import run_one
+from measure.workspace import Workspace
+from weave import definition
 
 LIB = Path(__file__).resolve().parents[3] / "lib"
 
@@ -57,8 +58,8 @@ variants; then --help prints all options."""
 def test_ranks_are_offered_where_there_are_any(root: Path) -> None:
     alpha = definition.load(root, "alpha")
     workspace = Workspace(root, root / "build")
-    assert "--ranks" not in run_help.text(workspace, alpha)
-    assert "--ranks N ..." in run_help.text(workspace, replace(alpha, launch={"ranks": [1]}))
+    assert "--ranks" not in run.help_text(workspace, alpha)
+    assert "--ranks N ..." in run.help_text(workspace, replace(alpha, launch={"ranks": [1]}))
 
 
 #: As CLI11 prints it.
@@ -99,7 +100,7 @@ def test_a_program_that_cannot_start_is_as_none(root: Path) -> None:
 
 def test_every_program_has_the_options_that_are_told() -> None:
     harness = "".join(path.read_text() for path in LIB.glob("bench/*.cpp"))
-    for option in (*run_help.OWNED, *(line.split()[0] for line, _ in run_help.EVERY)):
+    for option in (*run.OWNED, *(line.split()[0] for line, _ in run.OF_EVERY_PROGRAM)):
         assert f'"{option}"' in harness, option
 
 
@@ -115,12 +116,12 @@ def test_a_bundle_offers_what_its_runner_takes(
     root: Path, capsys: pytest.CaptureFixture, arguments: tuple[str, ...]
 ) -> None:
     try:
-        assert elsewhere.main(root, list(arguments)) == 0
+        assert bundle.main(root, list(arguments)) == 0
     except SystemExit as end:
         assert end.code == 0
     said = capsys.readouterr().out
     assert f"./{arguments[0]} " in said
-    for other in ("just ", "--full", "--build", "elsewhere", "--root", *run_help.OWNED):
+    for other in ("just ", "--full", "--build", "bundle", "--root", *run.OWNED):
         assert other not in said, other
     if arguments == ("run", "--help"):
         assert "one of: alpha" in said

@@ -1,20 +1,35 @@
-"""`just run` and `just run-all`: from programs to results, from results to pages."""
+"""`python -m measure COMMAND`: see `--help`. What is measured is woven when all of it is there."""
 
 import argparse
-import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
-from weave import book, slurm
-from weave.console import Console
-from weave.launch import ProgramFailed
-from weave.measure import Workspace
-from weave.run_all import run_all
-from weave.run_one import run_one
+from measure import fit_plan, profiler, slurm
+from measure.console import Console
+from measure.launch import guarded
+from measure.run import run_one
+from measure.run_all import run_all
+from measure.workspace import Workspace
+from weave import book
+from weave.errors import WeaveError
 
-#: Exit code after Ctrl-C, as shells have it.
-INTERRUPTED = 130
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command; a user's error is one line and exit code 2."""
+    parser = argparse.ArgumentParser(prog="measure",
+                                     description="Measure, and weave what was found.")
+    root = Path(__file__).resolve().parents[2]
+    parser.add_argument("--root", type=Path, default=root, help="the repository; default: this one")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    add_commands(commands)
+    for module in (fit_plan, profiler):
+        module.add_commands(commands)
+    chosen = parser.parse_args(arguments)
+    try:
+        return chosen.command(chosen)
+    except WeaveError as error:
+        print(error, file=sys.stderr)
+        return 2
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -25,32 +40,19 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     one.add_argument("--build", type=Path, help=argparse.SUPPRESS)
     one.add_argument("name", metavar="NAME", help="an experiment: a folder of experiments/")
     one.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-    one.set_defaults(command=lambda given: _guarded(_run, given))
+    one.set_defaults(command=lambda given: guarded(lambda: _run(given)))
 
     job = commands.add_parser("slurm", help="write a job for Slurm", add_help=False)
     job.add_argument("nodes")
     job.add_argument("arguments", nargs=argparse.REMAINDER)
     job.set_defaults(command=_slurm, build=None)
 
-    every = commands.add_parser("run-all", help="measure all experiments into this machine's book",
+    every = commands.add_parser("run-all", help="measure all experiments into this machine's folder",
                                 allow_abbrev=False)
     every.add_argument("--build", type=Path, help="where the programs are; default: build/")
     every.add_argument("--full", action="store_true", help="leave every cache behind (hours)")
-    every.add_argument("--machine", help="name of the book; default: made from the hardware")
-    every.set_defaults(command=lambda given: _guarded(_run_all, given))
-
-
-def _guarded(command: Callable[[argparse.Namespace], int], given: argparse.Namespace) -> int:
-    """Runs a command so that every way to stop it ends its programs first."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
-    try:
-        return command(given)
-    except ProgramFailed as error:
-        print(error, file=sys.stderr)
-        return error.code
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    every.add_argument("--machine", help="name of the folder; default: made from the hardware")
+    every.set_defaults(command=lambda given: guarded(lambda: _run_all(given)))
 
 
 def _workspace(given: argparse.Namespace) -> Workspace:
@@ -64,10 +66,14 @@ def _run(given: argparse.Namespace) -> int:
 
 def _run_all(given: argparse.Namespace) -> int:
     profile = "full" if given.full else "quick"
-    return run_all(_workspace(given), profile, given.machine, Console(), book.weave_book)
+    return run_all(_workspace(given), profile, given.machine, Console(), book.weave_machine)
 
 
 def _slurm(given: argparse.Namespace) -> int:
     workspace = _workspace(given)
     print(f"sbatch {workspace.shown(slurm.write(workspace, given.nodes, given.arguments))}")
     return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
