@@ -1,15 +1,30 @@
-"""Rows of dots with intervals: `dots`, `claims` and `across`.
+"""Claims on machines, and one comparison across machines: `claims` and `across`.
 
-Machines and variants are rows, inputs and claims are columns, colours are roles.
+Machines are rows, claims and inputs are columns, colours are roles.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from weave import scales, theme
-from weave.scales import ALIKE, Scale
+from weave.panels import (
+    GAP,
+    PITCH,
+    Frame,
+    Value,
+    axis,
+    chunks,
+    dot_rows,
+    interval,
+    label_width,
+    legend,
+    panel_head,
+    ratio_ground,
+    ratio_scale,
+    row_names,
+)
+from weave.scales import Scale
 from weave.sheet import (
     BODY,
     MARGIN,
@@ -20,12 +35,9 @@ from weave.sheet import (
     line_height,
     middle,
     shortened,
-    steady,
     text_width,
     wrapped,
 )
-
-T = TypeVar("T")
 
 # What a claim came to on one machine. HOLDS and FAILS are for targets of our own.
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
@@ -40,24 +52,8 @@ MARKER_OF = {
     TOO_FEW_DATA: "diamond",
     OUT_OF_DATE: "hollow",
 }
-NAMES = {"fp32": "single precision", "fp64": "double precision"}
-SHAPES = ("dot", "square", "triangle")
-SHAPE_OF = {"fp32": "dot", "fp64": "square"}
-
-PITCH = 24.0  # pixels from one row to the next
 CLAIM_COLUMNS = 5  # panels of claims side by side
 INPUT_COLUMNS = 7  # panels of inputs side by side
-GAP = 20.0  # pixels between panels side by side
-
-
-@dataclass(frozen=True)
-class Value:
-    """A value with its interval, or a word in its place."""
-
-    value: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-    absence: str = ""
 
 
 @dataclass(frozen=True)
@@ -155,8 +151,8 @@ def across(data: Across) -> str:
 
 def draw_claims(data: Claims) -> Sheet:
     """The sheet of `claims`, for those who look at what is on it."""
-    labels = _label_width(data.machines, mono=False)
-    lines = _chunks(data.columns, CLAIM_COLUMNS)
+    labels = label_width(data.machines, mono=False)
+    lines = chunks(data.columns, CLAIM_COLUMNS)
     broadest = max(len(line) for line in lines)
     width = (WIDTH - MARGIN - labels - GAP * (broadest - 1) - MARGIN) / broadest
     titles = [[wrapped(c.title, width, 3, SMALL) for c in line] for line in lines]
@@ -167,7 +163,7 @@ def draw_claims(data: Claims) -> Sheet:
     _claims_legend(sheet, data)
     for line, names, head in zip(lines, titles, heads, strict=True):
         top += head
-        _row_names(sheet, data.machines, labels, top + 4)
+        row_names(sheet, data.machines, labels, top + 4)
         for index, (column, name) in enumerate(zip(line, names, strict=True)):
             left = labels + index * (width + GAP)
             baseline = top - 10 - name.count("\n") * line_height(SMALL)
@@ -195,12 +191,12 @@ def _claim_panel(
                   theme.ink("holds"))
     if column.scale == "ratio":
         sheet.line([(scale.at(1), top), (scale.at(1), bottom)], theme.ink("muted"))
-    _axis(sheet, scale, bottom, [*([1.0] if column.scale == "ratio" else []), *edges], column.unit)
+    axis(sheet, scale, bottom, [*([1.0] if column.scale == "ratio" else []), *edges], column.unit)
     for row, cell in enumerate(column.cells):
         y = top + 4 + PITCH * (row + 0.5)
         if cell is None or not math.isfinite(cell.value):
             continue
-        _interval(sheet, scale, y, cell.low, cell.high, theme.ink("ink"))
+        interval(sheet, scale, y, cell.low, cell.high, theme.ink("ink"))
         marker = MARKER_OF[cell.verdict]
         sheet.mark(scale.at(cell.value), y, marker, theme.ink("ink"), 9.5)
         sheet.text(right, y + middle(SMALL), cell.number, SMALL, align="right")
@@ -255,188 +251,37 @@ def _claims_legend(sheet: Sheet, data: Claims) -> None:
 
 def draw_across(data: Across) -> Sheet:
     """The sheet of `across`, for those who look at what is on it."""
-    labels = _label_width(data.machines, mono=False)
-    lines = _chunks(list(range(len(data.columns))), INPUT_COLUMNS)
+    labels = label_width(data.machines, mono=False)
+    lines = chunks(list(range(len(data.columns))), INPUT_COLUMNS)
     broadest = max(len(line) for line in lines)
     width = (WIDTH - MARGIN - labels - GAP * (broadest - 1) - MARGIN) / broadest
     pitch = PITCH + (4 if len(data.series) > 1 else 0)
     body = pitch * len(data.machines) + 8
     head = 2 * line_height(SMALL) + 8
     values = [v for b in data.blocks for row in b.cells for cell in row for v in cell if v]
-    scale = _ratio_scale(values)
+    scale = ratio_scale(values)
     sheet = Sheet(100 + len(lines) * len(data.blocks) * (head + body + 40))
     top = 34.0
-    _legend(sheet, data.series, data.heading, alike=True)
+    legend(sheet, data.series, data.heading, alike=True)
     for block in data.blocks:
         for number, line in enumerate(lines):
             top += head + (16 if number == 0 and block.heading else 0)
             if number == 0 and block.heading:
                 sheet.text(MARGIN, top - head - 2, block.heading, BODY, italic=True,
                            colour=theme.ink("muted"))
-            _row_names(sheet, data.machines, labels, top + 4, pitch)
+            row_names(sheet, data.machines, labels, top + 4, pitch)
             for place, index in enumerate(line):
                 left = labels + place * (width + GAP)
                 column = data.columns[index]
-                _panel_head(sheet, left, top, width, column.name, column.about)
+                panel_head(sheet, left, top, width, column.name, column.about)
                 cells = [row[index] for row in block.cells]
                 frame = Frame(scale.on(left, left + width), top, top + body)
-                _ratio_ground(sheet, frame)
-                _axis(sheet, frame.scale, frame.bottom, [1.0])
-                _dot_rows(sheet, frame, cells, data.series, pitch)
+                ratio_ground(sheet, frame)
+                axis(sheet, frame.scale, frame.bottom, [1.0])
+                dot_rows(sheet, frame, cells, data.series, pitch)
             top += body + 24
     centre = (labels + WIDTH - MARGIN) / 2
     sheet.text(centre, top + 18, f"slower  ←  {data.value_label} (log scale)  →  faster", SMALL,
                align="center")
     sheet.crop(top + 30)
     return sheet
-
-
-@dataclass(frozen=True)
-class Frame:
-    """Where a panel is drawn."""
-
-    scale: Scale
-    top: float
-    bottom: float
-
-
-def _ratio_scale(values: Iterable[Value]) -> Scale:
-    there = [value for value in values if not value.absence]
-    return scales.ratios([v.value for v in there], [e for v in there for e in (v.low, v.high)])
-
-
-def _ratio_ground(sheet: Sheet, frame: Frame) -> None:
-    """The band of what is alike, and the line at 1."""
-    scale = frame.scale
-    sheet.box(scale.at(ALIKE[0]), frame.top, scale.at(ALIKE[1]), frame.bottom, theme.ink("alike"))
-    sheet.line([(scale.at(1), frame.top), (scale.at(1), frame.bottom)], theme.ink("muted"))
-
-
-def _dot_rows(
-    sheet: Sheet,
-    frame: Frame,
-    cells: Sequence[Sequence[Value | None]],
-    series: Sequence[str],
-    pitch: float,
-) -> None:
-    """A row of dots for each of `cells`, which has a value for each of `series`."""
-    step = min(10.0, (pitch - 6) / len(series)) if len(series) > 1 else 0.0
-    for row, values in enumerate(cells):
-        y = frame.top + 4 + pitch * (row + 0.5)
-        words = {"not measured" if value is None else value.absence for value in values}
-        if len(words) == 1 and "" not in words:
-            _word(sheet, frame, y, words.pop())
-            continue
-        for place, (name, value) in enumerate(zip(series, values, strict=True)):
-            if value is None or value.absence:
-                continue
-            at = y + step * (place - (len(series) - 1) / 2)
-            colour = colour_of(name, place)
-            _interval(sheet, frame.scale, at, value.low, value.high, colour)
-            if frame.scale.holds(value.value):
-                shape = SHAPE_OF.get(name, SHAPES[place % len(SHAPES)])
-                sheet.mark(frame.scale.at(value.value), at, shape, colour, 8.5)
-
-
-def _word(sheet: Sheet, frame: Frame, y: float, word: str) -> None:
-    """A word in the place of dots, right of the line at 1 if it fits there."""
-    left, right = frame.scale.start, frame.scale.end
-    one = frame.scale.at(1) + 8 if frame.scale.log and frame.scale.holds(1) else left + 4
-    text = shortened(word, right - left - 4, TINY)
-    start = one if one + text_width(text, TINY, italic=True) <= right else left + 4
-    end = start + text_width(text, TINY, italic=True)
-    if start < frame.scale.at(1) < end:
-        sheet.box(start - 3, y - 8, end + 3, y + 8, theme.ink("panel"), over=2.5)
-    sheet.text(start, y + middle(TINY), text, TINY, theme.ink("muted"), italic=True)
-
-
-# --- parts ---------------------------------------------------------------------------------------
-
-
-def colour_of(name: str, place: int) -> str:
-    """The colour of a series: that of its role, or else of its place."""
-    return theme.role(name) if name in theme.ROLES else theme.series(place)
-
-
-def _label_width(names: Sequence[str], mono: bool) -> float:
-    """Pixels from the left edge to the panels: the longest name, bold, and room around it."""
-    widest = max(text_width(n, SMALL if mono else BODY, not mono, False, mono) for n in names)
-    return math.ceil(MARGIN + widest + 12)
-
-
-def _row_names(
-    sheet: Sheet, names: Sequence[str], right: float, top: float, pitch: float = PITCH
-) -> None:
-    """Names of machines, the first one bold."""
-    for row, name in enumerate(names):
-        y = top + pitch * (row + 0.5) + middle(BODY)
-        sheet.text(right - 12, y, name, BODY, align="right", bold=row == 0)
-
-
-def _panel_head(
-    sheet: Sheet, left: float, top: float, width: float, name: str, about: str
-) -> None:
-    """A title and a line below it, just above a panel."""
-    baseline = top - 8
-    if about:
-        sheet.text(left, baseline, shortened(about, width + GAP - 6, TINY), TINY)
-        baseline -= line_height(SMALL)
-    sheet.text(left, baseline, shortened(name, width + GAP - 6, SMALL, True), SMALL, bold=True)
-
-
-def _interval(
-    sheet: Sheet, scale: Scale, y: float, low: float, high: float, colour: str
-) -> None:
-    """A line from end to end; an arrow where it leaves the axis."""
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return
-    low, high = steady(low), steady(high)
-    if high > low:
-        sheet.line([(scale.at(low), y), (scale.at(high), y)], colour, 1.8)
-    if not scale.holds(low):
-        sheet.arrow(scale.start - 3, y, False, colour)
-    if not scale.holds(high):
-        sheet.arrow(scale.end + 3, y, True, colour)
-
-
-def _axis(
-    sheet: Sheet, scale: Scale, y: float, first: Sequence[float] = (), unit: str = ""
-) -> None:
-    """A line below a panel with ticks and their numbers."""
-    sheet.line([(scale.start, y), (scale.end, y)], theme.ink("muted"))
-    shown = scales.ticks(scale, first, unit=unit and f" {unit}")
-    for value in shown:
-        x = scale.at(value)
-        sheet.line([(x, y), (x, y + 4)], theme.ink("muted"))
-        text = scales.written(value)
-        sheet.text(x, y + 17, text, TINY, align="center")
-        if unit and value == shown[-1]:
-            sheet.text(x + text_width(text, TINY) / 2, y + 17, f" {unit}", TINY)
-
-
-def _legend(sheet: Sheet, series: Sequence[str], heading: str, alike: bool) -> None:
-    """A heading to the left, what colours and bands mean to the right."""
-    x = WIDTH - MARGIN
-    if alike:
-        x -= text_width("alike (within 5 %)", SMALL)
-        sheet.text(x, 20, "alike (within 5 %)", SMALL)
-        sheet.box(x - 30, 10, x - 6, 23, theme.ink("alike"))
-        x -= 48
-    for place in reversed(range(len(series))):
-        name = series[place]
-        words = NAMES.get(name, name)
-        colour = colour_of(name, place)
-        x -= text_width(words, SMALL)
-        sheet.text(x, 20, words, SMALL)
-        sheet.line([(x - 28, 16), (x - 6, 16)], colour, 1.8)
-        sheet.mark(x - 17, 16, SHAPE_OF.get(name, SHAPES[place % len(SHAPES)]), colour, 8.5)
-        x -= 44
-    if heading:
-        sheet.text(MARGIN, 21, heading, BODY + 1, bold=True)
-
-
-def _chunks(items: Sequence[T], most: int) -> list[Sequence[T]]:
-    """Pieces that are as even as can be, none longer than told."""
-    count = -(-len(items) // most)
-    size = -(-len(items) // count)
-    return [items[begin : begin + size] for begin in range(0, len(items), size)]

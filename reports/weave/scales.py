@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from weave.sheet import TINY, steady, text_width
 
@@ -23,8 +24,10 @@ RATIOS = (
     (0.95, 1.05),
 )
 MOST_TICKS = 7
+FEW_DECADES = 3e3  # from one end to the other: 2 and 5 of each decade are written too
 LONGEST_INTERVAL = 1.5  # of the reach of the values; what is longer ends in an arrow
-LOPSIDED = 3.0  # so much farther on one side: the other side is shortened
+LOPSIDED = 1.5  # so much farther on one side: the other side is shortened
+SHORTEST = 3.0  # to so much of the longer side, if it needs no more
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def ratios(values: Iterable[float], ends: Iterable[float], centred: bool = True)
     """A log axis of ratios around 1 with all values, and the ends of intervals that fit.
 
     Centred on 1, so that a factor is as long to the left as to the right; but where values lie far
-    on one side alone, the empty side is a third as long.
+    on one side alone, the other side is as long as it needs, and at least a third of it.
     """
     logs = [math.log(value) for value in values if value > 0]
     reach = max((abs(one) for one in logs), default=0.0)
@@ -70,7 +73,7 @@ def ratios(values: Iterable[float], ends: Iterable[float], centred: bool = True)
     below = max(least, 1.08 * -min(logs, default=0.0))
     above = max(least, 1.08 * max(logs, default=0.0))
     if not centred or max(below, above) > max(LOPSIDED * min(below, above), math.log(1.6)):
-        shorter = max(min(below, above), max(below, above) / LOPSIDED if centred else 0)
+        shorter = max(min(below, above), max(below, above) / SHORTEST if centred else 0)
         below, above = (shorter, above) if below < above else (below, shorter)
     else:
         below = above = max(below, above)
@@ -99,19 +102,25 @@ def powers(values: Sequence[float]) -> Scale:
 
 
 def ticks(
-    scale: Scale, first: Sequence[float] = (), size: float = TINY, gap: float = 9, unit: str = ""
+    scale: Scale, first: Sequence[float] = (), size: float = TINY, gap: float = 9
 ) -> list[float]:
     """The values that are written below an axis: as many round ones as there is room for.
 
     `first` are written before any other.
     """
     placed: list[float] = []
-    rounds = _round_values(scale)
-    for group in [*((value,) for value in first), *rounds]:
+    for value in first:
+        if scale.holds(value) and _apart([*placed, value], scale, size, gap):
+            placed.append(value)
+    most = MOST_TICKS + len(placed)
+    for group in _round_values(scale):
         inside = [v for v in group if scale.holds(v) and v not in placed]
-        if inside and len(placed) + len(inside) <= MOST_TICKS + len(first):
-            if _apart([*placed, *inside], scale, size, gap, unit):
-                placed += inside
+        if not inside or len(placed) + len(inside) > most:
+            continue
+        if _apart([*placed, *inside], scale, size, gap):
+            placed += inside
+            if not scale.log:
+                break  # one step only
     return sorted(placed)
 
 
@@ -122,10 +131,11 @@ def written(value: float) -> str:
     return f"{value:,.6g}"
 
 
-def _apart(values: Sequence[float], scale: Scale, size: float, gap: float, unit: str) -> bool:
-    ordered = sorted(values, key=scale.at)
-    for left, right in zip(ordered, ordered[1:], strict=False):
-        widths = text_width(written(left), size) + text_width(written(right) + unit, size)
+def _apart(values: Sequence[float], scale: Scale, size: float, gap: float) -> bool:
+    """Whether numbers can stand beside each other."""
+    ordered = sorted(values)
+    for left, right in pairwise(ordered):
+        widths = text_width(written(left), size) + text_width(written(right), size)
         if abs(scale.at(right) - scale.at(left)) < widths / 2 + gap:
             return False
     return True
@@ -136,23 +146,20 @@ def _round_values(scale: Scale) -> list[tuple[float, ...]]:
     if not scale.log:
         return _multiples(scale)
     if scale.low < 1 < scale.high and scale.high / scale.low < 1e5:
-        return [*RATIOS]
+        return [*RATIOS, *((value,) for pair in RATIOS for value in pair)]
     decades = range(math.floor(math.log10(scale.low)), math.ceil(math.log10(scale.high)) + 1)
-    wide = [d for d in decades]
-    groups = [tuple(10.0**d for d in wide[:: step]) for step in (1, 2, 3, 4)]
-    tight = scale.high / scale.low < 30
-    fine = [tuple(f * 10.0**d for d in wide for f in (2, 5))] if scale.high / scale.low < 3e3 else []
-    finest = [(f * 10.0**d,) for d in wide for f in (3, 1.5, 7, 4)] if tight else []
-    return [*groups[:1], *groups[1:], *fine, *finest]
+    groups = [tuple(10.0**d for d in decades[::step]) for step in (1, 2, 3, 4)]
+    if scale.high / scale.low < FEW_DECADES:
+        groups += [tuple(f * 10.0**d for d in decades for f in (2, 5))]
+        groups += [(f * 10.0**d,) for d in decades for f in (2, 5, 3, 1.5, 7, 4)]
+    return groups
 
 
 def _multiples(scale: Scale) -> list[tuple[float, ...]]:
-    """Of round steps the smallest whose numbers fit comes first; one step only is used."""
-    span = scale.high - scale.low
-    exponent = math.floor(math.log10(span))
+    """Of round steps all multiples on the axis, the smallest step first."""
+    exponent = math.floor(math.log10(scale.high - scale.low))
+    found = []
     for step in (f * 10.0 ** (exponent + e) for e in (-1, 0, 1) for f in (1, 2, 2.5, 5)):
         begin, end = math.ceil(scale.low / step - 1e-9), math.floor(scale.high / step + 1e-9)
-        values = tuple(steady(step * k) for k in range(begin, end + 1))
-        if len(values) <= MOST_TICKS and _apart(values, scale, TINY, 9, ""):
-            return [values]
-    return []
+        found.append(tuple(steady(step * k) for k in range(begin, end + 1)))
+    return found

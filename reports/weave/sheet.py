@@ -28,6 +28,7 @@ DPI = 96  # pixels of an inch
 POINT = 72 / DPI  # points of a pixel
 BODY, SMALL, TINY = 13.0, 12.0, 11.0  # sizes of text in pixels; none is smaller
 MARGIN = 8.0
+FAINT = 0.45  # opacity of a faint marker
 SANS, MONO = "DejaVu Sans", "DejaVu Sans Mono"
 #: A marker of each kind: its shape in matplotlib's letters, and whether it is filled.
 MARKERS = {
@@ -38,6 +39,7 @@ MARKERS = {
     "ring": ("o", False),
     "diamond": ("D", False),
     "hollow": ("s", False),
+    "bar": ("|", True),
 }
 
 STYLE: dict[Any, Any] = {
@@ -157,7 +159,7 @@ class Sheet:
         bold: bool = False,
         italic: bool = False,
         mono: bool = False,
-        turned: bool = False,
+        angle: float = 0,
     ) -> None:
         """A text with its first baseline at `y`; further lines stand below."""
         for number, line in enumerate(text.split("\n")):
@@ -172,7 +174,7 @@ class Sheet:
                 fontstyle="italic" if italic else "normal",
                 horizontalalignment=align,
                 verticalalignment="baseline",
-                rotation=90 if turned else 0,
+                rotation=angle,
                 rotation_mode="anchor",
                 parse_math=False,
                 transform=self._place,
@@ -244,9 +246,12 @@ class Sheet:
             )
         )
 
-    def mark(self, x: float, y: float, kind: str, colour: str, size: float = 9.0) -> None:
-        """A marker; open ones have the colour of the page inside."""
+    def mark(
+        self, x: float, y: float, kind: str, colour: str, size: float = 9.0, faint: bool = False
+    ) -> None:
+        """A marker; open ones have the colour of the page inside, faint ones let others through."""
         letter, filled = MARKERS[kind]
+        edge = 3.0 if letter == "|" else 0.0 if faint else 0.4 if filled else 1.6
         shrunk = {"s": 0.88, "D": 0.8, "X": 1.06}.get(letter, 1.0)
         self.figure.add_artist(
             Line2D(
@@ -257,9 +262,10 @@ class Sheet:
                 markersize=size * shrunk * POINT,
                 markerfacecolor=colour if filled else theme.ink("panel"),
                 markeredgecolor=colour,
-                markeredgewidth=(0.4 if filled else 1.6) * POINT,
+                markeredgewidth=edge * POINT,
+                alpha=FAINT if faint else None,
                 transform=self._place,
-                zorder=4,
+                zorder=3.5 if faint else 4,
             )
         )
         self.marks.append(Mark(round(x, 2), round(y, 2), kind, colour))
