@@ -21,7 +21,7 @@ from weave.results import Result
 from weave.tables import markdown
 
 #: What tells sizes of one kind of matrix apart.
-SIZE = re.compile(r"-(tiny|small|gpu|xl)$")
+SIZE = re.compile(r"-(tiny|small|half|gpu|xl)$")
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 LEGEND = {
     claims.REPRODUCED: "✓ reproduced",
