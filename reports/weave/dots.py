@@ -1,4 +1,4 @@
-"""Values of variants on inputs: a panel for each input, a row for each variant, a dot for each value.
+"""Values of variants on inputs: a panel for each input, a row for each variant, a dot each.
 
 Where there are more rows than one panel can show they are folded into several side by side; where
 there are more inputs than a page can show, a row has a faint dot for each of them.
@@ -181,9 +181,10 @@ def _folded(data: Dots) -> Sheet:
     sheet, top = Sheet(4000), _opened(data)
     _legend(sheet, data)
     for at, panel in enumerate(data.panels):
-        top += _head_height([panel], rows) if panel.title else 6
         if panel.title:
+            top += _head_height([panel], [])
             panel_head(sheet, MARGIN, top, WIDTH, panel.title, panel.about)
+        top += GROUP if any(_headed([rows[row] for row in part]) for part in parts) else 6
         lowest = top
         for column, part in enumerate(parts):
             names = [rows[row] for row in part]

@@ -22,9 +22,10 @@ from weave import curves
 from weave.curves import Ceiling, Roofline, Spot, roofline
 from weave.dots import Dots, Panel, Row, dots
 from weave.panels import Value
+from weave.results import Span
 from weave.rows import Across, Block, ClaimCell, ClaimColumn, Claims, Column, across, claims
 from weave.sheet import STYLE, saved
-from weave.timelines import Span, Timeline, timeline
+from weave.timelines import Timeline, timeline
 
 __all__ = [
     "STYLE",

@@ -192,6 +192,7 @@ class Sheet:
         over: float = 2,
     ) -> None:
         """A line through places; `over` is what it lies over, as in matplotlib."""
+        pattern = (0, tuple(dash / width for dash in dashes)) if dashes else "-"
         xs, ys = ([round(point[axis], 2) for point in points] for axis in (0, 1))
         self.figure.add_artist(
             Line2D(
@@ -199,7 +200,7 @@ class Sheet:
                 ys,
                 color=colour,
                 linewidth=width * POINT,
-                linestyle=(0, tuple(d * POINT / (width * POINT) for d in dashes)) if dashes else "-",
+                linestyle=pattern,
                 solid_capstyle="butt",
                 transform=self._place,
                 zorder=over,
