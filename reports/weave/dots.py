@@ -7,6 +7,7 @@ there are more inputs than a page can show, a row has a faint dot for each of th
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from weave import scales, statistics, theme
 from weave.panels import (
@@ -251,8 +252,9 @@ def _row_places(
 
 def _headed(rows: Sequence[Row]) -> bool:
     """Whether groups are named: there are some, and not one for each row."""
-    changes = sum(a.group != b.group for a, b in zip(rows, rows[1:], strict=False))
-    return 0 < changes and changes + 1 == len({row.group for row in rows}) < 0.7 * len(rows)
+    changes = sum(one.group != other.group for one, other in pairwise(rows))
+    groups = len({row.group for row in rows})
+    return groups > 1 and groups == changes + 1 and groups < 0.7 * len(rows)
 
 
 # --- a cloud for each variant --------------------------------------------------------------------

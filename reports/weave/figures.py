@@ -131,7 +131,8 @@ def as_dots(chart: Chart) -> Dots:
         panels = tuple(Panel(f"{prefix}{_text(c)}", about, limit) for c, about, limit in named)
         rows = tuple(Row(series.name, series.group, series.role) for series in chart.series)
         count = range(len(chart.categories))
-        cells = tuple(tuple((series.values[at],) for series in chart.series) for at in count)
+        cells = tuple(
+            tuple(tuple([series.values[at]]) for series in chart.series) for at in count)
         names: tuple[str, ...] = ("",)
     else:
         same = len(set(limits)) == 1

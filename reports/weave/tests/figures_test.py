@@ -6,7 +6,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -331,8 +331,9 @@ def test_lines_are_named_at_their_ends() -> None:
 def test_labels_keep_their_distance_and_order() -> None:
     heights = curves.apart([10, 11, 12, 80, 81], 15, 0, 100)
     assert sorted(heights) == heights
-    assert all(b - a >= 15 for a, b in zip(heights, heights[1:], strict=False))
-    assert 0 <= heights[0] and heights[-1] <= 100
+    assert all(below - above >= 15 for above, below in pairwise(heights))
+    assert heights[0] >= 0
+    assert heights[-1] <= 100
 
 
 def test_spans_are_named_where_they_fit_and_coloured_by_kind() -> None:
