@@ -201,13 +201,14 @@ def test_a_cloud_has_a_faint_dot_for_each_input_and_a_stroke_for_their_mean() ->
 
 
 def test_at_most_fourteen_rows_stand_below_each_other() -> None:
-    for drawn in (dots.draw_dots(some_dots(4, 23)), dots.draw_dots(some_dots(1, 38))):
-        tops = sorted(box.y0 for text, box in boxes(drawn) if text.startswith("variant_"))
-        columns = {round(box.x1) for text, box in boxes(drawn) if text.startswith("variant_")}
-        assert len(tops) in (23, 38)
-        if len(columns) > 1:
-            assert max(sum(round(box.x1) == x for text, box in boxes(drawn)
-                           if text.startswith("variant_")) for x in columns) <= 14
+    for count in (15, 23, 38, 60):
+        parts = dots._parts([Row(f"v{k}", f"group {k // 20}") for k in range(count)])
+        assert max(len(part) for part in parts) <= 14
+        assert sum(parts, []) == list(range(count))
+    found = [box for text, box in boxes(dots.draw_dots(some_dots(1, 38))) if text[:8] == "variant_"]
+    columns = [round(box.x1) for box in found]
+    assert len(columns) == 38
+    assert max(columns.count(x) for x in columns) <= 14
 
 
 def test_groups_stay_together_where_rows_are_parted() -> None:
@@ -263,6 +264,14 @@ def test_the_bound_is_one_labelled_line_at_100() -> None:
              if hasattr(a, "get_xdata")]
     assert len(lines) == 4  # one in the legend
     assert words(drawn).count("0") == 3
+
+
+def test_a_bound_beyond_the_axis_is_not_in_the_legend() -> None:
+    data = replace(some_dots(2, 3), bound_label="memory bound")
+    for bound, count in ((1.5, 1), (900.0, 0)):
+        panels = tuple(replace(panel, bound=bound) for panel in data.panels)
+        drawn = dots.draw_dots(replace(data, panels=panels))
+        assert words(drawn).count("memory bound") == count
 
 
 def test_a_ratio_is_never_a_bar_and_a_rate_is_from_zero() -> None:
