@@ -132,7 +132,8 @@ def draw_lines(data: Lines) -> Sheet:
     xs = [x for line in data.lines for x, _ in line.points]
     xscale = _number_scale(xs, data).on(left + 6, right)
     sheet = Sheet(bottom + 48)
-    sheet.text(MARGIN, 16, shortened(data.y_label, WIDTH - 2 * MARGIN, SMALL), SMALL)
+    label = scales.with_log(data.y_label, data.scale)
+    sheet.text(MARGIN, 16, shortened(label, 0.8 * WIDTH, SMALL), SMALL)
     _ground(sheet, data, yscale, yticks, left, right)
     _numbers(sheet, data, xscale, bottom, xs)
     _draw_places(sheet, data, xscale, top, bottom)

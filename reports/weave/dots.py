@@ -1,4 +1,4 @@
-"""Values of variants on inputs: a panel for each input, a row for each variant, a dot for each value.
+"""Values of variants on inputs: a panel for each input, a row for each variant, a dot each.
 
 Where there are more rows than one panel can show they are folded into several side by side; where
 there are more inputs than a page can show, a row has a faint dot for each of them.
@@ -7,6 +7,7 @@ there are more inputs than a page can show, a row has a faint dot for each of th
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from weave import scales, statistics, theme
 from weave.panels import (
@@ -131,8 +132,8 @@ def _grid(data: Dots) -> Sheet:
     broadest = len(lines[0])
     width = (room - GAP * (broadest - 1)) / broadest
     scale = _scale(data)
-    sheet, top = Sheet(4000), _opened(data)
-    _legend(sheet, data)
+    sheet, top = Sheet(4000), _opened(data, scale)
+    _legend(sheet, data, scale)
     for line in lines:
         for part in parts:
             rows = [data.rows[row] for row in part]
@@ -178,12 +179,13 @@ def _folded(data: Dots) -> Sheet:
     rows = [replace(r, name=shortened(r.name, most, SMALL)) for r in data.rows]
     widest = max(text_width(row.name, SMALL, mono=True) for row in rows)
     scale = _scale(data)
-    sheet, top = Sheet(4000), _opened(data)
-    _legend(sheet, data)
+    sheet, top = Sheet(4000), _opened(data, scale)
+    _legend(sheet, data, scale)
     for at, panel in enumerate(data.panels):
-        top += _head_height([panel], rows) if panel.title else 6
         if panel.title:
+            top += _head_height([panel], [])
             panel_head(sheet, MARGIN, top, WIDTH, panel.title, panel.about)
+        top += GROUP if any(_headed([rows[row] for row in part]) for part in parts) else 6
         lowest = top
         for column, part in enumerate(parts):
             names = [rows[row] for row in part]
@@ -250,8 +252,9 @@ def _row_places(
 
 def _headed(rows: Sequence[Row]) -> bool:
     """Whether groups are named: there are some, and not one for each row."""
-    changes = sum(a.group != b.group for a, b in zip(rows, rows[1:], strict=False))
-    return 0 < changes and changes + 1 == len({row.group for row in rows}) < 0.7 * len(rows)
+    changes = sum(one.group != other.group for one, other in pairwise(rows))
+    groups = len({row.group for row in rows})
+    return groups > 1 and groups == changes + 1 and groups < 0.7 * len(rows)
 
 
 # --- a cloud for each variant --------------------------------------------------------------------
@@ -265,8 +268,8 @@ def _clouds(data: Dots) -> Sheet:
     labels = _label_width(data.rows)
     pitch = 22.0 * max(1, len(data.series)) + (4 if len(data.series) > 1 else 0)
     scale = _cloud_scale(data, labels)
-    sheet, top = Sheet(4000), _opened(data)
-    _legend(sheet, data, clouds=True)
+    sheet, top = Sheet(4000), _opened(data, scale)
+    _legend(sheet, data, scale, clouds=True)
     for part in _parts(data.rows):
         rows = [data.rows[row] for row in part]
         top += 8 + (GROUP if _headed(rows) else 0)
@@ -383,23 +386,28 @@ def _label_width(rows: Sequence[Row]) -> float:
     return label_width([row.name for row in rows], mono=True)
 
 
-def _opened(data: Dots) -> float:
+def _opened(data: Dots, scale: Scale) -> float:
     """Where the first line of panels begins: below the legend, if there is one."""
-    return 30.0 if _has_legend(data) else 4.0
+    return 30.0 if _has_legend(data, scale) or len(data.panels) > MANY_PANELS else 4.0
 
 
-def _has_legend(data: Dots) -> bool:
+def _has_legend(data: Dots, scale: Scale) -> bool:
     shown = len(data.series) > 1 or data.heading or data.scale == "ratio"
-    bound = data.bound_label and any(panel.bound is not None for panel in data.panels)
+    bound = data.bound_label and _is_bounded(data, scale)
     return bool(shown or bound or len({row.role for row in data.rows}) > 1)
 
 
-def _legend(sheet: Sheet, data: Dots, clouds: bool = False) -> None:
-    if not (_has_legend(data) or clouds):
+def _is_bounded(data: Dots, scale: Scale) -> bool:
+    """Whether the bound is on the axis of any panel."""
+    return any(panel.bound is not None and scale.holds(panel.bound) for panel in data.panels)
+
+
+def _legend(sheet: Sheet, data: Dots, scale: Scale, clouds: bool = False) -> None:
+    if not (_has_legend(data, scale) or clouds):
         return
-    bounded = any(panel.bound is not None for panel in data.panels)
+    bounded = _is_bounded(data, scale)
     if clouds:
-        bounded = _one_bound(data) is not None
+        bounded = bounded and _one_bound(data) is not None
     roles = [role for role in theme.ROLES if role in {row.role for row in data.rows}]
     names = data.series if len(data.series) > 1 else tuple(roles) if len(roles) > 1 else ()
     heading = data.heading
@@ -419,13 +427,10 @@ def _head_height(panels: Sequence[Panel], rows: Sequence[Row]) -> float:
 
 def _closed(sheet: Sheet, data: Dots, centre: float, top: float) -> Sheet:
     """Writes what the axes mean and cuts the sheet off below."""
-    label = data.value_label
-    if data.scale == "ratio":
-        faster = label.startswith("speed-up")
-        label = f"slower  ←  {label} (log scale)  →  faster" if faster else f"{label} (log scale)"
-    elif data.scale == "log":
-        label = f"{label[:-1]}, log scale)" if label.endswith(")") else f"{label} (log scale)"
-    if label:
+    label = scales.with_log(data.value_label, data.scale)
+    if data.scale == "ratio" and label.startswith("speed-up"):
+        label = f"slower  ←  {label}  →  faster"
+    if data.value_label:
         sheet.text(centre, top + 8, shortened(label, WIDTH - 2 * MARGIN, BODY), SMALL,
                    align="center")
         top += 20

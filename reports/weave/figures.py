@@ -22,9 +22,10 @@ from weave import curves
 from weave.curves import Ceiling, Roofline, Spot, roofline
 from weave.dots import Dots, Panel, Row, dots
 from weave.panels import Value
+from weave.results import Span
 from weave.rows import Across, Block, ClaimCell, ClaimColumn, Claims, Column, across, claims
 from weave.sheet import STYLE, saved
-from weave.timelines import Span, Timeline, timeline
+from weave.timelines import Timeline, timeline
 
 __all__ = [
     "STYLE",
@@ -130,7 +131,8 @@ def as_dots(chart: Chart) -> Dots:
         panels = tuple(Panel(f"{prefix}{_text(c)}", about, limit) for c, about, limit in named)
         rows = tuple(Row(series.name, series.group, series.role) for series in chart.series)
         count = range(len(chart.categories))
-        cells = tuple(tuple((series.values[at],) for series in chart.series) for at in count)
+        cells = tuple(
+            tuple(tuple([series.values[at]]) for series in chart.series) for at in count)
         names: tuple[str, ...] = ("",)
     else:
         same = len(set(limits)) == 1

@@ -20,6 +20,8 @@ from weave.results import Case
 # What the ceiling allows, in the quantity that is drawn.
 LIMITS = {"median", "gbps", "gflops", "of_ceiling", "speedup"}
 VARIANT_AXES = ("variant", "group")
+# What stands in the place of a value, but for a reason to skip it.
+ABSENT = FAILED, MISSING = ("failed", "not measured")
 LEAST_NUMBERS = 3  # so many numbers are an axis of their own
 GROUP_WORDS = {"own": "ours", "peer": "libraries", "format": "formats", "step": "steps"}
 
@@ -46,8 +48,8 @@ class Plot:
         """Values of `y`: a panel for each `x` with a row for each variant; for another `series` a
         row for each `x`, in the colours of the series.
 
-        Quantities from zero are bars; ratios, parts of a ceiling and log scales are dots; over three
-        numbers or more they are lines.
+        Quantities from zero are bars; ratios, parts of a ceiling and log scales are dots; over
+        three numbers or more they are lines.
         """
         chart = self._chart(id, x, y, series, where or {}, Basis(self.measured, over, ceiling), log)
         numbers = [category for category in chart.categories if not isinstance(category, str)]
@@ -65,7 +67,10 @@ class Plot:
         over: Over = None,
         ceiling: str | None = None,
     ) -> str:
-        """Dots of `y`: a panel for each `x`, a row for each of `rows`, a colour for each `series`."""
+        """Dots of `y`: a panel for each `x`, a row for each of `rows`, a colour for each `series`.
+
+        Ratios are drawn around 1, parts of a ceiling from zero, all others on a log axis.
+        """
         figure, region = self.measured.experiment.figure(id), where or {}
         basis = Basis(self.measured, over, ceiling)
         categories, of_rows = (self.measured.values(axis, region) for axis in (x, rows))
@@ -116,8 +121,7 @@ class Plot:
         spans = found.cases[0].timeline
         if not spans:
             raise WeaveError(f"plot.timeline: {variant} notes no timeline")
-        drawn = tuple(figures.Span(s.lane, s.name, s.begin_s, s.end_s) for s in spans)
-        data = figures.Timeline(self.measured.experiment.figure(id).caption, drawn)
+        data = figures.Timeline(self.measured.experiment.figure(id).caption, spans)
         return self._put(id, figures.timeline(data))
 
     def roofline(
@@ -262,7 +266,7 @@ class Plot:
     def _place(self, id: str, chart: figures.Chart, draw: Callable[[figures.Chart], str]) -> str:
         shown = [series for series in chart.series if _has_values(series)]
         lacking = [s for s in chart.series if s.values and not _has_values(s)]
-        absent = [f"`{s.name}`: {s.values[0].absence}" for s in lacking]
+        absent = [f"`{s.name}` {_kind(s.values[0].absence)}" for s in lacking]
         without = f" Not drawn: {', '.join(absent)}." if absent else ""
         svg = draw(replace(chart, series=tuple(shown))) if shown else None
         return self._put(id, svg, without)
@@ -447,6 +451,10 @@ class _Line:
         return figures.Series(self.name, self.slot, values, self.modelled)
 
 
+def _kind(absence: str) -> str:
+    return absence if absence in ABSENT else "skipped"
+
+
 def _has_values(series: figures.Series) -> bool:
     return any(not value.absence for value in series.values)
 
@@ -459,8 +467,8 @@ def _is_reference(y: str, basis: Basis, name: Any) -> bool:
 def _value(cell: Cell, scale: float) -> figures.Value:
     if cell.estimate is None:
         assert cell.absence is not None
-        words = {"failed": "failed", "missing": "not measured"}
-        return figures.Value(absence=words.get(cell.absence.kind, cell.absence.reason))
+        known = {"failed": FAILED, "missing": MISSING}
+        return figures.Value(absence=known.get(cell.absence.kind, cell.absence.reason))
     scaled = cell.estimate.scaled(1 / scale)
     return figures.Value(scaled.value, scaled.low, scaled.high)
 

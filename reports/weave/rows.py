@@ -52,6 +52,9 @@ MARKER_OF = {
     TOO_FEW_DATA: "diamond",
     OUT_OF_DATE: "hollow",
 }
+TITLE_LINES = 4  # of a claim
+LEAST_AXIS = 88.0  # pixels of the axis of a claim
+GUIDED = 5  # so many machines are told apart without lines across
 CLAIM_COLUMNS = 5  # panels of claims side by side
 INPUT_COLUMNS = 7  # panels of inputs side by side
 
@@ -73,7 +76,7 @@ class ClaimCell:
 
 @dataclass(frozen=True)
 class ClaimColumn:
-    """A claim: its short title (up to three lines are made of it), and a cell for each machine.
+    """A claim: its short title (up to four lines are made of it), and a cell for each machine.
 
     `holds` is where the claim holds; an end that is None is open: `(1.2, None)` is "at least 1.2".
     `scale` is "ratio" (log, with a line at 1), "log" or "linear"; `unit` ends the last number below
@@ -152,10 +155,8 @@ def across(data: Across) -> str:
 def draw_claims(data: Claims) -> Sheet:
     """The sheet of `claims`, for those who look at what is on it."""
     labels = label_width(data.machines, mono=False)
-    lines = chunks(data.columns, CLAIM_COLUMNS)
-    broadest = max(len(line) for line in lines)
-    width = (WIDTH - MARGIN - labels - GAP * (broadest - 1) - MARGIN) / broadest
-    titles = [[wrapped(c.title, width, 3, SMALL) for c in line] for line in lines]
+    lines, width = _claim_lines(data.columns, labels)
+    titles = [[wrapped(c.title, width, TITLE_LINES, SMALL) for c in line] for line in lines]
     heads = [max(t.count("\n") + 1 for t in line) * line_height(SMALL) + 10 for line in titles]
     body = PITCH * len(data.machines) + 8
     top = 34.0
@@ -170,7 +171,23 @@ def draw_claims(data: Claims) -> Sheet:
             sheet.text(left, baseline, name, SMALL)
             _claim_panel(sheet, column, left, left + width, top, top + body)
         top += body + 44
+    sheet.crop(top - 16)
     return sheet
+
+
+def _claim_lines(
+    columns: Sequence[ClaimColumn], labels: float
+) -> tuple[list[Sequence[ClaimColumn]], float]:
+    """Columns in lines, each with the same width: as many as leave room for axes and numbers."""
+    numbers = max(
+        (text_width(cell.number, SMALL) for column in columns for cell in column.cells
+         if cell is not None and math.isfinite(cell.value)), default=0.0)
+    for most in range(CLAIM_COLUMNS, 0, -1):
+        lines = chunks(columns, most)
+        width = (WIDTH - MARGIN - labels - GAP * (len(lines[0]) - 1) - MARGIN) / len(lines[0])
+        if width - numbers >= LEAST_AXIS:
+            break
+    return lines, width
 
 
 def _claim_panel(
@@ -194,6 +211,8 @@ def _claim_panel(
     axis(sheet, scale, bottom, [*([1.0] if column.scale == "ratio" else []), *edges], column.unit)
     for row, cell in enumerate(column.cells):
         y = top + 4 + PITCH * (row + 0.5)
+        if len(column.cells) > GUIDED:
+            sheet.line([(scale.start, y), (scale.end, y)], theme.ink("grid"), 0.8, over=1.6)
         if cell is None or not math.isfinite(cell.value):
             continue
         interval(sheet, scale, y, cell.low, cell.high, theme.ink("ink"))

@@ -18,6 +18,7 @@ RATIOS = (
     (0.02, 50.0),
     (0.05, 20.0),
     (0.001, 1000.0),
+    (0.0001, 10000.0),
     (0.75, 1.5),
     (0.8, 1.2),
     (0.9, 1.1),
@@ -99,6 +100,13 @@ def powers(values: Sequence[float]) -> Scale:
     low, high = math.log(min(positive)), math.log(max(positive))
     room = max(0.06 * (high - low), 0.08)
     return Scale(steady(math.exp(low - room)), steady(math.exp(high + room)), 0, 1, log=True)
+
+
+def with_log(label: str, kind: str) -> str:
+    """What an axis is called, with the kind of its scale where that is not linear."""
+    if kind == "linear":
+        return label
+    return f"{label[:-1]}, log scale)" if label.endswith(")") else f"{label} (log scale)"
 
 
 def ticks(

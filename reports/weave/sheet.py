@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -155,7 +155,7 @@ class Sheet:
         text: str,
         size: float = BODY,
         colour: str = "",
-        align: str = "left",
+        align: Literal["left", "center", "right"] = "left",
         bold: bool = False,
         italic: bool = False,
         mono: bool = False,
@@ -192,6 +192,7 @@ class Sheet:
         over: float = 2,
     ) -> None:
         """A line through places; `over` is what it lies over, as in matplotlib."""
+        pattern: Any = (0, tuple(dash / width for dash in dashes)) if dashes else "-"
         xs, ys = ([round(point[axis], 2) for point in points] for axis in (0, 1))
         self.figure.add_artist(
             Line2D(
@@ -199,7 +200,7 @@ class Sheet:
                 ys,
                 color=colour,
                 linewidth=width * POINT,
-                linestyle=(0, tuple(d * POINT / (width * POINT) for d in dashes)) if dashes else "-",
+                linestyle=pattern,
                 solid_capstyle="butt",
                 transform=self._place,
                 zorder=over,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weave import formats, scales, theme
+from weave.results import Span
 from weave.scales import Scale
 from weave.sheet import BODY, MARGIN, SMALL, TINY, WIDTH, Sheet, middle, text_width
 
@@ -15,19 +16,11 @@ NUMBER = re.compile(r"[\s_:#\[(-]*\d+[\])]?$")
 
 
 @dataclass(frozen=True)
-class Span:
-    """What a lane did, in seconds since the sample began; the name without its number is its kind,
-    such as "copy" of "copy 3"."""
-
-    lane: str
-    name: str
-    begin: float
-    end: float
-
-
-@dataclass(frozen=True)
 class Timeline:
-    """Lanes in the order in which they come first; `heading` is written above, if there is one."""
+    """Lanes in the order in which they come first; `heading` is written above, if there is one.
+
+    The name of a span without its number is its kind, such as "copy" of "copy 3".
+    """
 
     title: str
     spans: tuple[Span, ...]
