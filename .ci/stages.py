@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import browser
 from measure import plan
 from measure.workspace import Workspace, describe_machine
 from weave import definition, results
@@ -256,8 +257,14 @@ def check() -> Iterator[Check]:
 
 
 def docs() -> Iterator[Check]:
-    """The Doxygen site, its warnings errors."""
+    """The Doxygen site, its warnings errors: links that lead somewhere, and pages in a browser."""
     yield command("just docs", just(), "docs")
+    yield command("links of the site", sys.executable, ".ci/site_check.py", "links")
+    name = "pages of the site"
+    if browser.program() is None:
+        yield Check(name, "skipped", f"no {browser.NAME} here: {browser.INSTALL}")
+    else:
+        yield command(name, sys.executable, ".ci/site_check.py", "pages")
 
 
 def new() -> Iterator[Check]:
