@@ -13,6 +13,7 @@ from weave.measurements import Measurements
 from weave.results import Json
 from weave.survey import OnMachine, Survey
 from weave.tests import synthetic
+from weave.tests.conftest import Say
 
 
 @pytest.fixture
@@ -43,3 +44,11 @@ def test_every_ceiling_has_a_row_and_unknown_ones_are_refused(survey: Survey) ->
 def test_columns_that_are_numbers_come_in_their_order(survey: Survey) -> None:
     assert list(_inputs(survey.runs(), "threads", {})) == ["1", "2"]
     assert _inputs(survey.runs(), "threads", {})["2"] == [2]
+
+
+def test_a_ceiling_of_bytes_is_no_limit_of_what_moves_none(raw: Json, say: Say) -> None:
+    for entry in raw["cases"]:
+        entry["work"]["bytes"] = 0
+    drawn = say('{{ plot.dots("1.serial", x="threads", rows="variant", y="gflops",'
+                ' where={"matrix": "fem3", "variant": ["textbook", "unroll4"]}) }}', raw)
+    assert drawn.startswith("![")
