@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from weave import rows
 from weave.claims import Verdict
@@ -40,7 +41,8 @@ class ChapterPlot(Plot):
                over: Over = None, x: str = "matrix", where: Where | None = None, run: str = "",
                series: Sequence[str] = PRECISIONS) -> str:
         """Speed-ups on every machine, input by input: a block for each variant, or for each name of
-        a comparison `{name: (variant, over)}`; columns are kinds of inputs."""
+        a comparison `{name: (variant, over)}`; columns are kinds of inputs, or numbers of threads.
+        `series=[""]` takes all precisions together."""
         figure = self.measured.experiment.figure(id)
         self._require_new(id, figure)
         found = self.survey.runs(run)
@@ -48,7 +50,7 @@ class ChapterPlot(Plot):
             raise WeaveError(f'plot.across: no machine has a run "{run}"')
         names = variants if isinstance(variants, Mapping) else {v: (v, over) for v in variants}
         inputs = _inputs(found, x, where or {})
-        columns = tuple(Column(kind, _about(found, of)) for kind, of in inputs.items())
+        columns = tuple(Column(kind, _about(found, x, of)) for kind, of in inputs.items())
         blocks = tuple(
             Block(heading, tuple(tuple(_values(one, x, of, pair, where or {}, series)
                                        for of in inputs.values()) for one in found))
@@ -109,41 +111,46 @@ def _unit(condition: Condition) -> str:
     return {"gflops": "GFLOP/s", "tflops": "TFLOP/s", "gbps": "GB/s"}.get(condition.value, "")
 
 
-def _inputs(found: Sequence[OnMachine], x: str, where: Where) -> dict[str, list[str]]:
-    """The kinds of inputs, short rows first, and what they are called on one machine or another."""
-    kinds: dict[str, dict[str, None]] = {}
+def _inputs(found: Sequence[OnMachine], x: str, where: Where) -> dict[str, list[Any]]:
+    """The kinds of inputs, short rows or small numbers first, and what they are called on one
+    machine or another."""
+    kinds: dict[str, dict[Any, None]] = {}
     order: dict[str, float] = {}
     for one in found:
         if not has(one.measured, where):
             continue
         for value in one.measured.values(x, where):
             kind = kind_of(str(value))
-            kinds.setdefault(kind, {})[str(value)] = None
-            order.setdefault(kind, _mean_row(one.measured, str(value)))
+            kinds.setdefault(kind, {})[value] = None
+            order.setdefault(kind, _mean_row(one.measured, value) if isinstance(value, str)
+                             else float(value))
     return {kind: list(kinds[kind]) for kind in sorted(kinds, key=lambda k: (order[k], k))}
 
 
-def _mean_row(measured: Measurements, name: str) -> float:
+def _mean_row(measured: Measurements, name: Any) -> float:
     features = measured.result.raw["datasets"].get(name, {}).get("features", {})
     return features.get("mean_row", 0.0)
 
 
-def _about(found: Sequence[OnMachine], names: Sequence[str]) -> str:
+def _about(found: Sequence[OnMachine], x: str, names: Sequence[Any]) -> str:
+    if not isinstance(names[0], str):
+        return x
     means = [mean for one in found for name in names if (mean := _mean_row(one.measured, name))]
     return f"{means[0]:.0f} per row" if means else ""
 
 
-def _values(one: OnMachine, x: str, names: Sequence[str], pair: tuple[str, Over], where: Where,
+def _values(one: OnMachine, x: str, names: Sequence[Any], pair: tuple[str, Over], where: Where,
             series: Sequence[str]) -> tuple[rows.Value | None, ...]:
     variant, over = pair
     measured = loosely(one.measured)
     values: list[rows.Value | None] = []
     for precision in series:
-        here = [n for n in names if has(measured, {**where, x: n, "precision": precision})]
+        of = {**where, **({"precision": precision} if precision else {})}
+        here = [n for n in names if has(measured, {**of, x: n})]
         if not here:
             values.append(None)
             continue
-        region = {**where, x: here[0], "precision": precision}
+        region = {**of, x: here[0]}
         cell = measure(Basis(measured, over), "speedup", variant, region)
         e = cell.estimate
         values.append(rows.Value(e.value, e.low, e.high) if e else None)

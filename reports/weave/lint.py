@@ -15,7 +15,7 @@ MAIN_LINES = 60
 
 JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
-FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
+FOLDED = re.compile(r"<details>(?:(?!<details>).)*?</details>", re.DOTALL)  # none inside it
 TABLE = re.compile(r"^\|.*$", re.MULTILINE)
 PICTURE = re.compile(r"!\[.*?\]\(.*?\)", re.DOTALL)
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -61,7 +61,9 @@ def _length(experiment: Experiment, shown: str, text: str) -> Iterator[str]:
 
 def visible_words(text: str) -> int:
     """Words of prose: without what is folded, code, tables and pictures."""
-    for pattern in (FOLDED, FENCE, TABLE, PICTURE, COMMENT):
+    while FOLDED.search(text):
+        text = FOLDED.sub("", text)
+    for pattern in (FENCE, TABLE, PICTURE, COMMENT):
         text = pattern.sub("", text)
     return len(re.findall(r"[^\W_]+(?:[-.'’][^\W_]+)*", text))
 

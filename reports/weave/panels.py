@@ -212,6 +212,8 @@ def legend(
         x -= 30
     for place in reversed(range(len(series))):
         name = series[place]
+        if not name:  # one series, which needs no name
+            continue
         words = NAMES.get(name, name)
         colour = colour_of(name, place)
         x -= text_width(words, SMALL)

@@ -91,7 +91,8 @@ class Plot:
         data = figures.Dots(
             title=figure.caption,
             panels=tuple(
-                figures.Panel(str(c), self._about(x, c), limits[k] if limits else None)
+                figures.Panel(c if isinstance(c, str) else f"{x} {c}", self._about(x, c),
+                              limits[k] if limits else None)
                 for k, c in enumerate(categories)
             ),
             rows=tuple(self._row(rows, of_rows[k], [p[k] for p in cells]) for k in there),
@@ -406,6 +407,9 @@ class Plot:
             return None, ""
         if not all(self.measured.has_ceiling(case.launch) for case in cases):
             return None, ""
+        if not all(one.work_of(case) for case in cases
+                   for one in self.measured.ceilings(case.launch, basis.ceiling)):
+            return None, ""  # it limits other work: bytes, where these only compute
         (x, categories), (series, names) = axes.items()
         limits = []
         for category in categories:
@@ -491,6 +495,7 @@ def _words(name: str) -> str:
         "median": "time of a call",
         "gbps": "compulsory traffic",
         "gflops": "rate",
+        "gops": "operations",
         "of_ceiling": "share of the bound reached",
         "setup": "time of the setup",
     }

@@ -14,7 +14,7 @@ from weave.claims import Verdict
 from weave.definition import Claim, Experiment
 from weave.errors import WeaveError
 from weave.expectations import NOT_APPLICABLE, NOT_REPRODUCED, REPRODUCED
-from weave.measurements import Measurements
+from weave.measurements import Ceiling, Measurements
 from weave.metrics import Basis, Cell, Over, measure
 from weave.region import Where
 from weave.results import Result
@@ -113,6 +113,23 @@ class Survey:
         texts = [formats.significant(found.rate.value / 1e9) for found in rates]
         return formats.listed(texts) + (f" {rates[0].unit}" if unit else "")
 
+    def ceilings_table(self, names: Sequence[str] = ()) -> str:
+        """What probes reached at best on each machine, and its share of the nominal peak where the
+        run recorded one: all probes, or those of some names."""
+        best = {one.machine: _best_ceilings(one.measured) for one in self.runs()}
+        known = {name: found for of in best.values() for name, found in of.items()}
+        for name in names:
+            if name not in known:
+                raise WeaveError(f'ceilings: no machine has measured "{name}", only'
+                                 f" {', '.join(sorted(known))}")
+        machines = [f"**{name}**" if name == self.lead else name for name in self.machines]
+        rows = []
+        for name in names or sorted(known, key=lambda n: (not known[n].moves_bytes, n)):
+            cells = [_of_peak(best[one.machine].get(name), one.measured.peaks.get(f"peak:{name}"))
+                     for one in self.runs()]
+            rows.append([f"`{name}`", known[name].unit, *cells])
+        return markdown(["ceiling", "unit", *machines], rows, 2)
+
     def tally(self, id: str) -> str:
         """`on 3 of the 4 machines that could tell`: where a claim was reproduced, or holds."""
         found = [verdict.verdict for verdict in self.verdicts[self.experiment.claim(id).id].values()]
@@ -199,6 +216,23 @@ def cell(verdict: Verdict) -> str:
     numbers = ", ".join(number.removesuffix("x") for number in verdict.decided_by[:2])
     shown = verdict.verdict != claims.NOT_APPLICABLE
     return f"{verdict.symbol} {numbers}".strip() if shown else ""
+
+
+def _best_ceilings(measured: Measurements) -> dict[str, Ceiling]:
+    """Each probe's rate in the launch in which it is highest."""
+    best: dict[str, Ceiling] = {}
+    for launch in range(len(measured.result.raw["launches"])):
+        for name, found in measured.every_ceiling(launch).items():
+            if name not in best or found.rate.value > best[name].rate.value:
+                best[name] = found
+    return best
+
+
+def _of_peak(found: Ceiling | None, peak: Ceiling | None) -> str:
+    if found is None:
+        return ""
+    text = formats.significant(found.rate.value / 1e9)
+    return text if peak is None else f"{text} ({formats.percent(found.rate.value / peak.rate.value)})"
 
 
 def kind_of(matrix: str) -> str:

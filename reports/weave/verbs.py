@@ -48,6 +48,7 @@ class Verbs:
             self.across,
             self.article,
             self.ceiling,
+            self.ceilings,
             self.claim,
             self.claims,
             self.code,
@@ -378,6 +379,11 @@ class Verbs:
     def spread(self, ceiling: str) -> str:
         """`34.8, 28.1 and 12.0 GB/s`: a ceiling on each machine, the lead machine's first."""
         return self.survey.spread(ceiling)
+
+    def ceilings(self, *names: str) -> str:
+        """A table of what probes reached at best, with the share of the nominal peak where one is
+        recorded: probes downwards, machines across."""
+        return self.survey.ceilings_table(names)
 
     def tally(self, id: str) -> str:
         """`on 3 of the 4 machines that could tell`: where a claim was reproduced, or holds."""
