@@ -14,9 +14,9 @@ from weave.tables import markdown
 
 WOVEN = "<!-- Woven, do not edit: `just report` makes it from the results. -->\n"
 LEGEND = ("✓ reproduced, or holds · ✗ not · ? undecided: the interval crosses the threshold · ◇ too"
-          " few data · ↻ out of date · blank: not run, or cannot be asked. Bold: the chapter's lead"
-          " machine, whose number stands under *lead*; *range*: lowest to highest of all that were"
-          " decided.")
+          " few data · ↻ out of date · blank: not run, or cannot be asked. In brackets: the chapter's"
+          " lead machine, whose number stands under *lead*; *range*: lowest to highest of all that"
+          " were decided.")
 #: How far the interval of two runs of the same code may lie from 1.
 DISTANCES = (0.01, 0.03, 0.05)
 
@@ -24,19 +24,24 @@ DISTANCES = (0.01, 0.03, 0.05)
 def page(surveys: Sequence[Survey], machines: Sequence[str]) -> str:
     """`reports/README.md`."""
     letters = dict(zip(machines, "ABCDEFGHIJKLMNOPQRSTUVWXYZ", strict=False))
-    blocks_of: tuple[tuple[str, Callable[[Claim], bool], str], ...] = (
-        ("Claims of the articles", lambda c: not c.is_own and not c.is_arithmetic, "claims"),
-        ("Our own targets", lambda c: c.is_own and not c.is_arithmetic, "targets"),
-    )
     parts = [f"{WOVEN}# Scorecard: which claims hold where", _machines(surveys, letters), LEGEND]
-    for title, chosen, noun in blocks_of:
-        parts += [f"## {title}", _summary(surveys, chosen, noun)]
-        parts += [_table(survey, letters, chosen) for survey in surveys
-                  if any(map(chosen, survey.experiment.claims)) and survey.runs()]
+    for title, chosen, noun in (("Claims of the articles", _of_articles, "claims"),
+                                ("Our own targets", _of_our_own, "targets")):
+        if any(chosen(claim) for survey in surveys for claim in survey.experiment.claims):
+            parts += [f"## {title}", _summary(surveys, chosen, noun),
+                      _table(surveys, letters, chosen)]
     parts += _arithmetic(surveys)
     parts += ["## How far the method can be trusted", trust(surveys), "## The articles' figures",
               _figures(surveys)]
     return "\n\n".join(parts) + "\n"
+
+
+def _of_articles(claim: Claim) -> bool:
+    return not claim.is_own and not claim.is_arithmetic
+
+
+def _of_our_own(claim: Claim) -> bool:
+    return claim.is_own and not claim.is_arithmetic
 
 
 def counts(surveys: Iterable[Survey], chosen: Callable[[Claim], bool]) -> dict[str, int]:
@@ -59,32 +64,43 @@ def _summary(surveys: Sequence[Survey], chosen: Callable[[Claim], bool], noun: s
 
 
 def _machines(surveys: Sequence[Survey], letters: dict[str, str]) -> str:
-    rows = []
+    """The machines by their letters, in one paragraph."""
+    if not letters:
+        return "No machine has measured anything yet: `just run-all`."
+    found = []
     for machine, letter in letters.items():
         of = [one for survey in surveys for one in survey.found if one.machine == machine]
-        latest = max(of, key=lambda one: one.result.run["utc"])
-        complete = sum(not one.title for one in of)
-        rows.append([letter, f"[{machine}]({machine}/README.md)",
-                     blocks.machine_summary(latest.result.raw["machine"], short=True),
-                     str(complete), latest.result.run["utc"][:10]])
-    if not rows:
-        return "No machine has measured anything yet: `just run-all`."
-    return markdown(["", "machine", "what it is", "experiments", "latest run"], rows, 3)
+        known = max(of, key=lambda one: one.result.run["utc"]).result.raw["machine"]
+        gpus = blocks.gpu_names(known)
+        found.append(f"**{letter}** [{machine}]({machine}/README.md)"
+                     f" ({formats.plural(known['cpu']['cores'], 'core')}{f', {gpus}' if gpus else ''})")
+    return " · ".join(found)
 
 
-def _table(survey: Survey, letters: dict[str, str], chosen: Callable[[Claim], bool]) -> str:
-    name, machines = survey.experiment.name, sorted(survey.machines)
-    heads = [f"**{letters[m]}**" if m == survey.lead else letters[m] for m in machines]
+def _table(surveys: Sequence[Survey], letters: dict[str, str],
+           chosen: Callable[[Claim], bool]) -> str:
+    """Claims downwards, below their chapters; machines across."""
     rows = []
-    for claim in filter(chosen, survey.experiment.claims):
-        verdicts = survey.verdicts[claim.id]
-        link = f"[{claim.short}](../experiments/{name}/README.md#{claim.anchor})"
-        rows.append([link + (" (inferred)" if claim.inferred else ""),
-                     *(verdicts[machine].symbol for machine in machines),
-                     _lead(verdicts.get(survey.lead)), _range(verdicts.values())])
-    title = survey.experiment.title
-    return f"**{title}**\n\n" + markdown(["claim", *heads, "lead", "range"], rows,
-                                         1 + len(heads), centred=range(1, 1 + len(heads)))
+    for survey in surveys:
+        claimed = [claim for claim in survey.experiment.claims if chosen(claim)]
+        if not claimed or not survey.runs():
+            continue
+        chapter = f"../experiments/{survey.experiment.name}/README.md"
+        title = survey.experiment.title.partition(":")[0]
+        rows.append([f"**[{title}]({chapter})**", *[""] * (len(letters) + 2)])
+        for claim in claimed:
+            verdicts = survey.verdicts[claim.id]
+            symbols = [_symbol(verdicts.get(m), m == survey.lead) for m in letters]
+            link = f"[{claim.short}]({chapter}#{claim.anchor})"
+            rows.append([link + (" (inferred)" if claim.inferred else ""), *symbols,
+                         _lead(verdicts.get(survey.lead)), _range(verdicts.values())])
+    head = ["claim", *letters.values(), "lead", "range"]
+    return markdown(head, rows, 1 + len(letters), centred=range(1, 1 + len(letters)))
+
+
+def _symbol(verdict: Verdict | None, is_lead: bool) -> str:
+    symbol = verdict.symbol if verdict else ""
+    return f"[{symbol}]" if symbol and is_lead else symbol
 
 
 def _lead(verdict: Verdict | None) -> str:
