@@ -25,6 +25,7 @@ CLEARLY, SEVERAL, FAR = 1.2, 3.0, 2.0
 ALIKE_LOW, ALIKE_HIGH = 0.95, 1.05
 NEVER_BELOW = 0.97
 SIGNIFICANT = 0.05
+RESTLESS = 1.5  # where equal code differs by so much, small differences say nothing
 NAMED = 6  # matrices that a sentence lists
 
 Expectation = str | float | tuple[float, float]
@@ -189,7 +190,7 @@ def expect_most(comparison: Comparison) -> Finding:
 def expect_keeps_up(comparison: Comparison) -> Finding:
     """The interval lies above 0.95: faster, alike, or slower by less than anyone would notice."""
     overall, bound = comparison.overall, f"{ALIKE_LOW:g}x"
-    if overall.low >= ALIKE_LOW:
+    if _at_least(comparison, ALIKE_LOW):
         return _finding(REPRODUCED, comparison, f"which keeps up (not below {bound})")
     if overall.high < min(ALIKE_LOW, 1 / comparison.noise):
         return _finding(NOT_REPRODUCED, comparison, f"which does not keep up (below {bound})")
@@ -311,8 +312,9 @@ def _expect_between(comparison: Comparison, least: float, most: float) -> Findin
 
 
 def _at_least(comparison: Comparison, threshold: float) -> bool:
-    """Where a little less would do, noise cannot have made it up."""
-    least = threshold if threshold < 1 else max(threshold, comparison.noise)
+    """Where a little less would do, noise cannot have made it up, unless the machine is restless."""
+    is_little = threshold < 1 and comparison.noise < RESTLESS
+    least = threshold if is_little else max(threshold, comparison.noise)
     return comparison.overall.low >= least
 
 
