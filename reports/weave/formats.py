@@ -42,12 +42,16 @@ def interval(estimate: Estimate, written: str) -> str:
     return f"{estimate.low:.{decimals}f}–{estimate.high:.{decimals}f}"
 
 
+def in_brackets(estimate: Estimate, written: str, unit: str = "") -> str:
+    """` (1.20–1.26)`, or nothing where both ends round to the value itself."""
+    text = interval(estimate, written)
+    return "" if text == f"{written}–{written}" else f" ({text}{unit})"
+
+
 def speedup(estimate: Estimate) -> str:
     """A speed-up with its interval: 1.23x (1.20–1.26)."""
     written = factor(estimate.value)
-    if estimate.low == estimate.high:
-        return f"{written}x"
-    return f"{written}x ({interval(estimate, written)})"
+    return f"{written}x{in_brackets(estimate, written)}"
 
 
 def time_unit(seconds: Iterable[float]) -> tuple[float, str]:

@@ -212,8 +212,11 @@ class Survey:
 
 
 def cell(verdict: Verdict) -> str:
-    """`✓ 3.57`: a symbol, and up to two numbers that decided it."""
-    numbers = ", ".join(number.removesuffix("x") for number in verdict.decided_by[:2])
+    """`✓ 3.57`: a symbol, and up to two numbers that decided it; of what failed the first one."""
+    decided = verdict.decided_by[:2]
+    if verdict.verdict == NOT_REPRODUCED and verdict.telling:
+        decided = [verdict.telling.decided_by]
+    numbers = ", ".join(number.removesuffix("x") for number in decided)
     shown = verdict.verdict != claims.NOT_APPLICABLE
     return f"{verdict.symbol} {numbers}".strip() if shown else ""
 

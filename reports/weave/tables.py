@@ -319,7 +319,7 @@ def with_unit(metric: str, estimate: statistics.Estimate) -> str:
         return formats.speedup(estimate)
     if kind == "percent":
         written = f"{100 * estimate.value:.0f}"
-        return f"{written} % ({formats.interval(estimate.scaled(100), written)} %)"
+        return f"{written} %{formats.in_brackets(estimate.scaled(100), written, ' %')}"
     if estimate.rounds == 1 or kind == "count":
         return plain_unit(metric, estimate.value)
     if kind == "time":
@@ -328,4 +328,4 @@ def with_unit(metric: str, estimate: statistics.Estimate) -> str:
     else:
         scaled, unit = estimate, metric_named(metric).unit
     written = formats.significant(scaled.value)
-    return f"{written} {unit} ({formats.interval(scaled, written)})"
+    return f"{written} {unit}{formats.in_brackets(scaled, written)}"
