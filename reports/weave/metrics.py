@@ -16,6 +16,8 @@ Over = str | Mapping[str, Any] | None
 #: `over={"best_of": "peer"}`: the variant that is fastest at each point, of a group, of a list, or of
 #: those that `{"group": [...], "variant": ["vector_*", "!vector_shared*"]}` selects.
 BEST_OF = "best_of"
+#: What one of a group is called, where that is another word than the group's name.
+GROUP_NOUNS = {"peer": "library"}
 Ceilings = str | Sequence[str] | None
 #: `count:messages`: what a variant counted in its setup (`Setup::count`).
 COUNT = "count:"
@@ -76,7 +78,7 @@ class Basis:
         wanted = self.over.get(BEST_OF)
         named = (
             self.over["variant"] if wanted is None
-            else f"the best {wanted}" if isinstance(wanted, str)
+            else f"the best {GROUP_NOUNS.get(wanted, wanted)}" if isinstance(wanted, str)
             else f"the best of those where {words(wanted)}" if isinstance(wanted, Mapping)
             else f"the best of {formats.listed(wanted)}"
         )

@@ -20,7 +20,7 @@ from weave import blocks, results
 from weave.errors import WeaveError
 from weave.measurements import Measurements
 from weave.results import Result
-from weave.survey import Survey
+from weave.survey import Survey, loosely
 from weave.verbs import Verbs
 
 TEMPLATE_FRAME = "<template>"
@@ -90,7 +90,8 @@ def weave(measured: Measurements, machine: str, survey: Survey, place: Place,
     if miscounted := measured.beyond_ceiling():
         raise WeaveError(miscounted)
     experiment = measured.experiment
-    verbs = Verbs(measured, survey, machine, place.figures, place.reports)
+    told = measured if place.is_chapter else loosely(measured)  # inputs are named after the lead's
+    verbs = Verbs(told, survey, machine, place.figures, place.reports)
     shown = f"experiments/{experiment.name}/report.md.in"
     body = render(experiment.folder / "report.md.in", shown, verbs, place.is_chapter)
     due = [figure for figure in experiment.figures if figure.belongs_to(measured.result.cases)]
