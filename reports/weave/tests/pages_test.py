@@ -24,8 +24,8 @@ def test_a_page_says_that_an_input_was_not_measured_where_a_chapter_stops(
     root: Path, measured: Callable[..., Measurements], raw: Json
 ) -> None:
     template = root / "experiments" / synthetic.NAME / "report.md.in"
-    template.write_text('# T\n\n{{ speedup("unroll4", over="textbook", where={"matrix": "absent-*"}) }}\n',
-                        encoding="utf-8")
+    said = '{{ speedup("unroll4", over="textbook", where={"matrix": "absent-*"}) }}'
+    template.write_text(f"# T\n\n{said}\n", encoding="utf-8")
     assert "not measured in this run" in page(measured(raw), is_chapter=False)
     with pytest.raises(WeaveError, match="has no case"):
         page(measured(raw), is_chapter=True)
