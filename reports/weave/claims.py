@@ -152,6 +152,8 @@ def unmet_needs(measured: Measurements, needs: Sequence[str]) -> list[str]:
 def _examine(measured: Measurements, condition: Condition) -> Finding:
     if condition.value:
         return _examine_value(measured, condition)
+    if late := _uncounted(measured, condition):
+        return Finding(NOT_APPLICABLE, f"`{late[0]}` was not counted in this run.")
     faster, than = _sides(measured, condition)
     of = _measure(measured, condition)
     compared = compare(measured, faster, than, condition.where, of, condition.per)
@@ -184,6 +186,13 @@ def _measure(measured: Measurements, condition: Condition) -> Measure | None:
     return Reached(measured, condition.of[0]) if condition.more else Counted(*condition.of)
 
 
+def _uncounted(measured: Measurements, condition: Condition) -> list[str]:
+    """What a condition compares and this run does not count yet: `[since]` says that it came later."""
+    counted = {name for case in measured.cases for name in case.counts}
+    return [name for name in condition.of or ()
+            if name in measured.experiment.since and name not in counted]
+
+
 def _sides(measured: Measurements, condition: Condition) -> tuple[str, Over]:
     """What is compared; of several names the first that was measured here."""
     faster = measured.first_measured(condition.faster, condition.where)
@@ -196,12 +205,15 @@ def _sides(measured: Measurements, condition: Condition) -> tuple[str, Over]:
 
 def _stale(measured: Measurements, claim: Claim) -> str:
     names: list[str] = []
+    late: list[str] = []
     for condition in claim.conditions:
         faster, than = _sides(measured, condition)
         names += [faster, *Basis(measured, than).rivals]
+        late += _uncounted(measured, condition)
     reasons = {name: measured.stale_variants[name] for name in names if measured.is_stale(name)}
     missing = [name for name in names if name not in measured.variants and not measured.partial]
     reasons |= dict.fromkeys(missing, "not measured in this run")
+    reasons |= dict.fromkeys(late, "not counted in this run")
     return "; ".join(f"`{name}`: {reason}" for name, reason in reasons.items())
 
 

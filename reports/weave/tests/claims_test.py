@@ -470,6 +470,14 @@ def test_what_was_not_counted_stops_the_weave(measured: Measure, raw: Json) -> N
         claims.judge(measured(raw), less("csrl", "csrl", than_of="tiles"))
 
 
+def test_a_count_newer_than_the_result_is_stale(measured: Measure, raw: Json) -> None:
+    run = measured(raw)
+    since = replace(run, experiment=replace(run.experiment, since={"tiles": "unroll4"}))
+    found = claims.judge(since, less("csrl", "csrl", than_of="tiles"))
+    assert found.verdict == OUT_OF_DATE
+    assert found.note == "`tiles`: not counted in this run"
+
+
 def more(of: str, expect: str | float = 0.9) -> Claim:
     """Of a variant on all threads against itself on one."""
     than = {"variant": "unroll4", "threads": 1}
