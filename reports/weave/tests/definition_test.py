@@ -70,8 +70,8 @@ between = [0.3, 0.5]
     [
         ('title = "Serial', 'titel = "Serial', 'found the key "titel"'),
         (
-            "article = 1\nneeds",
-            'article = "one"\nneeds',
+            "article = 1\nlead",
+            'article = "one"\nlead',
             '$.article: found "one", expected integer',
         ),
         ('expect = "several"', 'expect = "much"', '$.claim[2].condition[0].expect: found "much"'),
@@ -83,9 +83,16 @@ between = [0.3, 0.5]
         (
             'expect = "several"',
             'expect = "several"\nof = "stored_bytes"',
-            "expected faster= with expect=, less= or more= with of=, or faster= with along=",
+            "expected faster= with expect=, less= or more= with of=, faster= with along=",
         ),
         ('expect = "several"', "", "expected faster= with expect=, less="),
+        (
+            'faster = ["avx512", "csrl"]\nthan = "textbook"\nexpect = "several"',
+            'value = "gbps"\nof = "csrl"',
+            "or value= with of= and at_least= or at_most=",
+        ),
+        ("lead = ", "led = ", 'found the key "led"'),
+        ('lead = "example-2c"', "", 'found no "lead"'),
         ('expect = "several"', "expect = 0", "expected more than 0"),
         ('expect = "several"', 'expect = "several"\non = "each"', 'expected one of ["any", "ev'),
         ('expect = "several"', 'along = "x"\nbetween = [0.3]', "expected at least 2 entries"),
