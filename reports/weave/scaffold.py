@@ -49,6 +49,6 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def _new(given: argparse.Namespace) -> int:
     for path in create(given.root, given.name):
         print(path.relative_to(given.root))
-    book.write(given.root, book.scorecard(book.read(given.root)))
+    book.weave_all(given.root)
     print(f"now: just run {given.name}")
     return 0

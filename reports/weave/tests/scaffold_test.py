@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from weave import definition, lint
+from weave.__main__ import main
 from weave.errors import WeaveError
 from weave.scaffold import create
 
@@ -22,6 +23,15 @@ def test_it_is_registered_and_its_definition_is_valid(root: Path) -> None:
     experiment = definition.load(root, "my-idea")
     assert experiment.title.startswith("My idea")
     assert lint.lint(experiment) == []
+
+
+def test_the_command_weaves_what_follows_from_it(root: Path) -> None:
+    for folder in ("lib", "reports"):
+        (root / folder).mkdir()
+    assert main(["--root", str(root), "new", "my-idea"]) == 0
+    assert "`just run my-idea`" in (root / "experiments/my-idea/README.md").read_text()
+    assert (root / "reports/README.md").exists()
+    assert main(["--root", str(root), "check"]) == 0
 
 
 def test_two_new_experiments_share_no_marker(root: Path) -> None:
