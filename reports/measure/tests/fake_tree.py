@@ -11,7 +11,7 @@ DEFINITION = """
 title = "Is fast fast?"
 question = "Which of the two is faster?"
 article = 0
-lead = "fake-cpu-2-cores"
+lead = ""
 needs = [{needs}]
 [launch]
 threads = {threads}

@@ -1,4 +1,4 @@
-"""The table that ncu prints is read, and shown as a book keeps it; what is missing is said.
+"""The table that ncu prints is read and kept; what is missing is said.
 
 The sample was recorded on an H200, without the columns that describe the device.
 """
@@ -14,6 +14,7 @@ from weave.errors import WeaveError
 SAMPLE = (Path(__file__).parent / "data/ncu-raw.csv").read_text(encoding="utf-8")
 
 
+def test_kernels_and_counters_are_read() -> None:
     first, second = profiler.parse(SAMPLE.replace("62.27", "n/a", 1))
     assert (first.name, second.name) == ("row_tiles_kernel", "row_tiles_kernel")
     assert second.counters["seconds"] == pytest.approx(7.296e-6)
@@ -34,14 +35,24 @@ SAMPLE = (Path(__file__).parent / "data/ncu-raw.csv").read_text(encoding="utf-8"
         ("add_open_sums(D)", "add_open_sums"),
     ],
 )
+def test_kernels_have_their_plain_names(said: str, name: str) -> None:
     assert profiler.plain_name(said) == name
 
 
 def test_a_run_without_such_a_kernel_has_none() -> None:
+    assert profiler.parse("==PROF== Connected\n==WARNING== No kernels were profiled.\n") == []
 
 
+def test_a_table_without_kernels_is_an_error() -> None:
     with pytest.raises(WeaveError, match="no table"):
         profiler.parse('"ID","Nothing"\n')
+
+
+def test_what_is_kept_names_no_address() -> None:
+    kept = profiler.record("pois2d-gpu", "fp32", "row_tiles", profiler.parse(SAMPLE)[:1])
+    assert (kept["matrix"], kept["kernels"][0]["name"]) == ("pois2d-gpu", "row_tiles_kernel")
+    assert kept["kernels"][0]["stalls"]["long_scoreboard"] == pytest.approx(6.1, abs=0.1)
+    assert "127.0.0.1" in SAMPLE and "127.0.0.1" not in json.dumps(kept)
 
 
 def fake_ncu(folder: Path, says: str, code: int) -> Path:
@@ -66,6 +77,8 @@ def test_a_program_that_fails_is_named_by_its_last_line(tmp_path: Path) -> None:
 
 def test_what_it_prints_is_read(tmp_path: Path) -> None:
     ncu = fake_ncu(tmp_path, SAMPLE, 0)
+    kernels = profiler.profile(ncu, Path("program"), "pois2d", "fp32", "row_tiles")
+    assert [kernel.counters["dram_bytes"] for kernel in kernels] == [450560]  # the last of a name
 
 
 def test_without_ncu_one_line_says_so(

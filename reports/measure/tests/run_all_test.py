@@ -60,7 +60,8 @@ def test_without_a_weaver_results_wait(root: Path) -> None:
     assert code == 0
     assert "nothing failed" in said
     assert stored(root, "alpha")["run"]["profile"] == "quick"
-    assert not (root / "reports" / SLUG / "alpha.md").exists()
+    assert not (root / "reports/README.md").exists()
+    assert not (root / "build/reports").exists()
 
 
 def test_a_bundle_says_how_results_come_home(root: Path, capsys: pytest.CaptureFixture) -> None:
@@ -100,13 +101,18 @@ def test_in_a_bundle_a_processor_must_know_the_instructions(
     assert "lacks fma" in capsys.readouterr().err
 
 
-def test_results_become_a_book(root: Path) -> None:
+def test_results_become_pages(root: Path) -> None:
     add_experiment(root, "alpha", threads="[1]")
     code, said = run(root)
     assert code == 0
     assert stored(root, "alpha")["run"]["profile"] == "quick"
-    assert (root / "reports" / SLUG / "alpha.md").exists()
-    assert (root / "reports/README.md").exists()
+    assert f"build/reports/{SLUG}/README.md" in said
+    page = (root / "build/reports" / SLUG / "alpha.md").read_text()
+    chapter = (root / "experiments/alpha/README.md").read_text()
+    assert f"**{SLUG}**" in page and f"**{SLUG}**" in chapter
+    for folder in ("reports", f"reports/{SLUG}"):
+        assert (root / folder / "README.md").exists()
+    assert not list((root / "reports" / SLUG).glob("*.svg"))
     assert said.rstrip().endswith("nothing failed")
 
 
