@@ -28,7 +28,9 @@ class ChapterPlot(Plot):
 
     def claims(self) -> str:
         """All measured claims on all machines: what decided each, and where it holds."""
-        columns = [column for claim in self.survey.experiment.claims if not claim.is_arithmetic
+        measured = [claim for claim in self.survey.experiment.claims
+                    if not claim.is_arithmetic and self.survey.machines]
+        columns = [column for claim in measured
                    for column in _columns(self.survey, self.survey.verdicts[claim.id])]
         if not columns:
             return ""
@@ -46,10 +48,12 @@ class ChapterPlot(Plot):
         figure = self.measured.experiment.figure(id)
         self._require_new(id, figure)
         found = self.survey.runs(run)
-        if not found:
+        if not found and not self.measured.partial:
             raise WeaveError(f'plot.across: no machine has a run "{run}"')
         names = variants if isinstance(variants, Mapping) else {v: (v, over) for v in variants}
         inputs = _inputs(found, x, where or {})
+        if not inputs:
+            return self._put(id, None)
         columns = tuple(Column(kind, _about(found, x, of)) for kind, of in inputs.items())
         blocks = tuple(
             Block(heading, tuple(tuple(_values(one, x, of, pair, where or {}, series)

@@ -7,7 +7,7 @@ Nothing is written here but by `write`: the same texts are compared with the tre
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weave import definition, front, pages, parallel, results, scorecard, sources
@@ -110,10 +110,10 @@ def chapter(house: House, experiment: Experiment) -> Texts:
     """The chapter of an experiment and its figures; without results a page that says so."""
     folder, survey = f"experiments/{experiment.name}", house.survey(experiment)
     lead = [one for one in survey.runs() if one.machine == survey.lead]
-    if not survey.lead:
+    if not survey.machines:
         return {f"{folder}/README.md": _not_measured(experiment)}
     if not lead:
-        known = ", ".join(survey.machines) or "none"
+        known = ", ".join(survey.machines)
         raise WeaveError(f'{folder}/experiment.toml: lead: found "{survey.lead}", expected a machine'
                          f" with a complete result, one of: {known}")
     place = pages.Place(reports="../../reports", is_chapter=True)
@@ -151,8 +151,8 @@ def _machine_page(house: House, one: OnMachine) -> Texts:
     name, title = one.result.experiment, one.title
     figures = f"figures/{name}--{title}" if title else f"figures/{name}"
     place = pages.Place("../../../reports", figures, house.root / f"reports/{one.machine}/notes")
-    page = pages.weave(one.measured, one.machine, house.survey(one.measured.experiment), place,
-                       title)
+    survey = replace(house.survey(one.measured.experiment), lead=one.machine)
+    page = pages.weave(one.measured, one.machine, survey, place, title)
     drawn = {f"{one.machine}/{figures}/{file}": svg for file, svg in page.figures.items()}
     return {f"{one.machine}/{_page_name(one)}": page.text} | drawn
 

@@ -91,25 +91,26 @@ class Survey:
         return _machines(len(self.machines))
 
     def across(self, variant: str, over: Over = None, where: Where | None = None, run: str = "",
-               metric: str = "speedup") -> str:
-        """`2.17x to 3.57x on the four machines`: lowest and highest median."""
+               metric: str = "speedup") -> str | None:
+        """`2.17x to 3.57x on four machines`: lowest and highest median; None without any."""
         found = self.cells(variant, over, where or {}, run, metric)
         values = [cell.estimate.value for cell in found.values() if cell.estimate]
         if not values:
-            raise WeaveError(f'across: no machine has measured "{variant}"')
+            return None
         told = [_value(metric, value) for value in (min(values), max(values))]
         where_to = "one machine" if len(values) == 1 else f"{_number(len(values))} machines"
         return f"{' to '.join(dict.fromkeys(told))} on {where_to}"
 
-    def spread(self, ceiling: str, unit: bool = True) -> str:
-        """`34.8, 28.1 and 12.0 GB/s`: a ceiling's best launch on each machine, the lead first."""
+    def spread(self, ceiling: str, unit: bool = True) -> str | None:
+        """`34.8, 28.1 and 12.0 GB/s`: a ceiling's best launch on each machine, the lead first;
+        None without any."""
         rates = []
         for one in self.runs():
             launches = range(len(one.result.raw["launches"]))
             found = [c for i in launches if (c := one.measured.ceiling_if_any(i, ceiling))]
             rates += [max(found, key=lambda c: c.rate.value)] if found else []
         if not rates:
-            raise WeaveError(f'spread: no machine has measured the ceiling "{ceiling}"')
+            return None
         texts = [formats.significant(found.rate.value / 1e9) for found in rates]
         return formats.listed(texts) + (f" {rates[0].unit}" if unit else "")
 
@@ -142,6 +143,8 @@ class Survey:
 
     def claims_table(self) -> str:
         """Tables of verdicts, claims downwards and machines across, with what decided them."""
+        if not self.machines:
+            return "*No machine has a complete run yet.*"
         articles = [c for c in self.experiment.claims if not c.is_own]
         own = [c for c in self.experiment.claims if c.is_own]
         parts = []
@@ -172,7 +175,9 @@ class Survey:
                 else f"<sub>{' · '.join(texts)}. Medians of {rounds} rounds.</sub>")
 
     def _reasons(self) -> str:
-        """What decided each verdict on the lead machine, folded."""
+        """What decided each verdict on the lead machine, folded; nothing if it only kept a run."""
+        if self.lead not in self.machines:
+            return ""
         lines = []
         for claim in self.experiment.claims:
             verdict = self.verdicts[claim.id][self.lead]

@@ -374,11 +374,13 @@ class Verbs:
     def across(self, variant: str, over: Over = None, where: Where | None = None, run: str = "",
                metric: str = "speedup") -> str:
         """`2.17x to 3.57x on four machines`: the lowest and the highest of them."""
-        return self.survey.across(variant, over, where, run, metric)
+        found = self.survey.across(variant, over, where, run, metric)
+        return self._or_error(found, f'across: no machine has measured "{variant}"')
 
     def spread(self, ceiling: str) -> str:
         """`34.8, 28.1 and 12.0 GB/s`: a ceiling on each machine, the lead machine's first."""
-        return self.survey.spread(ceiling)
+        found = self.survey.spread(ceiling)
+        return self._or_error(found, f'spread: no machine has measured the ceiling "{ceiling}"')
 
     def ceilings(self, *names: str) -> str:
         """A table of what probes reached at best, with the share of the nominal peak where one is
@@ -403,6 +405,12 @@ class Verbs:
 
     def _basis(self, over: Over, ceiling: str | None = None) -> Basis:
         return Basis(self.measured, over, ceiling)
+
+    def _or_error(self, found: str | None, error: str) -> str:
+        """What a narrowed run and all others lack reads so on its page; else it is an error."""
+        if found is None and not self.measured.partial:
+            raise WeaveError(error)
+        return found or NOT_MEASURED
 
     def _stale(self, variant: str, over: Over) -> str:
         return STALE if self.measured.is_stale(variant, *self._basis(over).rivals) else ""

@@ -1,4 +1,4 @@
-"""Runs of one's own choice in a book: kept, woven, checked, or refused with one line."""
+"""Runs of one's own choice in a machine's folder: kept, woven, checked, or refused with one line."""
 
 import copy
 import re
@@ -10,11 +10,12 @@ import pytest
 from weave import kept, results
 from weave.results import Json
 from weave.tests import synthetic
-from weave.tests.book_test import BOOK, run, weave
+from weave.tests.book_test import BOOK, PAGES, run, weave
 from weave.tests.conftest import Store
 
 RESULT = f"{BOOK}/results/{synthetic.NAME}@one-of-mine.json"
-PAGE = f"{BOOK}/{synthetic.NAME}--one-of-mine.md"
+CHAPTER = f"experiments/{synthetic.NAME}/README.md"
+PAGE = f"{PAGES}example-2c/{synthetic.NAME}--one-of-mine.md"
 
 
 @pytest.fixture
@@ -37,37 +38,58 @@ def change(folder: Path, how: Callable[[Json], object]) -> None:
     results.write(raw, path)
 
 
-def test_a_kept_run_is_a_part_of_the_book(root: Path, measured: Path) -> None:
-    scorecard = (root / "reports/README.md").read_bytes()
+def test_a_kept_run_is_a_part_of_the_machine(root: Path, measured: Path) -> None:
+    before = {name: (root / name).read_text(encoding="utf-8")
+              for name in ("reports/README.md", "README.md")}
     found = run(root, "keep", str(measured), "one-of-mine")
-    assert (found.returncode, found.stdout, found.stderr) == (0, f"wove {PAGE}\n", "")
+    assert (found.returncode, found.stdout, found.stderr) == (0, f"kept {RESULT}\n", "")
     page = (root / PAGE).read_text(encoding="utf-8")
     assert "> **one-of-mine**: a kept run, narrowed by `--matrix mine.mtx`" in page
     for picture in re.findall(r"!\[.*\]\((.*)\)", page):
-        assert picture.startswith("figures/one-of-mine/") and (root / BOOK / picture).exists()
+        assert picture.startswith(f"figures/{synthetic.NAME}--one-of-mine/")
+        assert ((root / PAGE).parent / picture).exists()
     readme = (root / BOOK / "README.md").read_text(encoding="utf-8")
-    assert "## Kept runs" in readme
-    row = f"| [one-of-mine]({Path(PAGE).name}) | spmv-demo | `--matrix mine.mtx` | 1, 2 |"
-    assert row in readme
-    assert (root / "reports/README.md").read_bytes() == scorecard
+    assert "| spmv-demo, kept as one-of-mine | `01234567` |" in readme
+    chapter = (root / CHAPTER).read_text(encoding="utf-8")
+    assert "| `01234567` (one-of-mine) |" in chapter
+    scorecard, front_page = ((root / name).read_text(encoding="utf-8") for name in before)
+    assert scorecard.replace("24 pairs", "20 pairs") == before["reports/README.md"]
+    assert front_page == before["README.md"]
     checked = run(root, "check")
     assert checked.stdout == "checked 1 experiments and 2 results: 0 problems\n"
 
 
 def test_keeping_again_replaces(root: Path, measured: Path) -> None:
     run(root, "keep", str(measured), "one-of-mine")
-    (root / BOOK / "figures/one-of-mine/old.svg").write_text("of the run before")
+    before = (root / PAGE).read_text(encoding="utf-8")
     change(measured, lambda raw: synthetic.scale(raw, "unroll4", 1.5))
     assert run(root, "keep", str(measured / "result.json"), "one-of-mine").returncode == 0
+    assert (root / PAGE).read_text(encoding="utf-8") != before
     assert run(root, "check").returncode == 0
 
 
-def test_report_removes_what_is_kept_no_more(root: Path, measured: Path) -> None:
+def test_report_forgets_what_is_kept_no_more(root: Path, measured: Path) -> None:
     run(root, "keep", str(measured), "one-of-mine")
     (root / RESULT).unlink()
     assert run(root, "book").returncode == 0
-    assert not (root / PAGE).exists()
+    for name in (CHAPTER, f"{BOOK}/README.md"):
+        assert "one-of-mine" not in (root / name).read_text(encoding="utf-8")
     assert run(root, "check").returncode == 0
+
+
+def test_a_chapter_can_tell_a_kept_run(root: Path, measured: Path) -> None:
+    """A passage about it may stand where the machine has kept it."""
+    template = root / f"experiments/{synthetic.NAME}/report.md.in"
+    told = ('{% given has_run("one-of-mine") %}Mine: {{ run("one-of-mine").speedup("unroll4",'
+            ' over="textbook") }} on {{ across("unroll4", "textbook", run="one-of-mine") }}.'
+            "{% endgiven %}\n\n## Why")
+    template.write_text(template.read_text(encoding="utf-8").replace("## Why", told))
+    found = run(root, "book")
+    assert found.returncode == 2
+    assert "given: found that this does not hold on the lead machine example-2c" in found.stderr
+    assert run(root, "keep", str(measured), "one-of-mine").returncode == 0
+    assert re.search(r"Mine: 1.25x \(1.25–1.25\) on 1.25x on one machine\.",
+                     (root / CHAPTER).read_text(encoding="utf-8"))
 
 
 def test_folders_of_matrices_are_not_kept(root: Path, measured: Path) -> None:
@@ -137,7 +159,7 @@ REFUSED: dict[str, tuple[Callable[[Json], object], str, str]] = {
         "mine",
         "another machine than example-2c (caches: 32 KiB and 1 MiB, here 48 KiB and 1 MiB)",
     ),
-    "older code": (_older_code, "mine", "found a STALE run, expected a fresh one: unroll4"),
+    "older code": (_older_code, "mine", "found a run that is out of date, expected a fresh one: unroll4"),
     "samples for another run": (_samples_alone, "mine", "found samples for an earlier run"),
     "a title with blanks": (lambda _: None, "My run", 'found the title "My run", expected words-'),
     "a title that is a path": (lambda _: None, "../mine", 'found the title "../mine"'),
@@ -155,12 +177,12 @@ def test_what_is_not_kept(name: str, root: Path, measured: Path) -> None:
     assert sorted((root / "reports").rglob("*")) == before
 
 
-def test_a_book_may_begin_with_a_kept_run(root: Path, measured: Path) -> None:
+def test_a_folder_may_begin_with_a_kept_run(root: Path, measured: Path) -> None:
     change(measured, _rename_machine)
     assert run(root, "keep", str(measured), "one-of-mine").returncode == 0
     readme = (root / "reports/other-2c/README.md").read_text(encoding="utf-8")
     assert "No complete run yet." in readme
-    assert "[one-of-mine]" in readme
+    assert "| spmv-demo, kept as one-of-mine |" in readme
     assert run(root, "check").returncode == 0
 
 

@@ -51,7 +51,9 @@ def repository(root: Path) -> Path:
     folder = root / "experiments" / NAME
     folder.mkdir(parents=True)
     (root / "lib").mkdir()
-    (root / "reports").mkdir()
+    front_page = root / "reports/weave/front_page.md.in"
+    front_page.parent.mkdir(parents=True)
+    front_page.write_text((DATA / front_page.name).read_text(encoding="utf-8"), encoding="utf-8")
     (folder / "main.cpp").write_text(MAIN)
     for name in ("experiment.toml", "report.md.in"):
         (folder / name).write_text((DATA / name).read_text(encoding="utf-8"), encoding="utf-8")
