@@ -413,6 +413,33 @@ def test_a_narrowed_run_says_what_it_lacks(say: Say, raw: Json) -> None:
     assert "Not measured in this run." in say(figure, raw, partial=True)
 
 
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ('speedup("csrl", over="textbook", where={"bytes": 8})', "not measured in this run"),
+        ('value("gbps", "csrl", where={"bytes": 8})', "not measured in this run"),
+        ('predicted(where={"bytes": 8})', "not measured in this run"),
+        ('ceiling(where={"bytes": 8})', "not measured in this run"),
+        ('compare("csrl", than="textbook", where={"bytes": 8})',
+         "not compared (`csrl` was not measured in this run)"),
+        ('wins("csrl", over="textbook", where={"bytes": 8})', "none (`csrl` was not measured in this run)"),
+        ('across("csrl", "textbook", {"bytes": 8})', "not measured in this run"),
+        ('spread("other")', "not measured in this run"),
+        ('count("bytes")', "0"),
+        ('table(rows="bytes", cols=["bytes"])', "*Not measured in this run.*"),
+        ('plot.bars("1.serial", x="bytes", y="gbps")',
+         "*Speed-up of each step over the textbook loop. (Not measured in this run.)*"),
+        ('plot.across("1.serial", ["csrl"], over="textbook", where={"bytes": 8})',
+         "*Speed-up of each step over the textbook loop. (Not measured in this run.)*"),
+    ],
+)
+def test_a_narrowed_run_may_lack_a_whole_study(template: str, said: str, say: Say) -> None:
+    """Its axes too; a complete run must have what its chapter speaks of."""
+    assert say("{{ " + template + " }}", partial=True) == said
+    with pytest.raises(WeaveError, match="report.md.in:1: "):
+        say("{{ " + template + " }}")
+
+
 def test_libraries_speak_for_themselves(say: Say, raw: Json) -> None:
     raw["libraries"]["mkl"] = "2026.0.2 (code for AVX-512)"
     assert say('{{ library("mkl") }}', raw) == "2026.0.2 (code for AVX-512)"
