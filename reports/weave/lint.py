@@ -18,6 +18,8 @@ FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 FOLDED = re.compile(r"<details>(?:(?!<details>).)*?</details>", re.DOTALL)  # none inside it
 TABLE = re.compile(r"^\|.*$", re.MULTILINE)
 PICTURE = re.compile(r"!\[.*?\]\(.*?\)", re.DOTALL)
+#: What a link leads to, and marks of HTML.
+HIDDEN = re.compile(r"(?<=\])\([^()\s]*\)|</?(?:sub|sup|a|br)\b[^<>]*>")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 INLINE_CODE = re.compile(r"`[^`\n]*`")
 HEADING = re.compile(r"^(#+) +(.*?)\s*$", re.MULTILINE)
@@ -63,7 +65,7 @@ def visible_words(text: str) -> int:
     """Words of prose: without what is folded, code, tables and pictures."""
     while FOLDED.search(text):
         text = FOLDED.sub("", text)
-    for pattern in (FENCE, TABLE, PICTURE, COMMENT):
+    for pattern in (FENCE, TABLE, PICTURE, COMMENT, HIDDEN):
         text = pattern.sub("", text)
     return len(re.findall(r"[^\W_]+(?:[-.'’][^\W_]+)*", text))
 

@@ -92,10 +92,55 @@ def test_the_question_may_have_numbers(root: Path) -> None:
     assert problems(root) == []
 
 
-@pytest.mark.parametrize("section", ["Model", "Steps", "Results", "Why", "Try it yourself"])
+@pytest.mark.parametrize("section", lint.SECTIONS)
 def test_sections_are_required(section: str, root: Path) -> None:
     edit(root, "report.md.in", f"## {section}", "## Something else")
     assert any(f'found no section "## {section}"' in problem for problem in problems(root))
+
+
+def test_without_claims_no_section_is_about_them(root: Path) -> None:
+    path = root / "experiments" / synthetic.NAME / "experiment.toml"
+    path.write_text(path.read_text(encoding="utf-8").partition("[[claim]]")[0], encoding="utf-8")
+    edit(root, "report.md.in", "## Claims\n\n{{ claims() }}\n", "")
+    assert problems(root) == []
+
+
+CHAPTER = f"experiments/{synthetic.NAME}/README.md"
+
+
+@pytest.mark.parametrize(
+    ("words", "limit", "found"),
+    [
+        (1900, "", []),
+        (1901, "", [f"{CHAPTER}: found 1901 words outside what is folded, expected at most 1900"]),
+        (2400, "words = 2400\n", []),
+        (301, "words = 300\n", [f"{CHAPTER}: found 301 words outside what is folded, expected at"
+                                " most 300"]),
+    ],
+)
+def test_a_chapter_has_a_length(root: Path, words: int, limit: str, found: list[str]) -> None:
+    edit(root, "experiment.toml", "needs = []\n", f"needs = []\n{limit}")
+    woven = {CHAPTER: "word " * words}
+    assert lint.lint(definition.load(root, synthetic.NAME), woven) == found
+    other = {"experiments/spmv-other/README.md": "word " * 9999}
+    assert lint.lint(definition.load(root, synthetic.NAME), other) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Two words.", 2),
+        ("at 2.22x (2.20–2.30), `unroll4` isn't first-rate", 7),
+        ("one\n\n```cpp\nint two, three;\n```\n\ntwo", 2),
+        ("one\n\n| a | b |\n| --- | --- |\n| c | d |\n\ntwo", 2),
+        ("![many words about it](figures/a.svg) one", 1),
+        ("<!-- Woven from here -->\none", 1),
+        ("[a link](https://example.org/to/somewhere.md)", 2),
+        ("<sub>below</sub> and <a id=\"claim-1\"></a>above", 3),
+    ],
+)
+def test_words_that_a_reader_sees_are_counted(text: str, words: int) -> None:
+    assert lint.visible_words(text) == words
 
 
 def test_sections_have_an_order(root: Path) -> None:
