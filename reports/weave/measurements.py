@@ -471,7 +471,7 @@ class Measurements:
 
     def _require_axis(self, name: str) -> None:
         """A narrowed run may have no point of a study, and so lack its axes."""
-        if self.partial or name in (*OF_VARIANTS, WORKERS) or name in self.axes or self.is_feature(name):
+        if self.partial or name in (*OF_VARIANTS, WORKERS, *self.axes) or self.is_feature(name):
             return
         features = f"; features: {', '.join(self._feature_names)}" if self._feature_names else ""
         known = f"{', '.join(self.axes)}{features}"

@@ -1,7 +1,7 @@
 """The whole house: golden, deterministic, and compared with the tree.
 
-`WEAVE_GOLDEN=write` replaces the golden texts after an intended change. Of the chapter's figures the
-digests are golden.
+`WEAVE_GOLDEN=write` replaces the golden texts after an intended change. Of figures the digests are
+golden.
 """
 
 import hashlib
@@ -398,7 +398,8 @@ def test_an_older_result_may_lack_the_figure_of_new_code(woven: Path, raw: Json)
     results.write(older, woven / f"reports/other-2c/results/{synthetic.NAME}.json")
     STOPPING["a figure that is not drawn"][0](woven)
     drawn = '{% if measured("csrl") %}{{ plot.bars("x", x="matrix", y="gbps") }}{% endif %}'
-    _replace(woven / CHAPTER / "report.md.in", "## Results", f'{{{{ code("csrl") }}}}\n\n{drawn}\n\n## Results')
+    passage = f'{{{{ code("csrl") }}}}\n\n{drawn}\n\n## Results'
+    _replace(woven / CHAPTER / "report.md.in", "## Results", passage)
     assert run(woven, "book", "other-2c").returncode == 0
     page = (woven / PAGES / f"other-2c/{synthetic.NAME}.md").read_text(encoding="utf-8")
     assert "csrl(a, x, y);" in page and "not measured in this run" in page

@@ -1,5 +1,5 @@
-"""Every chapter of the repository as its template is now: whole, of another machine, and of the runs
-that `just run NAME --matrix FILE` and `--filter` make.
+"""Every chapter of the repository by its present template: whole, of another machine, and of the
+runs that `just run NAME --matrix FILE` and `--filter` make.
 
 What it says is a matter of `just check`; here nothing may stop the weave.
 """

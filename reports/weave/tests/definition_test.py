@@ -112,6 +112,26 @@ def test_what_is_wrong(root: Path, old: str, new: str, said: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_claims_and_conditions_have_short_names(root: Path) -> None:
+    path = _toml(root)
+    text = path.read_text().replace('says = "Restrict', 'short = "Restrict"\nsays = "Restrict')
+    text = text.replace('expect = "several"', 'expect = "several"\nlabel = "CSRL"')
+    path.write_text(text)
+    unroll, restrict, csrl, _ = definition.load(root, synthetic.NAME).claims
+    assert unroll.short == "Unrolling four times helps on most matrices"  # what it says, no period
+    assert (restrict.short, restrict.says) == ("Restrict", "Restrict changes nothing noticeable.")
+    assert csrl.conditions[0].label == "CSRL" and not unroll.conditions[0].label
+    assert csrl.anchor == "claim-1-csrl"
+
+
+def test_what_a_chapter_is_told(root: Path) -> None:
+    path = _toml(root)
+    assert definition.load(root, synthetic.NAME).most_words == 0
+    path.write_text(path.read_text().replace("needs = []", "needs = []\nwords = 2400", 1))
+    experiment = definition.load(root, synthetic.NAME)
+    assert (experiment.lead, experiment.most_words) == ("example-2c", 2400)
+
+
 def test_an_experiment_that_is_not_there(root: Path) -> None:
     with pytest.raises(WeaveError, match="experiments/none/experiment.toml: cannot be read"):
         definition.load(root, "none")

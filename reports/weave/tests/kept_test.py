@@ -1,4 +1,4 @@
-"""Runs of one's own choice in a machine's folder: kept, woven, checked, or refused with one line."""
+"""Runs of one's own choice in a machine's folder: kept, woven, checked, or refused in a line."""
 
 import copy
 import re
@@ -159,7 +159,7 @@ REFUSED: dict[str, tuple[Callable[[Json], object], str, str]] = {
         "mine",
         "another machine than example-2c (caches: 32 KiB and 1 MiB, here 48 KiB and 1 MiB)",
     ),
-    "older code": (_older_code, "mine", "found a run that is out of date, expected a fresh one: unroll4"),
+    "older code": (_older_code, "mine", "a run that is out of date, expected a fresh one: unroll4"),
     "samples for another run": (_samples_alone, "mine", "found samples for an earlier run"),
     "a title with blanks": (lambda _: None, "My run", 'found the title "My run", expected words-'),
     "a title that is a path": (lambda _: None, "../mine", 'found the title "../mine"'),

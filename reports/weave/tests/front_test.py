@@ -1,0 +1,81 @@
+"""The front page: its numbers come from results; errors name the line."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from weave import definition, front
+from weave.errors import WeaveError
+from weave.measurements import Measurements
+from weave.results import Json
+from weave.survey import OnMachine, Survey
+from weave.tests import synthetic
+
+MACHINE = "example-2c"
+
+
+@pytest.fixture
+def survey(measured: Callable[..., Measurements], raw: Json) -> Survey:
+    kept = OnMachine("other-2c", measured(raw, partial=True), "mine")
+    found = (OnMachine(MACHINE, measured(raw)), kept)
+    return Survey(found[0].measured.experiment, MACHINE, found)
+
+
+def page(root: Path, survey: Survey, template: str) -> str:
+    (root / front.TEMPLATE).write_text(template, encoding="utf-8")
+    return front.page(root, [survey])["README.md"]
+
+
+def test_chapters_summary_and_machines(root: Path, survey: Survey) -> None:
+    text = page(root, survey, "# T\n\n{{ summary() }}\n\n{{ chapters() }}\n\n{{ machines() }}\n")
+    assert text.startswith("<!-- Woven from reports/weave/front_page.md.in.")
+    assert "Of 4 claims, 2 hold" in text and "1 fail on every one" in text
+    assert "and 1 are undecided." in text
+    row = "| [Serial SpMV](experiments/spmv-demo/README.md) | what does each step gain? | 1 |"
+    assert row in text
+    assert text.endswith("\n\n2\n")  # also one that only kept a run
+
+
+def test_numbers_of_a_chapter_are_those_of_its_lead_machine(root: Path, survey: Survey) -> None:
+    asked = 'of("spmv-demo").{}'
+    template = " ".join("{{ " + asked.format(verb) + " }}" for verb in (
+        "survey.lead", 'wins("unroll4", "textbook")', 'tally("1.unroll")',
+        'across("csrl", "textbook")', 'speedup("csrl", over="textbook", where={"threads": 1})'))
+    assert page(root, survey, template).splitlines()[1] == (
+        "example-2c 5 of 5 matrices on every machine that could tell (1) 2.22x on one machine"
+        " 2.22x (2.22–2.22)")
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ('# T\n\n{{ of("other").machine() }}', '3: of: no experiment "other"'),
+        ('{{ of("spmv-demo").speedup("unrol4", over="textbook") }}', '1: no variant "unrol4"'),
+        ("{{ sumary() }}", "1: 'sumary' is undefined"),
+        ("\n{{ summary( }}", "2: "),
+    ],
+)
+def test_errors_name_the_line(root: Path, survey: Survey, template: str, said: str) -> None:
+    with pytest.raises(WeaveError, match=f"^{front.TEMPLATE}:{said}"):
+        page(root, survey, template)
+
+
+def test_what_its_lead_machine_has_not_measured_is_an_error(root: Path, survey: Survey) -> None:
+    elsewhere = Survey(survey.experiment, "nowhere", survey.found)
+    with pytest.raises(WeaveError, match='of: nowhere has no result of "spmv-demo"'):
+        page(root, elsewhere, '{{ of("spmv-demo").machines() }}')
+
+
+def test_a_tree_without_a_template_has_no_front_page(root: Path, survey: Survey) -> None:
+    (root / front.TEMPLATE).unlink()
+    assert front.page(root, [survey]) == {}
+
+
+def test_own_targets_are_not_counted_among_claims(root: Path, survey: Survey) -> None:
+    toml = survey.experiment.folder / "experiment.toml"
+    text = toml.read_text(encoding="utf-8").replace('id = "1.unroll"\narticle = 1',
+                                                    'id = "1.unroll"\narticle = 0')
+    toml.write_text(text, encoding="utf-8")
+    own = Survey(definition.load(root, synthetic.NAME), MACHINE, survey.found)
+    assert "Of 3 claims, 1 hold" in page(root, own, "{{ summary() }}")
