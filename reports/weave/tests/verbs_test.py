@@ -21,7 +21,7 @@ FEM3 = '{"matrix": "fem3", "precision": "fp64", "threads": 1}'
 @pytest.mark.parametrize(
     ("template", "said"),
     [
-        ('speedup("unroll4", over="textbook", where=W)', "1.25x (1.25–1.25)"),
+        ('speedup("unroll4", over="textbook", where=W)', "1.25x"),  # its interval rounds to it
         ('speedup("avx512", over="textbook")', "skipped: this CPU has no AVX-512"),
         (
             'speedup("unroll4", over="avx512")',
@@ -34,7 +34,7 @@ FEM3 = '{"matrix": "fem3", "precision": "fp64", "threads": 1}'
         ),
         ('value("median", "textbook", where=W)', "177 µs (174–178)"),
         ('value("gbps", "csrl", where=W)', "16.3 GB/s (16.2–16.5)"),
-        ('value("of_ceiling", "textbook", where=W)', "41 % (41–41 %)"),
+        ('value("of_ceiling", "textbook", where=W)', "41 %"),
         ('value("setup", "csrl", where=W)', "3.06 ms"),
         ('value("bytes", where=W)', "1.24 MiB"),
         ('ratio("stored_bytes", "csrl", over="csrl", where=W)', "1.00x"),
@@ -49,7 +49,7 @@ FEM3 = '{"matrix": "fem3", "precision": "fp64", "threads": 1}'
             'compare("avx512", than="textbook")',
             "not compared (`avx512` was skipped: this CPU has no AVX-512)",
         ),
-        ('speedup("textbook", over={"best_of": "formats"}, where=W)', "0.45x (0.45–0.45)"),
+        ('speedup("textbook", over={"best_of": "formats"}, where=W)', "0.45x"),
         ('speedup("csrl", over={"best_of": ["unroll4", "avx512"]}, where=W)', "1.78x (1.77–1.79)"),
         (
             'compare("textbook", than={"best_of": ["unroll4", "restrict"]}, where=W)',
@@ -309,7 +309,7 @@ def test_what_the_bytes_of_a_format_allow(say: Say, raw: Json) -> None:
     assert say(gain % "csrl", raw) == "2.00x"
     assert say(gain % "textbook", raw) == "1.00x"
     bound = '{{ value("of_own_bound", "%s", over="textbook", where=%s) }}'
-    assert say(bound % ("textbook", FEM3), raw) == "41 % (41–41 %)"
+    assert say(bound % ("textbook", FEM3), raw) == "41 %"
     assert say(bound % ("csrl", FEM3), raw) == "45 % (45–46 %)"
     with pytest.raises(WeaveError, match="unroll4 at fem3 .* records no bytes of its format"):
         say(gain % "unroll4", raw)
