@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from weave import pages, scorecard
-from weave.definition import Claim
 from weave.errors import WeaveError
 from weave.survey import Survey
 from weave.tables import markdown
@@ -47,7 +46,7 @@ class Front:
 
     def summary(self) -> str:
         """How many claims of the articles hold."""
-        found = scorecard.counts(self._surveys.values(), _of_articles)
+        found = scorecard.counts(self._surveys.values(), scorecard.of_articles)
         return (f"Of {sum(found.values())} claims, {found['hold']} hold on every machine that could"
                 f" decide them, {found['fail']} fail on every one, {found['differ']} hold on some"
                 f" and fail on others, and {found['undecided']} are undecided.")
@@ -55,10 +54,6 @@ class Front:
     def machines(self) -> str:
         """How many machines have results."""
         return str(len({one.machine for survey in self._surveys.values() for one in survey.found}))
-
-
-def _of_articles(claim: Claim) -> bool:
-    return not claim.is_own
 
 
 def page(root: Path, surveys: Sequence[Survey]) -> dict[str, str]:

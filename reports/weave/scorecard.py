@@ -25,7 +25,7 @@ def page(surveys: Sequence[Survey], machines: Sequence[str]) -> str:
     """`reports/README.md`."""
     letters = dict(zip(machines, "ABCDEFGHIJKLMNOPQRSTUVWXYZ", strict=False))
     parts = [f"{WOVEN}# Scorecard: which claims hold where", _machines(surveys, letters), LEGEND]
-    for title, chosen, noun in (("Claims of the articles", _of_articles, "claims"),
+    for title, chosen, noun in (("Claims of the articles", of_articles, "claims"),
                                 ("Our own targets", _of_our_own, "targets")):
         if any(chosen(claim) for survey in surveys for claim in survey.experiment.claims):
             parts += [f"## {title}", _summary(surveys, chosen, noun),
@@ -36,7 +36,8 @@ def page(surveys: Sequence[Survey], machines: Sequence[str]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _of_articles(claim: Claim) -> bool:
+def of_articles(claim: Claim) -> bool:
+    """Whether a claim of an article was measured: arithmetic is told apart."""
     return not claim.is_own and not claim.is_arithmetic
 
 

@@ -1,11 +1,12 @@
 """The front page: its numbers come from results; errors name the line."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from weave import definition, front
+from weave import definition, front, scorecard
 from weave.errors import WeaveError
 from weave.measurements import Measurements
 from weave.results import Json
@@ -79,3 +80,13 @@ def test_own_targets_are_not_counted_among_claims(root: Path, survey: Survey) ->
     toml.write_text(text, encoding="utf-8")
     own = Survey(definition.load(root, synthetic.NAME), MACHINE, survey.found)
     assert "Of 3 claims, 1 hold" in page(root, own, "{{ summary() }}")
+
+
+def test_the_front_page_counts_as_the_scorecard_does(root: Path, survey: Survey) -> None:
+    """What is arithmetic is told apart on both."""
+    first, *others = survey.experiment.claims
+    claims = (replace(first, kind="arithmetic"), *others)
+    mixed = replace(survey, experiment=replace(survey.experiment, claims=claims))
+    scored = scorecard.page([mixed], [MACHINE])
+    for text in (page(root, mixed, "{{ summary() }}"), scored):
+        assert "Of 3 claims, 1 hold on every machine" in text

@@ -197,6 +197,17 @@ def test_claims_stand_in_a_table_with_what_decided_them(three: Survey) -> None:
     assert "our own target" not in table and "hold (✓)" not in table
 
 
+def test_a_claim_that_fails_shows_what_failed(three: Survey) -> None:
+    _, _, csrl, _ = three.experiment.claims
+    faster, several = (replace(csrl.conditions[0], expect=word) for word in ("faster", "several"))
+    unrolled = replace(faster, faster=("unroll4",))
+    asked = tuple(replace(csrl, id=id, conditions=conditions) for id, conditions in
+                  (("both", (faster, unrolled)), ("second", (unrolled, several))))
+    table = replace(three, experiment=replace(three.experiment, claims=asked)).claims_table()
+    assert cells_of(table, "claim-both")[1:3] == ["✓ 2.22, 1.25", "✗ 0.80"]
+    assert cells_of(table, "claim-second")[1:3] == ["✗ 2.22", "✗ 0.80"]
+
+
 def test_the_legend_explains_the_symbols_of_the_table_alone(three: Survey) -> None:
     legend = next(line for line in three.claims_table().splitlines() if line.startswith("<sub>"))
     for symbol, shown in {"✓": True, "✗": True, "◇": True, "blank": True, "?": False,
