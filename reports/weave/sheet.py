@@ -10,11 +10,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 import matplotlib
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
+from matplotlib.font_manager import FontProperties, fontManager
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon, Rectangle
 from matplotlib.text import Text
@@ -51,6 +52,17 @@ STYLE: dict[Any, Any] = {
     "svg.hashsalt": "memwall",
 }
 NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
+
+
+def _use_own_fonts() -> None:
+    """Fonts that come with matplotlib alone: those of a system have the same names and other
+    glyphs, and which were found is remembered in the user's home."""
+    fontManager.ttflist.clear()
+    for path in sorted(Path(matplotlib.get_data_path(), "fonts/ttf").glob("DejaVu*.ttf")):
+        fontManager.addfont(path)
+
+
+_use_own_fonts()
 
 
 def saved(figure: Figure, title: str) -> str:

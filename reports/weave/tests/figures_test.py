@@ -7,9 +7,12 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations, pairwise
+from pathlib import Path
 
+import matplotlib
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.font_manager import FontProperties, fontManager
 from matplotlib.transforms import Bbox
 
 from weave import curves, dots, drawings, figures, rows, scales, sheet, theme, timelines
@@ -427,6 +430,16 @@ def test_contrast_on_both_panels(index: int) -> None:
     assert _contrast(theme.INK["limit"][index], panel) > 4.5
     for pair in theme.SERIES:
         assert _contrast(pair[index], panel) > 2.8
+
+
+@pytest.mark.parametrize("name", [sheet.SANS, sheet.MONO])
+@pytest.mark.parametrize("weight", ["normal", "bold"])
+@pytest.mark.parametrize("style", ["normal", "italic"])
+def test_fonts_are_those_that_come_with_matplotlib(name: str, weight: str, style: str) -> None:
+    """Others of the same name, which a system may have, have other glyphs."""
+    found = fontManager.findfont(FontProperties(family=name, weight=weight, style=style))
+    assert Path(found).is_relative_to(matplotlib.get_data_path())
+    assert ("Bold" in found) == (weight == "bold")
 
 
 def test_nothing_tells_when_or_by_what_it_was_drawn() -> None:
