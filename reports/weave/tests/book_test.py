@@ -289,10 +289,6 @@ STOPPING: dict[str, tuple[Callable[[Path], object], str]] = {
         f'{CHAPTER}/report.md.in:67: given: found "1.unroll" NOT REPRODUCED on the lead machine'
         " example-2c, expected REPRODUCED",
     ),
-    "a source text that such a verdict rests on": (
-        lambda root: _replace(root / CHAPTER / "main.cpp", "sum4(i)", "sum5(i)"),
-        'given: found "1.unroll" OUT OF DATE on the lead machine example-2c, expected REPRODUCED',
-    ),
     "a claim on an unknown variant": (
         lambda root: _replace(root / CHAPTER / "experiment.toml", '"restrict"', '"restrct"'),
         f'{CHAPTER}/experiment.toml: claim "1.restrict" on example-2c: no variant "restrct"',
