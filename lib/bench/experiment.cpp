@@ -3,7 +3,6 @@
 #include "bench/environment.hpp"
 #include "bench/provenance.hpp"
 #include "bench/run.hpp"
-#include "bench/trial_runner.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -83,25 +82,6 @@ Json head(std::string const& name, Run const& run, Json const& libraries, Json c
 
 } // namespace
 
-Study& Study::axis(std::string name, AxisValues values)
-{
-    return axis(std::move(name), [values = std::move(values)] { return values; });
-}
-Study& Study::axis(std::string name, std::function<AxisValues()> values)
-{
-    axes_.push_back({std::move(name), std::move(values)});
-    return *this;
-}
-Study& Study::on(Target& usual)
-{
-    usual_ = &usual;
-    return *this;
-}
-void Study::add(std::string_view type, std::function<void(Trial&)> measure)
-{
-    bodies_.push_back({type, std::move(measure)});
-}
-
 struct Experiment::State
 {
     struct Probe
@@ -173,7 +153,7 @@ struct Experiment::State
             }
             for (auto const check : {Check::exact, Check::bounded}) {
                 if (check == Check::bounded || !run.settings.again) {
-                    Trial trial{std::make_unique<TrialRunner>(run, check)};
+                    Trial trial{run, check};
                     body(trial);
                 }
             }
@@ -235,7 +215,7 @@ struct Experiment::State
     {
         fmt::print("variants at {}:\n", run.point.label());
         try {
-            Trial trial{std::make_unique<TrialRunner>(run, Check::bounded)};
+            Trial trial{run, Check::bounded};
             run.point.plan->body(run.point.at)(trial);
         } catch (NotApplicable const& reason) {
             fmt::print("  skipped: {}\n", reason.what());

@@ -58,22 +58,33 @@ public:
     Study(std::string name, Target& usual) : name_{std::move(name)}, usual_{&usual} {}
 
     /// Adds an axis; the last axis varies fastest, the element type after it.
-    Study& axis(std::string name, AxisValues values);
+    Study& axis(std::string name, AxisValues values)
+    {
+        return axis(std::move(name), [values = std::move(values)] { return values; });
+    }
 
     /// As above for values that depend on options: called when these are known.
-    Study& axis(std::string name, std::function<AxisValues()> values);
+    Study& axis(std::string name, std::function<AxisValues()> values)
+    {
+        axes_.push_back({std::move(name), std::move(values)});
+        return *this;
+    }
 
     /// Where its variants run unless they say otherwise. Where that is missing, its points are
     /// skipped with the reason.
-    Study& on(Target& usual);
+    Study& on(Target& usual)
+    {
+        usual_ = &usual;
+        return *this;
+    }
 
     /// Measures `body.operator()<T>(Trial&)` for each of the types, which is recorded as the
     /// parameter `precision`.
     template <Element... Types, class Body>
     void types(Body body)
     {
-        (add(element_type<Types>().name,
-             [body](Trial& trial) { body.template operator()<Types>(trial); }),
+        (bodies_.push_back({element_type<Types>().name,
+                            [body](Trial& trial) { body.template operator()<Types>(trial); }}),
          ...);
     }
 
@@ -81,7 +92,7 @@ public:
     template <class Body>
     void untyped(Body body)
     {
-        add("", body);
+        bodies_.push_back({"", body});
     }
 
     /// A name, and what the command line may ask for along it.
@@ -103,8 +114,6 @@ public:
     std::vector<Body> const& bodies() const { return bodies_; }
 
 private:
-    void add(std::string_view type, std::function<void(Trial&)> measure);
-
     std::string name_;
     Target* usual_;
     std::vector<Axis> axes_;

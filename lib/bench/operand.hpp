@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -61,7 +62,8 @@ public:
 
     Bytes bytes(Target& where) { return {on(where), count_ * type_->bytes}; }
 
-    Expectation expectation; ///< of an output
+    Expectation expectation;        ///< of an output
+    std::optional<Expected> wanted; ///< what that says as a whole of the inputs as they are now
 
 private:
     struct Copy

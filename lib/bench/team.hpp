@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 
 namespace bench {
@@ -32,7 +32,11 @@ public:
     virtual double sum(double value) { return value; }
 
     /// Says in one line why the run ends early, and returns the program's exit code, 2.
-    virtual int failed(std::string const& reason);
+    virtual int failed(std::string const& reason)
+    {
+        std::fprintf(stderr, "%s\n", reason.c_str());
+        return 2;
+    }
 };
 
 } // namespace bench
