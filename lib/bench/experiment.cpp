@@ -3,6 +3,7 @@
 #include "bench/environment.hpp"
 #include "bench/provenance.hpp"
 #include "bench/run.hpp"
+#include "machine/gpus.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -120,7 +121,7 @@ struct Experiment::State
     /// Clocks, power and temperature of the GPUs, where there are any.
     static void note_gpus(Json& notes, char const* when)
     {
-        if (auto const states = gpu_states(); !states.empty()) {
+        if (auto const states = machine::gpu_states(); !states.empty()) {
             notes[when] = states;
         }
     }
@@ -158,23 +159,22 @@ struct Experiment::State
                 }
             }
         } catch (NotApplicable const& reason) {
-            point.measured.skipped.push_back({{"launch", 0},
-                                              {"study", study.name()},
-                                              {"parameters", point.parameters()},
-                                              {"reason", reason.what()}});
+            point.measured["skipped"].push_back({{"launch", 0},
+                                                 {"study", study.name()},
+                                                 {"parameters", point.parameters()},
+                                                 {"reason", reason.what()}});
         }
     }
 
     void measure_points(Run& run) const
     {
-        auto const points = run.points();
-        run.pacer.plan(points, run.settings.rounds);
+        run.pacer.plan(run.points, run.settings.rounds);
         std::size_t index = 0;
         for (auto const& plan : run.settings.plans) {
             for (std::size_t i = 0; i < plan.points(); ++i, ++index) {
                 run.point = {.index = index, .plan = &plan, .at = plan.point(i)};
                 auto const key = label(run.point);
-                run.pacer.point(index, points, key);
+                run.pacer.point(index, run.points, key);
                 if (run.team.from_root(run.record.has(key)) == 0) {
                     measure(run);
                     run.record.add_point(key, run.point.measured);
@@ -222,11 +222,29 @@ struct Experiment::State
         }
     }
 
-    int run(Settings settings) const
+    int run(Settings const& settings) const
     {
         omp_set_num_threads(settings.threads);
-        Run run{name, std::move(settings), usual};
-        if (run.settings.list) {
+        auto& team = usual.team();
+        std::size_t points = 0;
+        for (auto const& plan : settings.plans) {
+            points += plan.points();
+        }
+        Json const identity{{"experiment", name},
+                            {"binary_sha256", program_sha256()},
+                            {"arguments", settings.arguments},
+                            {"rounds", settings.rounds},
+                            {"seed", settings.seed},
+                            {"threads", settings.threads}};
+        bool const writes = team.rank() == 0 && !settings.list;
+        Run run{.name = name,
+                .settings = settings,
+                .team = team,
+                .filter = std::regex{settings.filter, std::regex::extended},
+                .pacer = {settings.events, settings.lockstep, team},
+                .record = {writes ? settings.output : "", identity},
+                .points = points};
+        if (settings.list) {
             list(run);
             return 0;
         }
@@ -238,7 +256,7 @@ struct Experiment::State
         note_gpus(gpus, "after");
         measure_ceilings(run, "after");
         run.record.finish(head(name, run, libraries, gpus));
-        run.pacer.done(run.settings.output);
+        run.pacer.done(settings.output);
         return run.record.any_failed() ? 1 : 0;
     }
 };

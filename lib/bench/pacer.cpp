@@ -1,7 +1,6 @@
 #include "bench/pacer.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <iostream>
@@ -9,59 +8,39 @@
 
 namespace bench {
 
-namespace {
-
-void emit(nlohmann::ordered_json const& event)
+void Pacer::tell(nlohmann::ordered_json const& event, std::string const& line) const
 {
-    fmt::print("{}\n", event.dump());
-    std::fflush(stdout);
+    if (team_.rank() == 0 && events_) {
+        fmt::print("{}\n", event.dump());
+        std::fflush(stdout);
+    } else if (team_.rank() == 0) {
+        fmt::print(stderr, "{}", line);
+    }
 }
-
-} // namespace
 
 void Pacer::plan(std::size_t points, std::size_t rounds)
 {
-    if (events_ && speaks()) {
-        emit({{"event", "plan"}, {"points", points}, {"rounds", rounds}});
-    }
+    tell({{"event", "plan"}, {"points", points}, {"rounds", rounds}}, "");
 }
 
 void Pacer::point(std::size_t index, std::size_t points, std::string const& label)
 {
     point_ = index;
-    if (!speaks()) {
-        return;
-    }
-    if (events_) {
-        emit({{"event", "point"}, {"point", index}, {"points", points}, {"label", label}});
-    } else {
-        fmt::print(stderr, "[{}/{}] {}\n", index + 1, points, label);
-    }
+    tell({{"event", "point"}, {"point", index}, {"points", points}, {"label", label}},
+         fmt::format("[{}/{}] {}\n", index + 1, points, label));
 }
 
 void Pacer::done(std::string const& output)
 {
-    if (!speaks()) {
-        return;
-    }
-    if (events_) {
-        emit({{"event", "done"}, {"output", output}});
-    } else {
-        fmt::print(stderr, "wrote {}\n", output);
-    }
+    tell({{"event", "done"}, {"output", output}}, fmt::format("wrote {}\n", output));
 }
 
 void Pacer::turn(std::string const& phase)
 {
-    bool granted = true;
-    if (events_ && speaks()) {
-        emit({{"event", "turn"}, {"phase", phase}, {"point", point_}});
-        if (lockstep_) {
-            std::string line;
-            granted = static_cast<bool>(std::getline(std::cin, line));
-        }
-    }
-    if (!team_.all(granted)) {
+    tell({{"event", "turn"}, {"phase", phase}, {"point", point_}}, "");
+    std::string line;
+    bool const waits = events_ && lockstep_ && team_.rank() == 0;
+    if (!team_.all(!waits || std::getline(std::cin, line))) {
         throw std::runtime_error{"the runner went away (end of standard input)"};
     }
 }

@@ -2,6 +2,8 @@
 
 #include "bench/team.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <cstddef>
 #include <string>
 
@@ -28,7 +30,8 @@ public:
     void turn(std::string const& phase);
 
 private:
-    bool speaks() const { return team_.rank() == 0; }
+    /// An event, or in its place what a person reads.
+    void tell(nlohmann::ordered_json const& event, std::string const& line) const;
 
     bool events_;
     bool lockstep_;

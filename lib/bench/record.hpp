@@ -10,15 +10,6 @@ namespace bench {
 
 using Json = nlohmann::ordered_json;
 
-/// What one finished point adds to a result.
-struct PointRecord
-{
-    Json cases = Json::array();
-    Json skipped = Json::array();
-    Json datasets = Json::object();
-    std::vector<std::string> excerpts; ///< names of the texts that were timed
-};
-
 /// The journal and the result file of one program.
 ///
 /// Each finished point is appended to `<output>.journal` at once; the result file is written under
@@ -34,7 +25,8 @@ public:
     /// True if the journal holds this point already.
     bool has(std::string const& key) const { return points_.contains(key); }
 
-    void add_point(std::string const& key, PointRecord const& point);
+    /// `measured` is an object of what a point adds: cases, skipped, datasets and excerpts.
+    void add_point(std::string const& key, Json const& measured);
     void add_ceiling(Json ceiling);
 
     /// True if any case of any point failed.

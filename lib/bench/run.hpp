@@ -20,32 +20,44 @@ struct PointState
     Coordinates at = {};
     std::map<std::string, Verdict> exact = {};        ///< outcome of the exact check by variant
     std::map<std::string, std::string> unsuited = {}; ///< variants that are not applicable, and why
-    PointRecord measured = {};
+    Json measured = {{"cases", Json::array()},
+                     {"skipped", Json::array()},
+                     {"datasets", Json::object()},
+                     {"excerpts", Json::object()}};
 
     /// The point's parameters as they stand in the record.
-    Json parameters() const;
+    Json parameters() const
+    {
+        Json parameters = Json::object();
+        for (auto const& [axis, value] : at) {
+            std::visit([&, name = axis](auto const& v) { parameters[name] = v; }, displayed(value));
+        }
+        return parameters;
+    }
 
     /// "matrix=pois2d precision=fp32"
-    std::string label() const;
+    std::string label() const
+    {
+        std::string text;
+        for (auto const& [axis, value] : at) {
+            text += (text.empty() ? "" : " ") + axis + "=" + to_text(value);
+        }
+        return text;
+    }
 };
 
 /// One run of an experiment's program: what its trials share.
-class Run
+struct Run
 {
-public:
-    Run(std::string const& experiment, Settings chosen, Target& usual);
-
-    /// Points of all studies together.
-    std::size_t points() const;
-
     std::string name; ///< of the experiment
     Settings settings;
     Team& team;
     std::regex filter; ///< of variants' names
     Pacer pacer;
     Record record;
-    ProcessorMeter meter; ///< runs in rounds: samples, and what comes before them
-    PointState point;
+    std::size_t points;        ///< of all studies together
+    ProcessorMeter meter = {}; ///< runs in rounds: samples, and what comes before them
+    PointState point = {};
 };
 
 } // namespace bench

@@ -43,6 +43,19 @@ std::string occasion(Check check, std::string const& when)
     return fmt::format("{} check, {}", name_of(check), when);
 }
 
+/// The marked source text that a variant names; throws if there is none.
+Excerpt const& marked_text(std::string const& variant, std::string const& name)
+{
+    auto const& texts = provenance().excerpts;
+    auto const found = std::ranges::find(texts, name, &Excerpt::name);
+    if (found == texts.end()) {
+        throw std::logic_error{fmt::format("variant '{}' has no marked source text: put it between "
+                                           "two lines //! [{}]",
+                                           variant, name)};
+    }
+    return *found;
+}
+
 /// The sample whose time is nearest to the median.
 std::size_t median_sample(std::vector<double> const& samples)
 {
@@ -133,7 +146,7 @@ void Trial::dataset(std::string const& name, std::string const& sha256,
     for (auto const& [feature, value] : features) {
         numbers[feature] = value;
     }
-    run_.point.measured.datasets[to_text(name)] = {{"sha256", sha256}, {"features", numbers}};
+    run_.point.measured["datasets"][to_text(name)] = {{"sha256", sha256}, {"features", numbers}};
 }
 
 Operand& Trial::add_input(ElementType const& type, std::size_t count, void* values)
@@ -183,14 +196,8 @@ void Trial::require_complete() const
         throw std::logic_error{"an output has no expected result"};
     }
     for (auto const& variant : variants_) {
-        auto const& texts = provenance().excerpts;
-        auto const is_marked =
-            std::ranges::find(texts, variant.excerpt_, &Excerpt::name) != texts.end();
-        if (variant.setup_ && !is_marked) {
-            throw std::logic_error{
-                fmt::format("variant '{}' has no marked source text: put it between two lines "
-                            "//! [{}]",
-                            variant.name_, variant.excerpt_)};
+        if (variant.setup_) {
+            marked_text(variant.name_, variant.excerpt_);
         }
     }
 }
@@ -219,12 +226,12 @@ void Trial::record_skipped()
 {
     for (auto const& variant : variants_) {
         if (auto const reason = why_not(variant); !reason.empty()) {
-            run_.point.measured.skipped.push_back({{"variant", variant.name_},
-                                                   {"group", variant.group_},
-                                                   {"launch", 0},
-                                                   {"study", run_.point.plan->study->name()},
-                                                   {"parameters", run_.point.parameters()},
-                                                   {"reason", reason}});
+            run_.point.measured["skipped"].push_back({{"variant", variant.name_},
+                                                      {"group", variant.group_},
+                                                      {"launch", 0},
+                                                      {"study", run_.point.plan->study->name()},
+                                                      {"parameters", run_.point.parameters()},
+                                                      {"reason", reason}});
         }
     }
 }
@@ -441,7 +448,7 @@ void Trial::check_within_bounds_and_time()
 /// Adds second runs of some variants, so that the experiment has enough A/A pairs.
 void Trial::add_twins(std::vector<Entry>& entries)
 {
-    auto const points = run_.points();
+    auto const points = run_.points;
     auto const originals = entries.size();
     auto const twins = (least_pairs + points - 1) / points;
     for (std::size_t i = 0; i < twins; ++i) {
@@ -599,8 +606,9 @@ void Trial::record_case(Entry const& entry)
     if (verdict.passed && !entry.timelines.empty()) {
         one["timeline"] = timeline_record(entry.timelines[median_sample(entry.samples)]);
     }
-    run_.point.measured.cases.push_back(std::move(one));
-    run_.point.measured.excerpts.push_back(variant.excerpt_);
+    run_.point.measured["cases"].push_back(std::move(one));
+    auto const& text = marked_text(variant.name_, variant.excerpt_);
+    run_.point.measured["excerpts"][variant.excerpt_] = {{"file", text.file}, {"text", text.text}};
 }
 
 } // namespace bench

@@ -19,7 +19,7 @@ namespace bench {
 
 using base::Work;
 
-class Run;
+struct Run;
 
 /// One point of a study: inputs, outputs, the work to do, and the variants to compare.
 ///
