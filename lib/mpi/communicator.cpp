@@ -1,9 +1,23 @@
 #include "mpi/communicator.hpp"
 
+#include <fmt/format.h>
+
+#include <array>
 #include <limits>
 #include <stdexcept>
 
 namespace mpi {
+
+void check(int code, char const* call)
+{
+    if (code == MPI_SUCCESS) {
+        return;
+    }
+    std::array<char, MPI_MAX_ERROR_STRING> text{};
+    int length = 0;
+    MPI_Error_string(code, text.data(), &length);
+    throw std::runtime_error{fmt::format("{}: {}", call, text.data())};
+}
 
 int checked_count(std::size_t count)
 {
