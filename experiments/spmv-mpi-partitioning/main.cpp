@@ -1,4 +1,3 @@
-#include "points.hpp"
 #include "variants.hpp"
 
 #include "mpi/ranks.hpp"
