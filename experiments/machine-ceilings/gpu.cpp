@@ -6,9 +6,9 @@
 #include "cuda/buffer.hpp"
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
-#include "cuda/event.hpp"
 #include "cuda/gpu.hpp"
 #include "cuda/pinned.hpp"
+#include "cuda/stream.hpp"
 
 #include <cuda_runtime_api.h>
 

@@ -29,14 +29,13 @@ public:
     std::string name() const override { return "cuda"; }
     std::string missing() const override;
     bool depends_on_threads() const override { return false; }
-    std::size_t cache_bytes() override;
-    void flush() override;
-    bench::Clock& clock(bench::Cache cache) override;
-    std::shared_ptr<std::byte> allocate(std::size_t bytes) override;
-    void upload(bench::Bytes to, bench::ConstBytes from) override;
-    void fetch(bench::Bytes to, bench::ConstBytes from) override;
-    void poison(bench::Bytes bytes, unsigned char with) override;
-    void finish() override;
+    std::size_t cache_bytes() override { return memory().cache_bytes(); }
+    void flush() override { memory().flush(); }
+    bench::Clock& clock(bench::Cache cache) override { return memory().clock(cache); }
+    void finish() override { memory().finish(); }
+
+    /// The device itself.
+    bench::Target& memory() override;
 
     /// Where all its work is queued.
     Stream const& stream();
@@ -57,12 +56,12 @@ public:
 
 private:
     friend class Timeline;
-    struct State;
+    class Device;
 
-    State& state();
+    Device& device();
 
     mutable std::optional<std::string> missing_; ///< once it is known
-    std::unique_ptr<State> state_;
+    std::unique_ptr<Device> device_;
 };
 
 /// What work of several streams did when, for `bench::Variant::timeline`: the device takes the time
