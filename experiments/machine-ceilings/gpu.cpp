@@ -1,7 +1,6 @@
 #include "memory.hpp"
 
-#include "ceilings/device_cores.hpp"
-#include "ceilings/device_memory.hpp"
+#include "ceilings/device_kernels.hpp"
 #include "ceilings/device_probes.hpp"
 #include "cuda/buffer.hpp"
 #include "cuda/device.hpp"

@@ -4,9 +4,11 @@
 #include "bench/team.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -72,6 +74,19 @@ public:
 
     /// The processes that work together there.
     virtual Team& team();
+};
+
+/// Evicts everything from the caches of this process' threads by reading twice the last-level
+/// cache. It only reads, so that no write-back of its own lines is left to the timed call.
+class CacheFlush
+{
+public:
+    explicit CacheFlush(std::size_t last_level_cache_bytes);
+
+    void operator()();
+
+private:
+    std::vector<std::uint64_t> words_;
 };
 
 /// The processors of this process, with as many threads as OpenMP would use.

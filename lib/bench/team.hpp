@@ -28,9 +28,6 @@ public:
     /// Largest `value` of all ranks.
     virtual double maximum(double value) { return value; }
 
-    /// Sum of `value` over all ranks.
-    virtual double sum(double value) { return value; }
-
     /// Says in one line why the run ends early, and returns the program's exit code, 2.
     virtual int failed(std::string const& reason)
     {

@@ -14,17 +14,6 @@ namespace bench {
 
 namespace {
 
-/// Where a point stands on an axis.
-template <class T>
-T const& parameter(Coordinates const& at, std::string const& axis)
-{
-    auto const found = std::ranges::find(at, axis, &Coordinates::value_type::first);
-    if (found == at.end() || !std::holds_alternative<T>(found->second)) {
-        throw std::logic_error{fmt::format("the study has no such axis '{}'", axis)};
-    }
-    return std::get<T>(found->second);
-}
-
 constexpr std::size_t least_pairs = 20; ///< A/A pairs of an experiment
 constexpr double most_calls = 1e6;
 
@@ -100,18 +89,19 @@ Trial::Trial(Run& run, Check check)
 {
 }
 
-std::string const& Trial::text(std::string const& axis) const
+template <class T>
+T const& Trial::at(std::string const& axis) const
 {
-    return parameter<std::string>(run_.point.at, axis);
+    auto const& all = run_.point.at;
+    auto const found = std::ranges::find(all, axis, &Coordinates::value_type::first);
+    if (found == all.end() || !std::holds_alternative<T>(found->second)) {
+        throw std::logic_error{fmt::format("the study has no such axis '{}'", axis)};
+    }
+    return std::get<T>(found->second);
 }
-std::int64_t Trial::integer(std::string const& axis) const
-{
-    return parameter<std::int64_t>(run_.point.at, axis);
-}
-double Trial::real(std::string const& axis) const
-{
-    return parameter<double>(run_.point.at, axis);
-}
+template std::string const& Trial::at(std::string const&) const;
+template std::int64_t const& Trial::at(std::string const&) const;
+template double const& Trial::at(std::string const&) const;
 
 int Trial::threads() const
 {

@@ -34,9 +34,9 @@ public:
     Trial& operator=(Trial const&) = delete;
 
     /// Where this trial stands on an axis; throws std::logic_error if the study has none such.
-    std::string const& text(std::string const& axis) const;
-    std::int64_t integer(std::string const& axis) const;
-    double real(std::string const& axis) const;
+    std::string const& text(std::string const& axis) const { return at<std::string>(axis); }
+    std::int64_t integer(std::string const& axis) const { return at<std::int64_t>(axis); }
+    double real(std::string const& axis) const { return at<double>(axis); }
 
     int threads() const;
 
@@ -150,6 +150,10 @@ public:
 
 private:
     struct Entry;
+
+    /// The value of a parameter; `T` is one of the three types above.
+    template <class T>
+    T const& at(std::string const& axis) const;
 
     Target& usual() const;
     Operand& add_input(ElementType const& type, std::size_t count, void* values);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "bench/fill.hpp"
 #include "bench/operand.hpp"
 
 #include <string>

@@ -72,10 +72,6 @@ double Team::maximum(double value)
 {
     return reduced(value, MPI_MAX, communicator_);
 }
-double Team::sum(double value)
-{
-    return reduced(value, MPI_SUM, communicator_);
-}
 
 int Team::failed(std::string const& reason)
 {

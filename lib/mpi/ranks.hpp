@@ -1,6 +1,5 @@
 #pragma once
 
-#include "bench/cache_flush.hpp"
 #include "bench/target.hpp"
 #include "mpi/communicator.hpp"
 
@@ -31,7 +30,6 @@ public:
     std::uint64_t from_root(std::uint64_t value) override;
     bool all(bool value) override;
     double maximum(double value) override;
-    double sum(double value) override;
 
     /// If all ranks fail within two seconds, as they do where a user's error is the cause, rank 0
     /// tells why. Of a rank that fails alone the others would wait for ever: it names itself and

@@ -1,4 +1,4 @@
-#include "bench/pacer.hpp"
+#include "bench/run.hpp"
 
 #include <fmt/format.h>
 
