@@ -45,28 +45,6 @@ Excerpt const& marked_text(std::string const& variant, std::string const& name)
     return *found;
 }
 
-/// The sample whose time is nearest to the median.
-std::size_t median_sample(std::vector<double> const& samples)
-{
-    auto const distance = [middle = median(samples)](double sample) {
-        return std::abs(sample - middle);
-    };
-    return static_cast<std::size_t>(std::ranges::min_element(samples, {}, distance) -
-                                    samples.begin());
-}
-
-Json timeline_record(std::vector<Span> const& spans)
-{
-    Json list = Json::array();
-    for (auto const& span : spans) {
-        list.push_back({{"lane", span.lane},
-                        {"name", span.name},
-                        {"begin_s", rounded(span.begin_s)},
-                        {"end_s", rounded(span.end_s)}});
-    }
-    return list;
-}
-
 } // namespace
 
 /// A variant that was prepared, and what is known about it so far; or a second run of one.
@@ -152,10 +130,8 @@ Operand& Trial::add_input(ElementType const& type, std::size_t count, void* valu
 Variant& Trial::declare(std::string name, std::function<Variant::Call(Variant&)> setup,
                         std::string missing)
 {
-    for (auto const* known : {&variants_, &left_out_}) {
-        if (std::ranges::find(*known, name, &Variant::name_) != known->end()) {
-            throw std::logic_error{fmt::format("two variants are called '{}'", name)};
-        }
+    if (!names_.insert(name).second) {
+        throw std::logic_error{fmt::format("two variants are called '{}'", name)};
     }
     auto& list = std::regex_search(name, run_.filter) ? variants_ : left_out_;
     auto& variant = list.emplace_back(std::move(name), usual());
@@ -594,7 +570,19 @@ void Trial::record_case(Entry const& entry)
         one["rounds"][name] = verdict.passed ? values : std::vector<double>{};
     }
     if (verdict.passed && !entry.timelines.empty()) {
-        one["timeline"] = timeline_record(entry.timelines[median_sample(entry.samples)]);
+        auto const from_median = [middle = median(entry.samples)](double sample) {
+            return std::abs(sample - middle);
+        };
+        auto const nearest = std::ranges::min_element(entry.samples, {}, from_median);
+        auto const& spans =
+            entry.timelines[static_cast<std::size_t>(nearest - entry.samples.begin())];
+        one["timeline"] = Json::array();
+        for (auto const& span : spans) {
+            one["timeline"].push_back({{"lane", span.lane},
+                                       {"name", span.name},
+                                       {"begin_s", rounded(span.begin_s)},
+                                       {"end_s", rounded(span.end_s)}});
+        }
     }
     run_.point.measured["cases"].push_back(std::move(one));
     auto const& text = marked_text(variant.name_, variant.excerpt_);

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -203,6 +204,7 @@ private:
     std::string inexact_;
     std::deque<Variant> variants_;
     std::deque<Variant> left_out_;
+    std::set<std::string> names_;  ///< of both
     std::vector<Target*> targets_; ///< of the variants that take part
 };
 
