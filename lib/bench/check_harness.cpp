@@ -3,7 +3,6 @@
 #include "bench/do_not_optimize.hpp"
 #include "bench/environment.hpp"
 #include "bench/record.hpp"
-#include "bench/statistics.hpp"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

@@ -37,8 +37,6 @@ public:
     template <class T>
     void operator()(std::span<T> values) const;
 
-    Check check() const { return check_; }
-
 private:
     Check check_;
     std::uint64_t seed_;

@@ -11,7 +11,6 @@
 #include <gnu/libc-version.h>
 #include <hwloc.h>
 #include <openssl/evp.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <array>
@@ -112,20 +111,6 @@ Json environment_variables()
     return variables;
 }
 
-std::vector<int> affinity()
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    sched_getaffinity(0, sizeof set, &set);
-    std::vector<int> cpus;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (CPU_ISSET(cpu, &set)) {
-            cpus.push_back(cpu);
-        }
-    }
-    return cpus;
-}
-
 } // namespace
 
 Json machine_record()
@@ -153,7 +138,7 @@ Json launch_record(int threads, int ranks, int hosts)
     return {{"threads", threads},
             {"ranks", ranks},
             {"hosts", hosts},
-            {"affinity", affinity()},
+            {"affinity", machine::affinity()},
             {"oversubscribed", threads * ranks > available},
             {"environment", environment_variables()}};
 }
@@ -172,7 +157,7 @@ Json library_record()
 
 int available_threads()
 {
-    return static_cast<int>(affinity().size());
+    return static_cast<int>(machine::affinity().size());
 }
 
 std::string program_sha256()

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -44,6 +45,14 @@ private:
     std::vector<std::string> order_;
     Json ceilings_ = Json::array();
 };
+
+/// The middle of the sorted samples, or the mean of the two in the middle. `samples` is not empty.
+inline double median(std::vector<double> samples)
+{
+    std::ranges::sort(samples);
+    auto const half = samples.size() / 2;
+    return samples.size() % 2 == 1 ? samples[half] : (samples[half - 1] + samples[half]) / 2;
+}
 
 /// `value` with six significant digits: more than any clock resolves, and shorter.
 double rounded(double value);

@@ -83,7 +83,7 @@ private:
         }
     }
 
-    std::size_t cache_bytes_ = machine::last_level_cache_bytes();
+    std::size_t cache_bytes_ = machine::topology().last_level_cache_bytes();
     std::optional<CacheFlush> flush_;
     HostClock clock_;
 };

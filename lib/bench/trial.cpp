@@ -2,7 +2,6 @@
 
 #include "bench/provenance.hpp"
 #include "bench/run.hpp"
-#include "bench/statistics.hpp"
 
 #include <fmt/format.h>
 

@@ -27,7 +27,7 @@ struct Run;
 /// The body of a study runs twice for each point: once with small integers, where equality is
 /// required, and once with random values, where results must lie within the bound that is expected
 /// and the variants that passed both are timed, in turns.
-class Trial
+class Trial : public Declared
 {
 public:
     Trial(Run& run, Check check);
@@ -85,29 +85,6 @@ public:
         return Input<T>{add_input(element_type<T>(), values.size(), values.data())};
     }
 
-    /// An operand that variants write, of `count` elements. It needs an expectation.
-    template <Element T>
-    Output<T> output(std::size_t count)
-    {
-        return Output<T>{outputs_.emplace_back(element_type<T>(), count, true)};
-    }
-
-    /// As above in memory of `where` that the caller owns, and where it is checked.
-    template <Element T>
-    Output<T> output(std::span<T> values, Target& where = host())
-    {
-        auto& operand = outputs_.emplace_back(element_type<T>(), values.size(), true);
-        operand.adopt(where, reinterpret_cast<std::byte*>(values.data()));
-        return Output<T>{operand};
-    }
-
-    /// Called after the inputs got new values: restores what is derived from them.
-    void on_refill(std::function<void()> action) { on_refill_ = std::move(action); }
-
-    /// Called before every call that is checked or timed, outside the timed part: restores operands
-    /// that variants change in place. One call then makes a sample.
-    void on_reset(std::function<void()> action) { on_reset_ = std::move(action); }
-
     /// Adds a variant. `kernel` is called as `kernel()`, on the host or to put work into a target's
     /// queue; or it is a setup, which takes a `Variant&` and returns such a callable. The reference
     /// stays valid as long as the trial.
@@ -136,13 +113,6 @@ public:
     Variant& skip(std::string name, std::string reason)
     {
         return declare(std::move(name), nullptr, std::move(reason));
-    }
-
-    /// The point cannot be measured here: records the reason and leaves the body, as any
-    /// `base::NotApplicable` does.
-    [[noreturn]] void not_applicable(std::string const& reason) const
-    {
-        throw NotApplicable{reason};
     }
 
     /// Verifies every variant, then times those that passed. Call it last: what the variants
@@ -198,9 +168,6 @@ private:
     Cache cache_ = Cache::automatic;
     std::map<Target*, Cache> cache_there_;
     std::deque<Operand> inputs_;
-    std::deque<Operand> outputs_;
-    std::function<void()> on_refill_;
-    std::function<void()> on_reset_;
     std::string inexact_;
     std::deque<Variant> variants_;
     std::deque<Variant> left_out_;

@@ -28,9 +28,54 @@ struct Span
 
 class Trial;
 
+/// What a trial declares for all its variants, or a variant for itself.
+class Declared
+{
+public:
+    /// An operand that must be overwritten, of `count` elements. It needs an expectation. What a
+    /// variant has of its own, said in its setup, takes the place of the trial's: what it writes
+    /// there is checked, and nothing else.
+    template <Element T>
+    Output<T> output(std::size_t count)
+    {
+        return Output<T>{outputs_.emplace_back(element_type<T>(), count, true)};
+    }
+
+    /// As above in memory of `where` that the caller owns, and where it is checked.
+    template <Element T>
+    Output<T> output(std::span<T> values, Target& where = host())
+    {
+        auto& operand = outputs_.emplace_back(element_type<T>(), values.size(), true);
+        operand.adopt(where, reinterpret_cast<std::byte*>(values.data()));
+        return Output<T>{operand};
+    }
+
+    /// Called after the inputs got new values: restores what is derived from them.
+    void on_refill(std::function<void()> action) { on_refill_ = std::move(action); }
+
+    /// Called before every call that is checked or timed, outside the timed part: restores operands
+    /// that are changed in place. One call then makes a sample.
+    void on_reset(std::function<void()> action) { on_reset_ = std::move(action); }
+
+    /// The point cannot be measured here, or the variant is not made for it: records the reason and
+    /// leaves the body or the setup, as any `base::NotApplicable` does. If one process of a team
+    /// says so of a variant, that is skipped in all.
+    [[noreturn]] void not_applicable(std::string const& reason) const
+    {
+        throw NotApplicable{reason};
+    }
+
+private:
+    friend class Trial;
+
+    std::deque<Operand> outputs_;
+    std::function<void()> on_refill_;
+    std::function<void()> on_reset_;
+};
+
 /// One contender of a trial: where it runs, how it appears in reports, and what it says about
 /// itself. Made by `Trial::add`.
-class Variant
+class Variant : public Declared
 {
 public:
     using Call = std::function<void()>;
@@ -118,38 +163,6 @@ public:
     /// why. No path, host or user may stand in it.
     void note(std::string text) { notes_.push_back(std::move(text)); }
 
-    /// The variant is not made for these inputs: records it as skipped, with the reason, and leaves
-    /// its setup, as any `base::NotApplicable` does. If one process of a team says so, the variant
-    /// is skipped in all.
-    [[noreturn]] void not_applicable(std::string const& reason) const
-    {
-        throw NotApplicable{reason};
-    }
-
-    /// Called after the inputs got new values: restores what is derived from them.
-    void on_refill(std::function<void()> action) { on_refill_ = std::move(action); }
-
-    /// Called before every call that is checked or timed, outside the timed part: restores operands
-    /// that the variant changes in place.
-    void on_reset(std::function<void()> action) { on_reset_ = std::move(action); }
-
-    /// An output of its own, in place of the trial's: what it writes there is checked, and nothing
-    /// else. Like the trial's it needs an expectation.
-    template <Element T>
-    Output<T> output(std::size_t count)
-    {
-        return Output<T>{outputs_.emplace_back(element_type<T>(), count, true)};
-    }
-
-    /// As above in memory of the caller, which must outlive the variant.
-    template <Element T>
-    Output<T> output(std::span<T> values, Target& where = host())
-    {
-        auto& operand = outputs_.emplace_back(element_type<T>(), values.size(), true);
-        operand.adopt(where, reinterpret_cast<std::byte*>(values.data()));
-        return Output<T>{operand};
-    }
-
 private:
     friend class Trial;
 
@@ -168,9 +181,6 @@ private:
     std::vector<std::pair<std::string, std::function<double()>>> counters_;
     std::function<std::vector<Span>()> timeline_;
     std::vector<std::string> notes_;
-    std::function<void()> on_refill_;
-    std::function<void()> on_reset_;
-    std::deque<Operand> outputs_;
 };
 
 } // namespace bench

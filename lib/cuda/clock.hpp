@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/clock.hpp"
+#include "bench/target.hpp"
 #include "cuda/stream.hpp"
 
 #include <string>

@@ -72,13 +72,6 @@ Communicator Communicator::host() const
     return Communicator{Adopted{host}};
 }
 
-std::int64_t Communicator::sum_before(std::int64_t value) const
-{
-    std::int64_t result = 0; // MPI leaves it undefined on rank 0
-    check(MPI_Exscan(&value, &result, 1, MPI_INT64_T, MPI_SUM, handle_), "MPI_Exscan");
-    return rank_ == 0 ? 0 : result;
-}
-
 std::vector<int> Communicator::exchange_counts(std::span<int const> counts) const
 {
     if (counts.size() != static_cast<std::size_t>(size_)) {

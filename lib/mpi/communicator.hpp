@@ -80,9 +80,6 @@ public:
     /// True if `value` is true on every rank.
     bool all(bool value) const { return reduced<std::int32_t>(value ? 1 : 0, MPI_MIN) == 1; }
 
-    /// Sum over the ranks before this one.
-    std::int64_t sum_before(std::int64_t value) const;
-
     /// Rank 0's elements, on every rank; all ranks give as many.
     template <class T>
     void broadcast(std::span<T> values) const
