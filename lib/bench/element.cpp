@@ -10,19 +10,12 @@ namespace bench {
 namespace {
 
 template <class T>
-constexpr std::string_view name = "";
-template <>
-constexpr std::string_view name<fp16> = "fp16";
-template <>
-constexpr std::string_view name<bf16> = "bf16";
-template <>
-constexpr std::string_view name<float> = "fp32";
-template <>
-constexpr std::string_view name<double> = "fp64";
-template <>
-constexpr std::string_view name<std::int32_t> = "int32";
-template <>
-constexpr std::string_view name<std::uint8_t> = "uint8";
+constexpr std::string_view name = std::same_as<T, fp16>           ? "fp16"
+                                  : std::same_as<T, bf16>         ? "bf16"
+                                  : std::same_as<T, float>        ? "fp32"
+                                  : std::same_as<T, double>       ? "fp64"
+                                  : std::same_as<T, std::int32_t> ? "int32"
+                                                                  : "uint8";
 
 template <class T>
 void to_double(std::byte const* from, std::span<double> to)

@@ -146,36 +146,15 @@ std::shared_ptr<void const> Gpu::pin(bench::ConstBytes host)
     return pages;
 }
 
-struct Timeline::State
-{
-    struct Piece
-    {
-        std::string lane;
-        std::string name;
-        Event begin;
-        Event end;
-    };
-
-    EventClock const* clock;
-    std::deque<Piece> pieces; ///< their events are used again
-    std::size_t taken = 0;
-};
-
-Timeline::Timeline(Gpu& gpu) : state_{new State{&gpu.device().events, {}}} {}
-Timeline::~Timeline() = default;
-
-void Timeline::begin()
-{
-    state_->taken = 0;
-}
+Timeline::Timeline(Gpu& gpu) : start_{&gpu.device().events.start()} {}
 
 void Timeline::span(std::string lane, std::string name, Stream const& stream,
                     std::function<void()> const& issue)
 {
-    if (state_->taken == state_->pieces.size()) {
-        state_->pieces.emplace_back();
+    if (taken_ == pieces_.size()) {
+        pieces_.emplace_back();
     }
-    auto& piece = state_->pieces[state_->taken++];
+    auto& piece = pieces_[taken_++];
     piece.lane = std::move(lane);
     piece.name = std::move(name);
     piece.begin.record(stream);
@@ -185,12 +164,11 @@ void Timeline::span(std::string lane, std::string name, Stream const& stream,
 
 std::vector<bench::Span> Timeline::spans() const
 {
-    auto const& start = state_->clock->start();
     std::vector<bench::Span> spans;
-    for (std::size_t i = 0; i < state_->taken; ++i) {
-        auto const& piece = state_->pieces[i];
-        spans.push_back({piece.lane, piece.name, piece.begin.seconds_since(start),
-                         piece.end.seconds_since(start)});
+    for (std::size_t i = 0; i < taken_; ++i) {
+        auto const& piece = pieces_[i];
+        spans.push_back({piece.lane, piece.name, piece.begin.seconds_since(*start_),
+                         piece.end.seconds_since(*start_)});
     }
     return spans;
 }

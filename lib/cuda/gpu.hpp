@@ -4,6 +4,7 @@
 #include "bench/target.hpp"
 #include "cuda/stream.hpp"
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -70,10 +71,9 @@ class Timeline
 {
 public:
     explicit Timeline(Gpu& gpu);
-    ~Timeline();
 
     /// Forgets what was taken: begins a call.
-    void begin();
+    void begin() { taken_ = 0; }
 
     /// Takes the time of what `issue` puts into a stream, as `name` on a lane.
     void span(std::string lane, std::string name, Stream const& stream,
@@ -83,8 +83,17 @@ public:
     std::vector<bench::Span> spans() const;
 
 private:
-    struct State;
-    std::unique_ptr<State> state_;
+    struct Piece
+    {
+        std::string lane;
+        std::string name;
+        Event begin;
+        Event end;
+    };
+
+    Event const* start_;       ///< of the timed call
+    std::deque<Piece> pieces_; ///< their events are used again
+    std::size_t taken_ = 0;
 };
 
 /// The studies of an experiment that need CUDA, in its `gpu.cpp`; none where that is not built.
