@@ -44,13 +44,13 @@ test-gpu: (_needs "run")
 [no-exit-message]
 profile-gpu *ARGS: (_needs "run")
     @.ci/build build experiments/spmv-gpu-variants/spmv-gpu-variants
-    @"{{python}}" -m weave profile-gpu "$@"
+    @"{{python}}" -m measure profile-gpu "$@"
 
 # Measure one experiment and weave its page under build/runs/
 [no-cd, no-exit-message]
 run NAME *ARGS: (_needs "run")
     @case " $* " in *" --help "* | *" -h "*) exit ;; esac; [ ! -d "{{root}}/experiments/$1" ] || "{{root}}/.ci/build" build "experiments/$1/$1" lib/bench/machine
-    @"{{python}}" -m weave run "$@"
+    @"{{python}}" -m measure run "$@"
 
 # Keep a run of build/runs/ (its folder or result) in this machine's book under a title
 [no-cd, no-exit-message]
@@ -61,13 +61,13 @@ keep RESULT TITLE *MACHINE: (_needs "run")
 [no-exit-message]
 run-all *ARGS: (_needs "run")
     @.ci/build build programs
-    @"{{python}}" -m weave run-all "$@"
+    @"{{python}}" -m measure run-all "$@"
 
 # Write a job for Slurm that measures ranks on so many hosts (further options are those of `run`)
 [no-exit-message]
 slurm NODES *ARGS: (_needs "run")
     @.ci/build build experiments/spmv-mpi-partitioning/spmv-mpi-partitioning lib/bench/machine
-    @"{{python}}" -m weave slurm "$@"
+    @"{{python}}" -m measure slurm "$@"
 
 # Make an archive that measures, all or some experiments, on machines without a toolchain
 [no-exit-message]
@@ -106,7 +106,7 @@ check-harness: (_needs "test") build
 [no-cd, no-exit-message]
 fit-plan *RESULT: (_needs "run")
     @"{{root}}/.ci/build" build lib/spmv/plan-terms
-    @"{{python}}" -m weave fit-plan "$@"
+    @"{{python}}" -m measure fit-plan "$@"
 
 # Start a new experiment that already builds, runs and weaves
 [no-exit-message]

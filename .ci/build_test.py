@@ -58,7 +58,7 @@ def test_standard_output_is_the_programs(tree: Path) -> None:
 
 def test_a_run_is_built_first(tree: Path) -> None:
     done = just(tree, "run", "alpha", "--profile", "tiny")
-    assert done.stdout == "python -m weave run alpha --profile tiny\n"
+    assert done.stdout == "python -m measure run alpha --profile tiny\n"
     assert "experiments/alpha/alpha" in done.stderr
 
 
@@ -66,6 +66,6 @@ def test_a_run_is_built_first(tree: Path) -> None:
     ("alpha", "--help"), ("alpha", "--profile", "tiny", "-h"), ("--help",), ("nothing",)])
 def test_nothing_is_built_for_help_or_a_wrong_name(tree: Path, arguments: tuple[str, ...]) -> None:
     done = just(tree, "run", *arguments)
-    assert done.stdout == f"python -m weave run {' '.join(arguments)}\n"
+    assert done.stdout == f"python -m measure run {' '.join(arguments)}\n"
     assert done.stderr == ""
     assert not (tree / "build").exists()

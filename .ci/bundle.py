@@ -25,8 +25,10 @@ NAME = "memwall"
 C_LIBRARY = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|anl|nss_\w+))\.so\.\d+")
 
 PROGRAMS = ("lib/bench/machine", "lib/*/*.so", "lib/**/*-gpu-test")
-SOURCES = ("lib", "datasets", "reports/weave")
+SOURCES = ("lib", "datasets", "reports/measure", "reports/weave")
 NOT_SOURCES = ("__pycache__", "cache", "tests")
+# What `reports/measure` needs beside Python's library; `imports_test.py` there holds it to that.
+PACKAGES = ("jsonschema",)
 # What of Python's library nothing here needs.
 NOT_LIBRARY = ("__pycache__", "config-*", "dist-packages", "site-packages", "ensurepip", "idlelib",
                "lib2to3", "pydoc_data", "test", "tests", "tkinter", "turtledemo")
@@ -60,7 +62,7 @@ if ! "$here/python/bin/python3" -c '' 2>/dev/null; then
     echo "{command}: cannot start; the C library has to be glibc {glibc} or later" >&2
     exit 2
 fi
-exec "$here/python/bin/python3" -m weave.elsewhere {command} "$@"
+exec "$here/python/bin/python3" -m measure.bundle {command} "$@"
 """
 
 TEST_GPU = """\
@@ -78,7 +80,7 @@ PROFILE_GPU = """\
 here=$(cd "$(dirname "$0")" && pwd)
 export LD_LIBRARY_PATH="$here/shared" PYTHONHOME="$here/python" PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH="$here/reports:$here/python/packages"
-exec "$here/python/bin/python3" -m weave.profiler "$@"
+exec "$here/python/bin/python3" -m measure.profiler "$@"
 """
 
 
@@ -164,14 +166,19 @@ def copy_python(to: Path) -> Path:
     library = Path(sysconfig.get_path("stdlib"))
     shutil.copytree(library, to / "lib" / library.name,
                     ignore=shutil.ignore_patterns(*NOT_LIBRARY))
-    for name in with_needs("jsonschema"):
-        distribution = importlib.metadata.distribution(name)
-        for file in distribution.files or []:
-            if ".." not in file.parts and "__pycache__" not in file.parts:
-                target = to / "packages" / file
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(file.locate(), target)
+    for package in PACKAGES:
+        for name in with_needs(package):
+            copy_package(name, to / "packages")
     return Path(interpreter)
+
+
+def copy_package(name: str, to: Path) -> None:
+    """Copies the files of an installed package."""
+    for file in importlib.metadata.distribution(name).files or []:
+        if ".." not in file.parts and "__pycache__" not in file.parts:
+            target = to / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file.locate(), target)
 
 
 def with_needs(name: str) -> set[str]:

@@ -18,10 +18,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from weave import definition, plan, results
+import browser
+from measure import plan
+from measure.workspace import Workspace, describe_machine
+from weave import definition, results
 from weave.errors import WeaveError
-from weave.measure import Workspace
-from weave.run_all import describe_machine
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILDS = ROOT / "build-test"
@@ -184,7 +185,7 @@ def experiments() -> Iterator[Check]:
         if reason := plan.unmet_need(experiment, machine):
             yield Check(name, "skipped", reason)
             continue
-        yield command(name, sys.executable, "-m", "weave", "run", "--build", RELEASE,
+        yield command(name, sys.executable, "-m", "measure", "run", "--build", RELEASE,
                       experiment.name, "--profile", "tiny")
 
 
@@ -256,8 +257,14 @@ def check() -> Iterator[Check]:
 
 
 def docs() -> Iterator[Check]:
-    """The Doxygen site, its warnings errors."""
+    """The Doxygen site, its warnings errors: links that lead somewhere, and pages in a browser."""
     yield command("just docs", just(), "docs")
+    yield command("links of the site", sys.executable, ".ci/site_check.py", "links")
+    name = "pages of the site"
+    if browser.program() is None:
+        yield Check(name, "skipped", f"no {browser.NAME} here: {browser.INSTALL}")
+    else:
+        yield command(name, sys.executable, ".ci/site_check.py", "pages")
 
 
 def new() -> Iterator[Check]:

@@ -5,6 +5,10 @@
 #include "spmv/format_kernels.hpp"
 #include "spmv/plan.hpp"
 #include "spmv/serial.hpp"
+#include "variants.hpp"
+
+#include <algorithm>
+#include <string_view>
 
 /// Formats: which matrix is best stored in which way, and can a library choose?
 int main(int argc, char** argv)
@@ -18,9 +22,14 @@ int main(int argc, char** argv)
     experiment.option("kernels", &kernels,
                       "avx512_gather, avx512, avx2 or baseline; default: the best");
     experiment.ceiling(ceilings::read);
+    auto const brief = datasets.set("formats-brief").quick;
     auto& study = experiment.study("spmv").axis(
         "matrix", datasets.set_beyond_cache("formats", bench::host().cache_bytes()));
     study.types<float, double>([&]<class T>(bench::Trial& trial) {
+        bool const is_brief = std::ranges::find(brief, trial.text("matrix")) != brief.end();
+        if (is_brief && trial.threads() > 1) {
+            trial.not_applicable("what is asked of it, one thread answers");
+        }
         Problem<T> problem{datasets, trial};
         auto const& a = problem.a;
         auto const x = problem.x.on();
@@ -31,26 +40,18 @@ int main(int argc, char** argv)
         spmv::PlanOptions const options{
             .threads = trial.threads(), .cold = trial.is_cold(), .kernels = kernels};
         auto const planned = [&](std::string_view format, int trials = 1) {
-            return [&, name = std::string{format}, trials](bench::Variant& variant) {
-                try {
-                    auto options_of = options;
-                    options_of.format = name;
-                    options_of.trials = trials;
-                    auto const plan = variant.keep(spmv::Plan<T>{a, options_of});
-                    variant.note(plan->explain());
-                    variant.count("bytes_of_tiles_in_csr", tiles_in_csr);
-                    return [&, plan] { (*plan)(x, y); };
-                } catch (std::length_error const& refusal) {
-                    variant.not_applicable(refusal.what());
-                }
-            };
+            auto chosen = options;
+            chosen.format = format;
+            chosen.trials = trials;
+            return formats::planned<T>(problem, chosen, tiles_in_csr);
         };
 
         trial.add("accumulator", [&] { spmv::accumulator<T>(a, x, y); }).group("step");
-        for (auto const& format : spmv::plan_formats()) {
-            trial.add(std::string{format.name}, planned(format.name))
-                .excerpt(std::string{format.excerpt})
-                .group("format");
+        formats::add_formats(trial, is_brief, planned);
+        if (is_brief) {
+            formats::skip_choices<T>(trial);
+            trial.run();
+            return;
         }
         for (auto const& name :
              builds != 0 ? spmv::plan_builds<T>(a, options) : std::vector<std::string>{}) {

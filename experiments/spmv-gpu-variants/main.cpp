@@ -16,11 +16,25 @@ int main(int argc, char** argv)
         spmv_gpu_variants::OnGpu<T> on_gpu{problem, gpu};
         spmv_gpu_variants::add_single_kernels(trial, on_gpu);
         spmv_gpu_variants::add_tables(trial, on_gpu);
+        spmv_gpu_variants::add_atomics(trial, on_gpu);
+        spmv_gpu_variants::add_wide_loads(trial, on_gpu);
         spmv_gpu_variants::add_balanced(trial, on_gpu);
         spmv_gpu_variants::add_formats(trial, on_gpu);
         spmv_gpu_variants::add_plan(trial, on_gpu);
         spmv_gpu_variants::add_roof(trial, on_gpu, problem, gpu);
         spmv_gpu_variants::add_cusparse(experiment, trial, on_gpu);
+        trial.run();
+    });
+    auto& misses = experiment.study("x_misses")
+                       .axis("matrix", datasets.set("gpu-irregular"))
+                       .axis("columns", {"own", "folded"});
+    misses.types<float, double>([&]<class T>(bench::Trial& trial) {
+        Problem<T> problem{datasets, trial};
+        if (trial.text("columns") == "folded") {
+            spmv_gpu_variants::fold_columns(problem.a);
+        }
+        spmv_gpu_variants::OnGpu<T> on_gpu{problem, gpu};
+        spmv_gpu_variants::add_gathers(trial, on_gpu);
         trial.run();
     });
     return experiment.run();

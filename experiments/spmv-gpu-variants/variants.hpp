@@ -157,6 +157,64 @@ void add_tables(bench::Trial& trial, OnGpu<T>& problem)
     trial.add("dynamic_chunked", dynamic(problem, gpu::Fetch::chunked, light)).group("dynamic");
 }
 
+/// One atomic addition for each vector, beside one for each warp, at the same lanes.
+template <class T>
+void add_atomics(bench::Trial& trial, OnGpu<T>& problem)
+{
+    for (int const lanes : {4, 8}) {
+        trial
+            .add("dynamic_vector" + std::to_string(lanes),
+                 dynamic(problem, gpu::Fetch::vector, lanes))
+            .excerpt("dynamic_vector")
+            .group("dynamic");
+    }
+}
+
+/// Lanes that load four columns and values at once.
+template <class T>
+void add_wide_loads(bench::Trial& trial, OnGpu<T>& problem)
+{
+    for (int const lanes : {2, 4, 8}) {
+        trial
+            .add("vector_wide" + std::to_string(lanes),
+                 problem.on_csr(
+                     [lanes](auto const&... operands) { gpu::vector_wide<T>(lanes, operands...); }))
+            .excerpt("vector_wide")
+            .group("wide");
+    }
+}
+
+/// Folds all columns into 1,024 of them, for which the nearest cache has room. Rows keep their
+/// lengths, and columns ascend within each, some more than once.
+//! [fold_columns]
+template <class T>
+void fold_columns(sparse::Csr<T>& a)
+{
+    constexpr std::int32_t window = 1024;
+    for (auto& column : a.col) {
+        column %= window;
+    }
+    for (std::int32_t row = 0; row < a.rows; ++row) {
+        std::sort(a.col.begin() + a.row_ptr[row], a.col.begin() + a.row_ptr[row + 1]);
+    }
+}
+//! [fold_columns]
+
+/// The vector kernel, where elements of `x` come from anywhere or from a few cache lines.
+template <class T>
+void add_gathers(bench::Trial& trial, OnGpu<T>& problem)
+{
+    for (int const lanes : {4, 8, 16}) {
+        trial
+            .add("x_shuffle" + std::to_string(lanes),
+                 problem.on_csr([lanes](auto const&... operands) {
+                     gpu::vector_shuffle<T>(lanes, operands...);
+                 }))
+            .excerpt("vector_shuffle")
+            .group("gather");
+    }
+}
+
 /// What balances plain CSR.
 template <class T>
 void add_balanced(bench::Trial& trial, OnGpu<T>& problem)

@@ -1,3 +1,4 @@
+#include "reading.hpp"
 #include "variants.hpp"
 
 #include "mpi/ranks.hpp"
@@ -28,6 +29,9 @@ int main(int argc, char** argv)
             .axis("bytes", partitioning::message_bytes())
             .types<float, double>(
                 [&]<class T>(bench::Trial& trial) { partitioning::measure_ring<T>(trial, world); });
+        experiment.study("read")
+            .axis("nonzeros", partitioning::nonzeros_in_file())
+            .untyped([&](bench::Trial& trial) { partitioning::measure_reading(trial, world); });
     }
     return experiment.run();
 }

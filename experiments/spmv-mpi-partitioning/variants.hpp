@@ -187,6 +187,7 @@ void study(Product<T> const& product, Way const& way, bench::Variant& variant)
             variant.count(name + "_" + std::to_string(ranks), value);
         };
         count("imbalance", found.imbalance());
+        count("last", found.last());
         count("busy", static_cast<double>(ranks - found.idle_ranks));
         count("ghosts", static_cast<double>(found.ghosts));
         count("most_ghosts", static_cast<double>(found.most_ghosts));

@@ -1,6 +1,7 @@
 #include "experiments/spmv_peers.hpp"
 
 #include "ceilings/probes.hpp"
+#include "overheads.hpp"
 #include "schedules.hpp"
 #include "spmv/openmp.hpp"
 #include "spmv/serial.hpp"
@@ -40,5 +41,6 @@ int main(int argc, char** argv)
         add_peers(experiment, trial, problem, peers::Tuning::off); // about threads, not formats
         trial.run();
     });
+    experiment.study("overheads").axis("rows", overheads::rows()).untyped(overheads::measure);
     return experiment.run();
 }

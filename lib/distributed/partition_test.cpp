@@ -220,6 +220,7 @@ TEST_CASE("traffic of a partition that can be counted by hand")
     CHECK(found.nonzeros == 64);
     CHECK(found.most_nonzeros == 18);
     CHECK(found.imbalance() == doctest::Approx(18.0 / 16));
+    CHECK(found.last() == doctest::Approx(14.0 / 16));
     CHECK(found.ghosts == 4 * (1 + 2 + 2 + 1));
     CHECK(found.most_ghosts == 8);
     CHECK(found.messages == 6);
@@ -234,12 +235,14 @@ TEST_CASE("traffic of rectangular and empty matrices")
     auto const rows = distributed::equal_rows(3, 5);
     auto const found = distributed::traffic(view(wide), rows, distributed::columns_with(rows, 10));
     CHECK(found.idle_ranks == 2);
+    CHECK(found.last() == 0);
     CHECK(found.ghosts == 3 * 8);
     CHECK(found.messages == 3 * 4);
     auto const nothing = sparse::empty(4, 4);
     auto const four = distributed::equal_rows(4, 2);
     auto const none = distributed::traffic(view(nothing), four, four);
     CHECK(none.imbalance() == 1);
+    CHECK(none.last() == 1);
     CHECK(none.ghosts == 0);
     CHECK_THROWS_AS(distributed::traffic(view(nothing), rows, four), std::invalid_argument);
 }

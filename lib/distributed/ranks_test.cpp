@@ -145,6 +145,7 @@ void check_read(std::filesystem::path const& file)
     CAPTURE(file.filename().string());
     auto const whole = sparse::read_matrix_market<double, std::int64_t>(file);
     CHECK(equal(distributed::read_matrix_market<double>(*world, file), share_of(whole)));
+    CHECK(equal(distributed::read_on_root<double>(*world, file), share_of(whole)));
 }
 
 /// This rank's rows of a matrix, by places.

@@ -146,7 +146,9 @@ void rethrow_everywhere(mpi::Communicator const& communicator, std::exception_pt
     throw std::runtime_error{text};
 }
 
-/// Rank 0 reads, all others get their rows.
+} // namespace
+
+//! [root_read]
 template <class T>
 Rows<T> read_on_root(mpi::Communicator const& communicator, path const& file)
 {
@@ -166,9 +168,9 @@ Rows<T> read_on_root(mpi::Communicator const& communicator, path const& file)
     communicator.broadcast<std::int64_t>(rows);
     return deal_from_root(communicator, whole, equal_rows(rows[0], communicator.size()));
 }
+//! [root_read]
 
-} // namespace
-
+//! [parallel_read]
 template <class T>
 Rows<T> read_matrix_market(mpi::Communicator const& communicator, path const& file)
 {
@@ -181,6 +183,7 @@ Rows<T> read_matrix_market(mpi::Communicator const& communicator, path const& fi
     }
     return assemble(communicator, std::move(*scanned));
 }
+//! [parallel_read]
 
 sparse::RowRange equal_share(mpi::Communicator const& communicator, std::int64_t rows)
 {
@@ -190,5 +193,7 @@ sparse::RowRange equal_share(mpi::Communicator const& communicator, std::int64_t
 
 template Rows<float> read_matrix_market(mpi::Communicator const&, path const&);
 template Rows<double> read_matrix_market(mpi::Communicator const&, path const&);
+template Rows<float> read_on_root(mpi::Communicator const&, path const&);
+template Rows<double> read_on_root(mpi::Communicator const&, path const&);
 
 } // namespace distributed

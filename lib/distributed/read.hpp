@@ -25,6 +25,10 @@ template <class T>
 Rows<T> read_matrix_market(mpi::Communicator const& communicator,
                            std::filesystem::path const& file);
 
+/// As above, but rank 0 reads the file alone and deals out the rows, as in the article.
+template <class T>
+Rows<T> read_on_root(mpi::Communicator const& communicator, std::filesystem::path const& file);
+
 /// Turns structures into rows with the values that `fill(std::span<T>)` writes.
 template <class T, class Fill>
 Rows<T> filled(sparse::Pattern<std::int64_t> pattern, Fill const& fill)

@@ -36,11 +36,10 @@ private:
 
 } // namespace
 
-double Traffic::imbalance() const
+double Traffic::over_mean(std::int64_t of_rank) const
 {
-    return nonzeros == 0
-               ? 1.0
-               : static_cast<double>(most_nonzeros) * ranks / static_cast<double>(nonzeros);
+    return nonzeros == 0 ? 1.0
+                         : static_cast<double>(of_rank) * ranks / static_cast<double>(nonzeros);
 }
 
 Partition columns_with(Partition const& rows, std::int64_t columns)
@@ -76,6 +75,7 @@ Traffic traffic(sparse::PatternView<I> const& a, Partition const& rows, Partitio
             }
         }
         result.nonzeros += nonzeros;
+        result.last_nonzeros = nonzeros;
         result.ghosts += ghosts;
         result.messages += messages;
         result.idle_ranks += nonzeros == 0 ? 1 : 0;

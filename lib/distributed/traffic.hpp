@@ -19,6 +19,7 @@ struct Traffic
     int ranks = 0;                  ///< of the partition
     std::int64_t nonzeros = 0;      ///< of all ranks
     std::int64_t most_nonzeros = 0; ///< of the rank with the most
+    std::int64_t last_nonzeros = 0; ///< of the last rank
     std::int64_t most_rows = 0;     ///< of the rank with the most
     std::int64_t idle_ranks = 0;    ///< without a nonzero
     std::int64_t ghosts = 0;        ///< of all ranks
@@ -28,13 +29,19 @@ struct Traffic
 
     /// Nonzeros of the busiest rank over the mean: 1 is perfect, `ranks` is one rank that does
     /// everything. 1 without nonzeros.
-    double imbalance() const;
+    double imbalance() const { return over_mean(most_nonzeros); }
+
+    /// Nonzeros of the last rank over the mean; as above.
+    double last() const { return over_mean(last_nonzeros); }
 
     /// Bytes that travel for each multiply with elements of `element` bytes.
     std::int64_t bytes(std::size_t element) const
     {
         return ghosts * static_cast<std::int64_t>(element);
     }
+
+private:
+    double over_mean(std::int64_t of_rank) const;
 };
 
 /// Who owns which elements of `x` when `rows` says who owns which elements of `y`: of a square

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from weave.launch import Launch, Program, ProgramFailed, take_turns
+from measure.launch import Launch, Program, ProgramFailed, take_turns
 
 PATIENCE_S = 20
 

@@ -1,13 +1,12 @@
 """Blocks of a report that need no argument: data sets, skipped cases, notes, provenance."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from weave import formats, hardware, profiler
+from weave import formats, hardware
 from weave.claims import Verdict
 from weave.errors import WeaveError
 from weave.measurements import Measurements
@@ -79,9 +78,7 @@ def claim(verdict: Verdict) -> str:
     source = f"article {claim.article}" if claim.article else "our own"
     inferred = ", inferred" if claim.inferred else ""
     lines = [
-        f'<a id="{claim.anchor}"></a>',
-        "",
-        f"> **{verdict.verdict}**: {claim.says} <sub>(`{claim.id}`, {source}{inferred})</sub>",
+        f"> **{verdict.word}**: {claim.says} <sub>(`{claim.id}`, {source}{inferred})</sub>",
     ]
     remarks = [verdict.note] if verdict.note else []
     for remark in [*remarks, *(finding.sentence for finding in verdict.findings)]:
@@ -107,22 +104,6 @@ def notes(measured: Measurements, folder: Path | None) -> str:
         if "@" not in path.name:
             earlier = f"<sub>The notes of this machine explain an earlier run, {tied[1]}.</sub>"
     return earlier
-
-
-def counters(measured: Measurements, folder: Path | None) -> str:
-    """What a profiler counted in kernels of this run, or that nobody asked one."""
-    name = f"{measured.experiment.name}.counters.json"
-    path = folder / name if folder else None
-    if path is None or not path.exists():
-        return "No profiler was asked on this machine (`just profile-gpu`)."
-    kept = json.loads(path.read_text(encoding="utf-8"))
-    run = measured.result.run["id"]
-    earlier = "" if kept["run"] == run else f" They belong to an earlier run, {kept['run']}."
-    return (f"{profiler.table(kept)}\n\n<sub>Counted by {kept['tool']} in single multiplies that"
-            f" begin with empty caches, at clocks of their own: times differ from those above."
-            f" Memory, L2 and L1: how busy the busiest part of each was, of its own peak; sectors:"
-            f" pieces of 32 bytes that a load of a warp touches; warps wait: cycles for each"
-            f" instruction, by the profiler's names of reasons, the two longest.{earlier}</sub>")
 
 
 def provenance(measured: Measurements) -> str:
@@ -152,12 +133,12 @@ def provenance(measured: Measurements) -> str:
     parts = [markdown(["what", "value"], [list(fact) for fact in facts], numbers=2)]
     if measured.stale_variants:
         lines = [f"- `{name}`: {reason}" for name, reason in measured.stale_variants.items()]
-        parts.append("**STALE**, measure again:\n\n" + "\n".join(lines))
-    parts.append(_folded("Compile flags", _flags(measured)))
+        parts.append("Out of date, measure again:\n\n" + "\n".join(lines))
+    parts.append(folded("Compile flags", _flags(measured)))
     if raw["datasets"]:
         found = _datasets_in_order(measured)
         body = [[f"`{name}`", f"`{dataset['sha256'][:16]}`"] for name, dataset in found.items()]
-        parts.append(_folded("Digests of the data sets", markdown(["data set", "sha256"], body, 2)))
+        parts.append(folded("Digests of the data sets", markdown(["data set", "sha256"], body, 2)))
     parts.append("Skipped and failed:\n\n" + skipped(measured))
     return "\n\n".join(parts)
 
@@ -181,7 +162,7 @@ def noise(measured: Measurements) -> str:
     return text if floor.pairs >= 20 else text + "; fewer than 20 pairs may miss some noise"
 
 
-def machine_summary(machine: Mapping[str, Any]) -> str:
+def machine_summary(machine: Mapping[str, Any], short: bool = False) -> str:
     """A machine in one line."""
     cpu = machine["cpu"]
     caches = hardware.data_caches(cpu)
@@ -189,8 +170,8 @@ def machine_summary(machine: Mapping[str, Any]) -> str:
         f"{cpu['model']} ({hardware.kind(cpu)})",
         formats.plural(cpu["cores"], "core"),
         formats.plural(cpu["hardware_threads"], "thread"),
-        f"caches of {caches}" if caches else "",
-        f"{formats.size(machine['memory_bytes'])} of memory",
+        f"caches of {caches}" if caches and not short else "",
+        "" if short else f"{formats.size(machine['memory_bytes'])} of memory",
         gpu_names(machine),
     ]
     return ", ".join(filter(None, parts)) + (", virtual" if machine["virtual"] else "")
@@ -285,7 +266,8 @@ def _folder(file: str) -> str:
     return file.rpartition("/")[0]
 
 
-def _folded(summary: str, body: str) -> str:
+def folded(summary: str, body: str) -> str:
+    """What a page shows when a reader asks for it."""
     return f"<details>\n<summary>{summary}</summary>\n\n{body}\n\n</details>"
 
 

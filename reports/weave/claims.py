@@ -8,28 +8,34 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from weave import crossover, definition, expectations, sources
+from weave import crossover, definition, expectations, sources, tables
 from weave.comparison import Counted, Measure, Reached, compare
 from weave.definition import Claim, Condition
 from weave.errors import WeaveError
 from weave.expectations import (
-    INCONCLUSIVE,
     NOT_APPLICABLE,
     NOT_REPRODUCED,
     REPRODUCED,
+    TOO_FEW,
+    UNDECIDED,
     Finding,
 )
 from weave.measurements import Absence, Measurements
-from weave.metrics import Basis, Over
+from weave.metrics import Basis, Over, measure
 from weave.results import Result, options
 
-STALE = "STALE"
-VERDICTS = (REPRODUCED, NOT_REPRODUCED, INCONCLUSIVE, NOT_APPLICABLE, STALE)
+OUT_OF_DATE = "OUT OF DATE"
+VERDICTS = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, TOO_FEW, OUT_OF_DATE, NOT_APPLICABLE)
+#: What the verdicts on this project's own targets are called.
+OWN = {REPRODUCED: "HOLDS", NOT_REPRODUCED: "FAILS"}
+SYMBOLS = dict(zip(VERDICTS, ("✓", "✗", "?", "◇", "↻", ""), strict=True))
 
 INSTRUCTION_SETS = {"avx", "avx2", "avx512f", "avx512", "fma", "f16c", "neon", "sve", "sve2", "amx"}
 OTHER_NEEDS = {"cuda", "bare-metal"}
 ARCHITECTURES = {"x86_64", "aarch64", "riscv64", "ppc64le"}
 AT_LEAST = re.compile(r"(matrices|threads|ranks|cores|numa_nodes|gpus|rounds)>=(\d+)")
+#: Needs that a longer run meets; others are of the machine.
+OF_RUNS = re.compile(r"(matrices|rounds)>=.*")
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,22 @@ class Verdict:
     note: str = ""
 
     @property
+    def word(self) -> str:
+        """What it is called: our own targets hold or fail."""
+        return OWN.get(self.verdict, self.verdict) if self.claim.is_own else self.verdict
+
+    @property
+    def symbol(self) -> str:
+        """One letter for tables; empty where the claim cannot be asked."""
+        return SYMBOLS[self.verdict]
+
+    @property
+    def telling(self) -> Finding | None:
+        """Of what the conditions found the one that the verdict rests on: the first of its kind."""
+        shown = [finding for finding in self.findings if finding.decided_by]
+        return next((each for each in shown if each.verdict == self.verdict), next(iter(shown), None))
+
+    @property
     def decided_by(self) -> list[str]:
         """The numbers that it rests on, one for each condition that could be examined."""
         return [finding.decided_by for finding in self.findings if finding.decided_by]
@@ -49,19 +71,37 @@ class Verdict:
 
 def judge(measured: Measurements, claim: Claim) -> Verdict:
     """The verdict of one claim on one result."""
-    unmet = unmet_needs(measured, claim.needs)
-    if unmet:
-        return Verdict(claim, NOT_APPLICABLE, (), "; ".join(unmet))
+    unmet = [need for need in claim.needs if _unmet(measured, need)]
+    if any(not OF_RUNS.fullmatch(need) for need in unmet):
+        return Verdict(claim, NOT_APPLICABLE, (), "; ".join(unmet_needs(measured, unmet)))
     findings = tuple(_examine(measured, condition) for condition in claim.conditions)
     stale = _stale(measured, claim)
     if stale:
-        return Verdict(claim, STALE, findings, stale)
+        return Verdict(claim, OUT_OF_DATE, findings, stale)
     found = {finding.verdict for finding in findings}
-    for verdict in (NOT_REPRODUCED, NOT_APPLICABLE, INCONCLUSIVE):
+    if unmet and NOT_APPLICABLE not in found:
+        reasons = unmet_needs(measured, unmet)
+        return Verdict(claim, TOO_FEW, findings, f"{'; '.join(reasons)}. {more_data(measured)}")
+    for verdict in (NOT_REPRODUCED, NOT_APPLICABLE, TOO_FEW, UNDECIDED):
         if verdict in found:
-            open_yet = verdict == INCONCLUSIVE and not _chose_samples(measured.result)
-            return Verdict(claim, verdict, findings, UNTRIPLED if open_yet else "")
+            return Verdict(claim, verdict, findings, _remark(measured, verdict))
     return Verdict(claim, REPRODUCED, findings)
+
+
+def _remark(measured: Measurements, verdict: str) -> str:
+    if verdict == TOO_FEW:
+        return more_data(measured)
+    if verdict == UNDECIDED and not _chose_samples(measured.result):
+        return UNTRIPLED
+    return ""
+
+
+def more_data(measured: Measurements) -> str:
+    """The command that would decide what a run has too few data for."""
+    name = measured.experiment.name
+    if measured.result.run["profile"] == "full":
+        return f"More matrices would decide: `just run {name} --matrix FILE...`"
+    return f"The full profile would decide: `just run {name} --profile full`"
 
 
 UNTRIPLED = "The samples were not tripled yet."
@@ -80,7 +120,7 @@ def open_questions(result: Result, root: Path) -> list[str]:
     faster than memory."""
     measured = _of_fresh(result, root)
     undecided = [claim.id for claim in measured.experiment.claims
-                 if judge(measured, claim).verdict == INCONCLUSIVE]
+                 if judge(measured, claim).verdict == UNDECIDED]
     return undecided + ([FASTER_THAN_MEMORY] if measured.beyond_ceiling() else [])
 
 
@@ -110,13 +150,33 @@ def unmet_needs(measured: Measurements, needs: Sequence[str]) -> list[str]:
 
 
 def _examine(measured: Measurements, condition: Condition) -> Finding:
+    if condition.value:
+        return _examine_value(measured, condition)
+    if late := _uncounted(measured, condition):
+        return Finding(NOT_APPLICABLE, f"`{late[0]}` was not counted in this run.")
     faster, than = _sides(measured, condition)
-    compared = compare(measured, faster, than, condition.where, _measure(measured, condition))
+    of = _measure(measured, condition)
+    compared = compare(measured, faster, than, condition.where, of, condition.per)
     if isinstance(compared, Absence):
         return Finding(NOT_APPLICABLE, f"{compared.reason}.")
     if condition.along:
         return crossover.examine(measured, compared, condition.along, condition.between)
     return expectations.examine(compared, condition.expect, condition.on)
+
+
+def _examine_value(measured: Measurements, condition: Condition) -> Finding:
+    """Whether a metric of one variant lies where it is expected."""
+    variant, _ = _sides(measured, condition)
+    ceiling = condition.ceiling or None
+    found = measure(Basis(measured, None, ceiling), condition.value, variant, condition.where)
+    if found.estimate is None:
+        assert found.absence is not None
+        return Finding(NOT_APPLICABLE, f"`{variant}`: {found.absence}.")
+    what = f"`{condition.value}` of `{variant}`"
+    if ceiling:
+        what += f", of {' or '.join(ceiling)}"
+    text = tables.with_unit(condition.value, found.estimate)
+    return expectations.examine_value(what, found, text, condition.at_least, condition.at_most)
 
 
 def _measure(measured: Measurements, condition: Condition) -> Measure | None:
@@ -126,9 +186,18 @@ def _measure(measured: Measurements, condition: Condition) -> Measure | None:
     return Reached(measured, condition.of[0]) if condition.more else Counted(*condition.of)
 
 
+def _uncounted(measured: Measurements, condition: Condition) -> list[str]:
+    """What a condition compares and this run does not count yet: `[since]` says that it came later."""
+    counted = {name for case in measured.cases for name in case.counts}
+    return [name for name in condition.of or ()
+            if name in measured.experiment.since and name not in counted]
+
+
 def _sides(measured: Measurements, condition: Condition) -> tuple[str, Over]:
     """What is compared; of several names the first that was measured here."""
     faster = measured.first_measured(condition.faster, condition.where)
+    if not condition.than:
+        return faster, None
     if isinstance(condition.than, Mapping):
         return faster, condition.than
     return faster, measured.first_measured(condition.than, condition.where)
@@ -136,12 +205,15 @@ def _sides(measured: Measurements, condition: Condition) -> tuple[str, Over]:
 
 def _stale(measured: Measurements, claim: Claim) -> str:
     names: list[str] = []
+    late: list[str] = []
     for condition in claim.conditions:
         faster, than = _sides(measured, condition)
         names += [faster, *Basis(measured, than).rivals]
+        late += _uncounted(measured, condition)
     reasons = {name: measured.stale_variants[name] for name in names if measured.is_stale(name)}
     missing = [name for name in names if name not in measured.variants and not measured.partial]
     reasons |= dict.fromkeys(missing, "not measured in this run")
+    reasons |= dict.fromkeys(late, "not counted in this run")
     return "; ".join(f"`{name}`: {reason}" for name, reason in reasons.items())
 
 

@@ -120,6 +120,7 @@ class Comparison:
     unmeasured: int  # points of the region where one of the two was skipped
     region: str = ""  # what `where` narrows to, in words
     of: Measure | None = None  # None: time
+    per: tuple[str, ...] = ("matrix",)  # the coordinates that make a unit which counts once
 
     @cached_property
     def overall(self) -> Estimate:
@@ -136,14 +137,15 @@ class Comparison:
         alone = self.split(range(len(self.points)))
         return tuple(one.overall for one in alone)
 
-    @cached_property
-    def each_matrix(self) -> tuple[Estimate, ...]:
-        """One estimate for each matrix, or for each point where points have no matrix."""
-        return tuple(one.overall for one in self.by_matrix())
+    def units(self) -> list["Comparison"]:
+        """One comparison for each unit that counts once: a matrix, unless `per` says otherwise.
+        Two precisions of one point are not two units."""
+        return self.split([self._unit(case) for case, _ in self.points])
 
-    def by_matrix(self) -> list["Comparison"]:
-        """One comparison for each matrix, or for each point where points have no matrix."""
-        return self.split([a.parameters.get("matrix", i) for i, (a, _) in enumerate(self.points)])
+    def _unit(self, case: Case) -> tuple[object, ...]:
+        named = [name for name in self.per if name in case.parameters]
+        names = named or [name for name in case.parameters if name != "precision"]
+        return tuple(case.parameters[name] for name in names)
 
     def split(self, keys: Sequence[object]) -> list["Comparison"]:
         """One comparison for each of the keys that the points have, in the order of the points."""
@@ -169,12 +171,14 @@ class Comparison:
 
     @property
     def noun(self) -> str:
-        return "matrix" if all("matrix" in a.parameters for a, _ in self.points) else "point"
+        """What a unit is called."""
+        first = self.points[0][0].parameters
+        return next((name for name in self.per if name in first), "point")
 
     @property
     def name(self) -> str:
-        """The matrix, or the point where points have none."""
-        return str(self.points[0][0].parameters.get("matrix", self.labels[0]))
+        """The unit that this is, if it is one."""
+        return " ".join(map(str, self._unit(self.points[0][0]))) or self.labels[0]
 
     @cached_property
     def ratios(self) -> list[list[float]]:
@@ -185,7 +189,12 @@ class Comparison:
 
 
 def compare(
-    measured: Measurements, faster: str, than: Over, where: Where, of: Measure | None = None
+    measured: Measurements,
+    faster: str,
+    than: Over,
+    where: Where,
+    of: Measure | None = None,
+    per: tuple[str, ...] = ("matrix",),
 ) -> Comparison | Absence:
     """A variant and what it is compared with, where both were timed; why not, if nowhere."""
     basis = Basis(measured, than)
@@ -206,7 +215,7 @@ def compare(
     labels = tuple(measured.label(case) for case, _ in points)
     noise = 1.0 if of and not of.is_timed else measured.noise.factor
     unmeasured = max(known) - len(points)
-    return Comparison(faster, named, points, noise, labels, unmeasured, words(where), of)
+    return Comparison(faster, named, points, noise, labels, unmeasured, words(where), of, per)
 
 
 def _plain(quantity: str) -> str:

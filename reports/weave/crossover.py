@@ -16,12 +16,11 @@ from weave import formats, statistics
 from weave.comparison import Comparison
 from weave.errors import WeaveError
 from weave.expectations import (
-    INCONCLUSIVE,
-    NOT_APPLICABLE,
     NOT_REPRODUCED,
     REPRODUCED,
+    TOO_FEW,
+    UNDECIDED,
     Finding,
-    expect_faster,
 )
 from weave.measurements import Measurements
 from weave.statistics import Estimate
@@ -41,14 +40,33 @@ class Curve:
     @cached_property
     def place(self) -> Estimate:
         """Where it stops being faster; an end of the range stands for there or beyond."""
+        return self._place(1.0)
+
+    def _place(self, factor: float) -> Estimate:
+        """The place if every ratio were so many times what it is."""
         points = [statistics.geometric_mean_per_round(part.ratios) for part in self.parts.values()]
-        rounds = zip(*points, strict=True)
+        rounds = [[factor * ratio for ratio in ratios] for ratios in zip(*points, strict=True)]
         return statistics.estimate([_last_fall(self.xs, ratios) for ratios in rounds])
 
     @property
     def within(self) -> bool:
         """Whether there is such a place between the points that were measured."""
         return self.xs[0] < self.place.value < self.xs[-1]
+
+    @cached_property
+    def reach(self) -> tuple[float, float]:
+        """The interval of the place, widened by the noise floor; infinite where it is beyond."""
+        noise = next(iter(self.parts.values())).noise
+        low, high = self._place(1 / noise).low, self._place(noise).high
+        return (-math.inf if low <= self.xs[0] else low,
+                math.inf if high >= self.xs[-1] else high)
+
+    @property
+    def side(self) -> str:
+        """Where it is, if not between the points: `beyond 0.9`."""
+        if self.place.value >= self.xs[-1]:
+            return f"beyond {formats.factor(self.xs[-1])}"
+        return f"below {formats.factor(self.xs[0])}"
 
     @property
     def falls(self) -> int:
@@ -101,25 +119,23 @@ def curve(measured: Measurements, comparison: Comparison, along: str) -> Curve:
 def examine(
     measured: Measurements, comparison: Comparison, along: str, between: tuple[float, float]
 ) -> Finding:
-    """Faster at every point up to the first value of `between`, at none from the second one on."""
+    """Whether the place lies between two numbers. Where a round has none, an end of what was
+    measured stands for "there or beyond": beyond both numbers that decides too."""
     found = curve(measured, comparison, along)
+    if len(found.xs) < 2:
+        return Finding(TOO_FEW, f"Only one value of {along} was measured.")
     low, high = between
-    below = {x: expect_faster(part).verdict for x, part in found.parts.items() if x <= low}
-    above = {x: expect_faster(part).verdict for x, part in found.parts.items() if x >= high}
-    if not below or not above:
-        side = f"up to {low:g}" if not below else f"from {high:g} on"
-        return Finding(NOT_APPLICABLE, f"No point with {along} {side} was measured.")
-    wrong = [x for x, verdict in below.items() if verdict == NOT_REPRODUCED]
-    wrong += [x for x, verdict in above.items() if verdict == REPRODUCED]
-    undecided = [x for x, v in (below | above).items() if v == INCONCLUSIVE]
-    verdict = NOT_REPRODUCED if wrong else INCONCLUSIVE if undecided else REPRODUCED
-    sentence = (
-        f"{found.sentence(comparison)}, {_extent(comparison, found)}: faster at"
-        f" {_of(below, REPRODUCED)} points up to {low:g} and at {_of(above, REPRODUCED)} from"
-        f" {high:g} on{_told('against this', wrong, found)}{_told('undecided', undecided, found)}."
-    )
-    decided_by = f"at {formats.factor(found.place.value)}" if found.within else "no crossover"
-    return Finding(verdict, sentence, decided_by)
+    first, last = found.reach
+    if low <= first and last <= high:
+        verdict = REPRODUCED
+    elif last < low or first > high:
+        verdict = NOT_REPRODUCED
+    else:
+        verdict = UNDECIDED
+    sentence = (f"{found.sentence(comparison)}, {_extent(comparison, found)}; expected between"
+                f" {low:g} and {high:g}.")
+    decided_by = f"at {formats.factor(found.place.value)}" if found.within else found.side
+    return Finding(verdict, sentence, decided_by, found.place, between, is_ratio=False)
 
 
 def _last_fall(xs: Sequence[float], ratios: Sequence[float]) -> float:
@@ -133,12 +149,3 @@ def _last_fall(xs: Sequence[float], ratios: Sequence[float]) -> float:
 def _extent(comparison: Comparison, found: Curve) -> str:
     region = f", {comparison.region}" if comparison.region else ""
     return f"with a {formats.coverage(found.place)} of {len(found.xs)} points{region}"
-
-
-def _of(verdicts: Mapping[float, str], wanted: str) -> str:
-    return f"{list(verdicts.values()).count(wanted)} of {len(verdicts)}"
-
-
-def _told(what: str, places: Sequence[float], found: Curve) -> str:
-    texts = [f"{formats.factor(x)} {formats.speedup(found.parts[x].overall)}" for x in places]
-    return f"; {what}: {', '.join(texts)}" if texts else ""

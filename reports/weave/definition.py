@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -36,15 +36,21 @@ class Figure:
 class Condition:
     """One comparison a claim rests on; of several names the first one measured counts."""
 
-    faster: tuple[str, ...]
-    than: tuple[str, ...] | Mapping[str, Any]  # or {"best_of": a group or variants}
-    expect: str | float
+    faster: tuple[str, ...]  # with `value`: whose value it is
+    than: tuple[str, ...] | Mapping[str, Any]  # or {"best_of": a group, variants or a region}
+    expect: str | float | tuple[float, float]
     where: Mapping[str, Any]
-    on: str = "all"  # the points together, or `any` or `every` matrix by itself
+    on: str = "all"  # the points together, or `any` or `every` unit by itself
     of: tuple[str, str] | None = None  # quantities of both sides in place of time
     more: bool = False  # of a metric, which is better; else less of what was counted
     along: str = ""  # with `between`: the number along which it stops being faster
     between: tuple[float, float] = (0.0, 0.0)
+    per: tuple[str, ...] = ("matrix",)  # the coordinates that make a unit which counts once
+    value: str = ""  # a metric of `faster` alone, with `at_least` and `at_most`
+    at_least: float | None = None
+    at_most: float | None = None
+    ceiling: tuple[str, ...] = ()  # what a share refers to; of several the least
+    label: str = ""  # what it says, in short, where a figure or a table shows it by itself
 
 
 @dataclass(frozen=True)
@@ -54,10 +60,21 @@ class Claim:
     id: str
     article: int
     says: str
+    short: str
     kind: str
     inferred: bool
     needs: tuple[str, ...]
     conditions: tuple[Condition, ...]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a target of this project, not the claim of an article."""
+        return self.article == 0
+
+    @property
+    def is_arithmetic(self) -> bool:
+        """Whether it follows from the inputs alone, on every machine alike."""
+        return self.kind == "arithmetic"
 
     @property
     def anchor(self) -> str:
@@ -74,7 +91,9 @@ class Experiment:
     question: str
     article: int
     needs: tuple[str, ...]
-    ceiling: str | None
+    most_words: int  # of the chapter; 0: as many as others
+    lead: str  # the machine whose numbers the chapter tells
+    ceilings: tuple[str, ...]
     launch: Mapping[str, list[str | int]]
     budget: Mapping[str, float]
     since: Mapping[str, str]  # a variant and the source text that came with it
@@ -136,7 +155,9 @@ def _experiment(name: str, folder: Path, raw: Mapping[str, Any]) -> Experiment:
         question=raw["question"].strip(),
         article=raw["article"],
         needs=tuple(raw["needs"]),
-        ceiling=raw.get("ceiling"),
+        most_words=raw.get("words", 0),
+        lead=raw["lead"],
+        ceilings=_names(raw.get("ceiling", [])),
         launch=raw.get("launch", {}),
         budget=raw.get("budget", {}),
         since=raw.get("since", {}),
@@ -146,10 +167,12 @@ def _experiment(name: str, folder: Path, raw: Mapping[str, Any]) -> Experiment:
 
 
 def _claim(raw: Mapping[str, Any]) -> Claim:
+    says = raw["says"].strip()
     return Claim(
         id=raw["id"],
         article=raw["article"],
-        says=raw["says"].strip(),
+        says=says,
+        short=raw.get("short", says).strip().removesuffix("."),
         kind=raw["kind"],
         inferred=raw.get("inferred", False),
         needs=tuple(raw.get("needs", [])),
@@ -158,22 +181,35 @@ def _claim(raw: Mapping[str, Any]) -> Claim:
 
 
 def _condition(raw: Mapping[str, Any]) -> Condition:
-    than = raw["than"]
-    side = next(name for name in ("faster", "less", "more") if name in raw)
+    """The side that a condition speaks of stands under the word for what it is to be."""
+    of = raw.get("of", "")
+    if "value" in raw:
+        side, than, pair = of, (), None
+    else:
+        word = next(name for name in ("faster", "less", "more") if name in raw)
+        side, than = raw[word], raw["than"]
+        pair = (of, raw.get("than_of", of)) if of else None
+    expect = raw.get("expect", next((n for n in ("faster", "less", "more") if n in raw), ""))
     return Condition(
-        faster=_names(raw[side]),
+        faster=_names(side),
         than=than if isinstance(than, Mapping) else _names(than),
-        expect=raw.get("expect", side),
+        expect=tuple(expect) if isinstance(expect, list) else expect,
         where=raw.get("where", {}),
         on=raw.get("on", "all"),
-        of=(raw["of"], raw.get("than_of", raw["of"])) if "of" in raw else None,
-        more=side == "more",
+        of=pair,
+        more="more" in raw,
         along=raw.get("along", ""),
         between=tuple(raw.get("between", (0.0, 0.0))),
+        per=_names(raw.get("per", "matrix")),
+        value=raw.get("value", ""),
+        at_least=raw.get("at_least"),
+        at_most=raw.get("at_most"),
+        ceiling=_names(raw.get("ceiling", [])),
+        label=raw.get("label", ""),
     )
 
 
-def _names(value: str | list[str]) -> tuple[str, ...]:
+def _names(value: str | Sequence[str]) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 

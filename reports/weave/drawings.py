@@ -14,8 +14,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from weave import theme
-from weave.figures import STYLE, WIDTH, saved
+from weave.sheet import STYLE, saved
 
+WIDTH = 7.6  # inches; 730 pixels on a page
+TEXT = {**STYLE, "font.size": 8.5}
 #: Rows of a matrix; a letter is a nonzero.
 RUNS = (
     "xxxx....",
@@ -119,7 +121,7 @@ def partition(title: str) -> str:
         "alternating": dealt(ROW_LENGTHS, RANKS, lambda rank: rank % 2 == 0),
         "least bottleneck": least_bottleneck(ROW_LENGTHS, RANKS),
     }
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(TEXT):
         figure = Figure(figsize=(WIDTH, 3.0))
         axes = figure.add_axes((0.15, 0.02, 0.84, 0.96))
         axes.set(xlim=(0, sum(ROW_LENGTHS)), ylim=(4 * 1.5, -0.1))
@@ -246,7 +248,7 @@ def _drawn(
     width = left + max(len(row.cells) for row in arrays)
     places = _places(arrays)
     height = max(places[-1] + 1, len(matrix) + 1.2)
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(TEXT):
         figure = Figure(figsize=(WIDTH, WIDTH * (height + 0.4) / (width + 0.4)))
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set(xlim=(-0.2, width + 0.2), ylim=(height + 0.2, -0.2))

@@ -5,41 +5,82 @@ same code differ by. A word that claims can use is one function from a compariso
 listed in `EXPECTATIONS`; a number stands for itself: at least so many times faster.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from weave import formats, statistics
 from weave.comparison import Comparison
 from weave.errors import WeaveError
+from weave.metrics import Cell
 from weave.statistics import Estimate
 
 REPRODUCED = "REPRODUCED"
 NOT_REPRODUCED = "NOT REPRODUCED"
-INCONCLUSIVE = "INCONCLUSIVE"
+UNDECIDED = "UNDECIDED"
+TOO_FEW = "TOO FEW DATA"
 NOT_APPLICABLE = "NOT APPLICABLE"
 
 CLEARLY, SEVERAL, FAR = 1.2, 3.0, 2.0
 ALIKE_LOW, ALIKE_HIGH = 0.95, 1.05
 NEVER_BELOW = 0.97
 SIGNIFICANT = 0.05
+RESTLESS = 1.5  # where equal code differs by so much, small differences say nothing
 NAMED = 6  # matrices that a sentence lists
 
-Expectation = str | float
+Expectation = str | float | tuple[float, float]
+
+
+Band = tuple[float | None, float | None]
+ABOVE_ONE: Band = (1.0, None)
+ALIKE: Band = (ALIKE_LOW, ALIKE_HIGH)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found about an expectation; `verdict` is one of the four above."""
+    """What was found about an expectation; `verdict` is one of the five above."""
 
     verdict: str
     sentence: str
-    decided_by: str = ""  # the number that the verdict rests on, for the scorecard
+    decided_by: str = ""  # the number that the verdict rests on, for tables
+    estimate: Estimate | None = None  # the same with its interval, for figures
+    holds: Band = (None, None)  # between which values the expectation holds
+    is_ratio: bool = True  # else a value with a unit
 
 
 def examine(comparison: Comparison, expect: Expectation, on: str = "all") -> Finding:
-    """Whether an expectation holds on all points together, or on any or every matrix by itself."""
+    """Whether an expectation holds on all points together, or on any or every one by itself: a
+    matrix, or whatever the comparison counts."""
     judge = _judge(expect)
-    return judge(comparison) if on == "all" else _on_each(comparison, expect, judge, on)
+    found = judge(comparison) if on == "all" else _on_each(comparison, expect, judge, on)
+    return replace(found, holds=band(expect))
+
+
+def examine_value(what: str, found: Cell, text: str, least: float | None,
+                  most: float | None) -> Finding:
+    """Whether a value lies where it is expected, with its whole interval."""
+    estimate = found.estimate
+    assert estimate is not None
+    wanted = " and ".join([*([f"at least {least:g}"] if least is not None else []),
+                           *([f"at most {most:g}"] if most is not None else [])])
+    low, high = least if least is not None else -math.inf, most if most is not None else math.inf
+    if low <= estimate.low and estimate.high <= high:
+        verdict, meaning = REPRODUCED, f"{wanted}, as expected"
+    elif estimate.high < low or estimate.low > high:
+        verdict, meaning = NOT_REPRODUCED, f"not {wanted}"
+    else:
+        verdict, meaning = UNDECIDED, f"{wanted} is not decided"
+    return Finding(verdict, f"{what} is {text}: {meaning}.", text.partition(" (")[0], estimate,
+                   (least, most), is_ratio=False)
+
+
+def band(expect: Expectation) -> Band:
+    """Between which ratios an expectation holds; None: no bound."""
+    if isinstance(expect, tuple):
+        return expect
+    if not isinstance(expect, str):
+        return expect, None
+    return BANDS.get(expect, ABOVE_ONE)
 
 
 def describe(comparison: Comparison) -> str:
@@ -72,7 +113,7 @@ def expect_faster(comparison: Comparison) -> Finding:
     if _is_alike(overall):
         return _finding(NOT_REPRODUCED, comparison, "which is alike, within 5 %")
     why = "inside the noise floor" if overall.low > 1 else "not decided by this interval"
-    return _finding(INCONCLUSIVE, comparison, f"a direction {why}")
+    return _finding(UNDECIDED, comparison, f"a direction {why}")
 
 
 def expect_clearly(comparison: Comparison) -> Finding:
@@ -93,7 +134,7 @@ def expect_alike(comparison: Comparison) -> Finding:
         return _finding(REPRODUCED, comparison, "which is alike, within 5 %")
     if overall.low > max(ALIKE_HIGH, noise) or overall.high < min(ALIKE_LOW, 1 / noise):
         return _finding(NOT_REPRODUCED, comparison, "which differs by more than 5 %")
-    return _finding(INCONCLUSIVE, comparison, "alike within 5 % or not: not decided")
+    return _finding(UNDECIDED, comparison, "alike within 5 % or not: not decided")
 
 
 def expect_never_below(comparison: Comparison) -> Finding:
@@ -105,22 +146,25 @@ def expect_never_below(comparison: Comparison) -> Finding:
     ]
     beyond = [entry for entry in low if entry[1].high < 1 / comparison.noise]
     worst = min(comparison.each, key=lambda estimate: estimate.value)
+    places = ", ".join(f"{label or 'there'} {formats.speedup(e)}" for label, e in (beyond or low))
     if not low:
         text = f"nowhere wholly below {NEVER_BELOW}x; the lowest is {formats.speedup(worst)}"
-        return _finding(REPRODUCED, comparison, text)
-    places = ", ".join(f"{label or 'there'} {formats.speedup(e)}" for label, e in (beyond or low))
-    if beyond:
-        return _finding(NOT_REPRODUCED, comparison, f"below {NEVER_BELOW}x: {places}")
-    return _finding(INCONCLUSIVE, comparison, f"below only within the noise floor: {places}")
+        found = _finding(REPRODUCED, comparison, text)
+    elif beyond:
+        found = _finding(NOT_REPRODUCED, comparison, f"below {NEVER_BELOW}x: {places}")
+    else:
+        found = _finding(UNDECIDED, comparison, f"below only within the noise floor: {places}")
+    return replace(found, decided_by=formats.times(worst.value), estimate=worst)
 
 
 def expect_most(comparison: Comparison) -> Finding:
-    """One-sided sign test over the matrices; what is alike or not beyond the noise does not win."""
-    estimates, noise = comparison.each_matrix, comparison.noise
+    """One-sided sign test over what the comparison counts, the matrices unless it says otherwise;
+    what is alike or not beyond the noise does not win."""
+    estimates, noise = [part.overall for part in comparison.units()], comparison.noise
     count = len(estimates)
     if statistics.sign_test(count, count) >= SIGNIFICANT:
         reason = f"{formats.plural(count, comparison.noun)} are too few for a sign test"
-        return Finding(NOT_APPLICABLE, reason + ", which needs at least 5")
+        return Finding(TOO_FEW, reason + ", which needs at least 5.")
     wins = sum(estimate.low > max(1.0, noise) for estimate in estimates)
     losses = sum(estimate.high < min(1.0, 1 / noise) for estimate in estimates)
     alike = sum(
@@ -135,22 +179,32 @@ def expect_most(comparison: Comparison) -> Finding:
         f" p = {formats.significant(p, 2)}"
     )
     if p < SIGNIFICANT:
-        return _finding(REPRODUCED, comparison, f"{text}: most")
-    if statistics.sign_test(wins + open_, count) >= SIGNIFICANT:
-        return _finding(NOT_REPRODUCED, comparison, f"{text}: not most")
-    return _finding(INCONCLUSIVE, comparison, f"{text}: not decided")
+        found = _finding(REPRODUCED, comparison, f"{text}: most")
+    elif statistics.sign_test(wins + open_, count) >= SIGNIFICANT:
+        found = _finding(NOT_REPRODUCED, comparison, f"{text}: not most")
+    else:
+        found = _finding(UNDECIDED, comparison, f"{text}: not decided")
+    return replace(found, decided_by=f"{wins} of {count}")
 
 
 def expect_keeps_up(comparison: Comparison) -> Finding:
     """The interval lies above 0.95: faster, alike, or slower by less than anyone would notice."""
     overall, bound = comparison.overall, f"{ALIKE_LOW:g}x"
-    if overall.low >= ALIKE_LOW:
+    if _at_least(comparison, ALIKE_LOW):
         return _finding(REPRODUCED, comparison, f"which keeps up (not below {bound})")
     if overall.high < min(ALIKE_LOW, 1 / comparison.noise):
         return _finding(NOT_REPRODUCED, comparison, f"which does not keep up (below {bound})")
-    return _finding(INCONCLUSIVE, comparison, f"{bound} is not decided")
+    return _finding(UNDECIDED, comparison, f"{bound} is not decided")
 
 
+BANDS: dict[str, Band] = {
+    "clearly": (CLEARLY, None),
+    "several": (SEVERAL, None),
+    "far": (FAR, None),
+    "alike": ALIKE,
+    "keeps-up": (ALIKE_LOW, None),
+    "never-below": (NEVER_BELOW, None),
+}
 EXPECTATIONS: dict[str, Callable[[Comparison], Finding]] = {
     "faster": expect_faster,
     "less": expect_faster,
@@ -166,6 +220,8 @@ EXPECTATIONS: dict[str, Callable[[Comparison], Finding]] = {
 
 
 def _judge(expect: Expectation) -> Callable[[Comparison], Finding]:
+    if isinstance(expect, tuple):
+        return lambda comparison: _expect_between(comparison, *expect)
     if not isinstance(expect, str):
         return lambda comparison: _expect_at_least(comparison, expect)
     if expect not in EXPECTATIONS:
@@ -177,8 +233,8 @@ def _judge(expect: Expectation) -> Callable[[Comparison], Finding]:
 def _on_each(
     comparison: Comparison, expect: Expectation, judge: Callable[[Comparison], Finding], on: str
 ) -> Finding:
-    """An expectation on each matrix by itself: `any` needs one that meets it, `every` all."""
-    parts = {part.name: part for part in comparison.by_matrix()}
+    """An expectation on each unit by itself: `any` needs one that meets it, `every` all."""
+    parts = {part.name: part for part in comparison.units()}
     found = {name: judge(part).verdict for name, part in parts.items()}
     holding = [name for name, verdict in found.items() if verdict == REPRODUCED]
     failing = [name for name, verdict in found.items() if verdict == NOT_REPRODUCED]
@@ -189,7 +245,7 @@ def _on_each(
         decided = (len(holding) == len(found), bool(failing))
         others = [name for name in found if name not in holding]
         named = failing or others or [min(parts, key=lambda name: parts[name].overall.value)]
-    verdict = REPRODUCED if decided[0] else NOT_REPRODUCED if decided[1] else INCONCLUSIVE
+    verdict = REPRODUCED if decided[0] else NOT_REPRODUCED if decided[1] else UNDECIDED
     told = {name: parts[name].overall for name in named}
     sentence = (
         f"{_sides(comparison)}, each {comparison.noun} by itself"
@@ -198,7 +254,8 @@ def _on_each(
         f" {len(found) - len(holding) - len(failing)} ({_places(told)})."
     )
     best = max if on == "any" else min
-    return Finding(verdict, sentence, formats.times(best(e.value for e in told.values())))
+    shown = best(told.values(), key=lambda estimate: estimate.value)
+    return Finding(verdict, sentence, formats.times(shown.value), shown)
 
 
 def _sides(comparison: Comparison) -> str:
@@ -209,6 +266,8 @@ def _sides(comparison: Comparison) -> str:
 
 
 def _wanted(expect: Expectation, comparison: Comparison) -> str:
+    if isinstance(expect, tuple):
+        return f"{expect[0]:g}x to {expect[1]:g}x"
     if not isinstance(expect, str):
         return f"at least {expect:g}x"
     words = {
@@ -238,14 +297,24 @@ def _expect_at_least(comparison: Comparison, threshold: float, word: str = "") -
         return _finding(NOT_REPRODUCED, comparison, f"not {wanted}")
     if overall.low > noise:
         return _finding(
-            INCONCLUSIVE, comparison, f"{comparison.better}, but {bound} lies in the interval"
+            UNDECIDED, comparison, f"{comparison.better}, but {bound} lies in the interval"
         )
-    return _finding(INCONCLUSIVE, comparison, f"{bound} is not decided")
+    return _finding(UNDECIDED, comparison, f"{bound} is not decided")
+
+
+def _expect_between(comparison: Comparison, least: float, most: float) -> Finding:
+    overall, wanted = comparison.overall, f"from {least:g}x to {most:g}x"
+    if overall.low >= least and overall.high <= most:
+        return _finding(REPRODUCED, comparison, f"which lies {wanted}")
+    if overall.high < least or overall.low > most:
+        return _finding(NOT_REPRODUCED, comparison, f"which does not lie {wanted}")
+    return _finding(UNDECIDED, comparison, f"{wanted} is not decided")
 
 
 def _at_least(comparison: Comparison, threshold: float) -> bool:
-    """Where a little less would do, noise cannot have made it up."""
-    least = threshold if threshold < 1 else max(threshold, comparison.noise)
+    """Where a little less would do, noise cannot have made it up, unless the machine is restless."""
+    is_little = threshold < 1 and comparison.noise < RESTLESS
+    least = threshold if is_little else max(threshold, comparison.noise)
     return comparison.overall.low >= least
 
 
@@ -260,7 +329,7 @@ def _finding(verdict: str, comparison: Comparison, meaning: str) -> Finding:
         interval = formats.interval(overall, formats.factor(overall.value))
         details = f"{formats.coverage(overall)} {interval}; {details}"
     sentence = f"{_said(comparison)} ({details}): {meaning}."
-    return Finding(verdict, sentence, formats.times(overall.value))
+    return Finding(verdict, sentence, formats.times(overall.value), overall)
 
 
 def _said(comparison: Comparison) -> str:

@@ -1,79 +1,75 @@
-"""Draws charts as SVG: the same bytes for the same data, legible on light and dark pages.
+"""Charts as SVG: the same bytes for the same data, legible on light and dark pages.
 
-Text becomes outlines (`svg.fonttype: path`): a figure embedded in a page cannot load a font, and
-labels that were laid out with one font overlap in another.
+Each kind is a plain dataclass and a function that draws it. Text becomes outlines (`svg.fonttype:
+path`): a figure embedded in a page cannot load a font, and labels that were laid out with one font
+overlap in another.
+
+| kind | shows |
+| --- | --- |
+| `dots(Dots)` | values of variants on inputs, with intervals: ratios, shares of a bound |
+| `claims(Claims)` | what claims came to on machines |
+| `across(Across)` | one comparison, input by input, on all machines |
+| `lines(Chart)` | values over numbers |
+| `bars(Chart)` | linear quantities from zero; what is a ratio or a share becomes dots |
+| `timeline(Timeline)` | what a variant did when |
+| `roofline(Roofline)` | rates over intensities, below what the machine allows |
 """
 
-import io
-import math
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import matplotlib
-from matplotlib.axes import Axes
-from matplotlib.container import Container
-from matplotlib.figure import Figure
+from weave import curves
+from weave.curves import Ceiling, Roofline, Spot, roofline
+from weave.dots import Dots, Panel, Row, dots
+from weave.panels import Value
+from weave.results import Span
+from weave.rows import Across, Block, ClaimCell, ClaimColumn, Claims, Column, across, claims
+from weave.sheet import STYLE, saved
+from weave.timelines import Timeline, timeline
 
-from weave import theme
+__all__ = [
+    "STYLE",
+    "Across",
+    "Band",
+    "Block",
+    "Ceiling",
+    "Chart",
+    "ClaimCell",
+    "ClaimColumn",
+    "Claims",
+    "Column",
+    "Dots",
+    "Panel",
+    "Roofline",
+    "Row",
+    "Series",
+    "Span",
+    "Spot",
+    "Timeline",
+    "Value",
+    "across",
+    "bars",
+    "claims",
+    "dots",
+    "lines",
+    "roofline",
+    "saved",
+    "timeline",
+]
 
-WIDTH = 7.6  # inches; 730 pixels on a page
-GROUPED_SERIES = 6  # more are drawn as small multiples
-STANDING_BARS = 56  # more lie
-BAR_GROUPS = 12  # more, with more bars than can stand, are rows of dots
-LABEL_LETTERS = 70  # more are turned
-UPRIGHT_LETTERS = 40  # of a line of a label beside a vertical axis
-MARKERS = "osD^vP*X"
-DASHES = ("-", "--", ":", "-.")
-MODELLED = (0, (1, 1.2))
-
-STYLE: dict[Any, Any] = {
-    "font.family": "DejaVu Sans",
-    "font.size": 8.5,
-    "axes.titlesize": 8.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "axes.linewidth": 0.8,
-    "axes.edgecolor": theme.ink("muted"),
-    "axes.facecolor": theme.ink("panel"),
-    "axes.labelcolor": theme.ink("ink"),
-    "axes.titlecolor": theme.ink("ink"),
-    "figure.facecolor": theme.ink("panel"),
-    "savefig.facecolor": theme.ink("panel"),
-    "grid.color": theme.ink("grid"),
-    "grid.linewidth": 0.7,
-    "legend.frameon": False,
-    "text.color": theme.ink("ink"),
-    "xtick.color": theme.ink("muted"),
-    "ytick.color": theme.ink("muted"),
-    "xtick.labelcolor": theme.ink("ink"),
-    "ytick.labelcolor": theme.ink("ink"),
-    "svg.fonttype": "path",
-    "svg.hashsalt": "memwall",
-}
-NO_METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
-
-
-@dataclass(frozen=True)
-class Value:
-    """A height with its interval, or a word in its place."""
-
-    value: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-    absence: str = ""
+LOG_NUMBERS = 8.0  # numbers that span more are drawn on a log axis
 
 
 @dataclass(frozen=True)
 class Series:
-    """One colour of a chart: a value for each category."""
+    """A value for each category; `slot` is its colour among lines, `role` that among rows."""
 
     name: str
     slot: int
     values: tuple[Value, ...]
     modelled: bool = False  # computed, not measured: a dotted line without markers
+    role: str = "ours"
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,7 +85,11 @@ class Band:
 
 @dataclass(frozen=True)
 class Chart:
-    """What is drawn. `limits` is what the ceiling allows in each category, if it is drawn."""
+    """What is drawn. `limits` is what the ceiling allows in each category, if it is drawn.
+
+    `kind` is that of the quantity: "factor" is drawn on a log axis around 1, "percent" as dots and
+    from zero, all others as bars from zero or, with `log_values`, as dots.
+    """
 
     title: str
     category_label: str
@@ -98,292 +98,98 @@ class Chart:
     series: tuple[Series, ...]
     limits: tuple[float, ...] | None = None
     limit_label: str = ""
-    reference: float | None = None  # a line that values are compared with, such as 1x
     log_categories: bool = False
     log_values: bool = False
     named_categories: bool = True  # each is named below the axis, if there is room for all
     marks: tuple[tuple[str, float], ...] = ()  # lines across, each with its name
     bands: tuple[Band, ...] = ()
+    kind: str = ""
+    abouts: tuple[str, ...] = ()  # a line below the name of each category
+    rows_are_series: bool = True  # else categories are rows, and series have colours
 
 
 def bars(chart: Chart) -> str:
-    """Groups of bars while their colours can be told apart, else a panel for each category.
-
-    Where both would fill pages, a row of dots for each category.
-    """
-    with matplotlib.rc_context(STYLE):
-        horizontal = len(chart.series) * len(chart.categories) > STANDING_BARS
-        if horizontal and len(chart.categories) > BAR_GROUPS:
-            return saved(_dots(chart), chart.title)
-        if len(chart.series) > GROUPED_SERIES:
-            return saved(_small_multiples(chart), chart.title)
-        return saved(_grouped(chart, horizontal), chart.title)
+    """Bars of linear quantities; dots of ratios, of shares and of what is on a log axis."""
+    return dots(as_dots(chart))
 
 
 def lines(chart: Chart) -> str:
     """A line for each series over numbers."""
-    with matplotlib.rc_context(STYLE):
-        return saved(_lines(chart), chart.title)
+    return curves.lines(as_lines(chart))
 
 
-def saved(figure: Figure, title: str) -> str:
-    """The SVG of a figure drawn in `STYLE`, in colours that follow the page."""
-    buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", metadata=NO_METADATA)
-    text = theme.switching(buffer.getvalue(), title)
-    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
-
-
-def _steady(value: float) -> float:
-    """Without the last digits, in which processors differ."""
-    return float(f"{value:.7g}")
-
-
-def _errors(values: Sequence[Value]) -> list[list[float]]:
-    below = [_steady(value.value - value.low) for value in values]
-    above = [_steady(value.high - value.value) for value in values]
-    return [below, above]
-
-
-def _grouped(chart: Chart, horizontal: bool) -> Figure:
-    """A group of bars for each category: standing, or lying where there are many."""
-    count = len(chart.categories)
-    height = 0.9 + count * (0.1 + 0.11 * len(chart.series)) if horizontal else 3.5
-    figure = Figure(figsize=(WIDTH, height), layout="constrained")
-    axes = figure.add_subplot()
-    width = 0.8 / len(chart.series)
-    for index, series in enumerate(chart.series):
-        at = [i + width * (index - (len(chart.series) - 1) / 2) for i in range(count)]
-        _bar_series(axes, at, series, 0.92 * width, horizontal)
-    _name_categories(axes, chart, horizontal)
-    axes.grid(axis="x" if horizontal else "y")
-    _scale_values(axes, chart, horizontal)
-    _draw_reference(axes, chart, horizontal)
-    _draw_limits(axes, chart, horizontal)
-    _legend(figure, axes)
-    return figure
-
-
-def _draw_limits(axes: Axes, chart: Chart, horizontal: bool) -> None:
-    """A short line in each category: what the ceiling allows there."""
-    for index, limit in enumerate(chart.limits or ()):
-        draw = axes.vlines if horizontal else axes.hlines
-        label = chart.limit_label if index == 0 else "_"
-        ends = (index - 0.46, index + 0.46)
-        draw(_steady(limit), *ends, theme.ink("limit"), lw=1.6, label=label)
-
-
-def _dots(chart: Chart) -> Figure:
-    """A row for each category, a dot with its interval for each series; no dot where no value."""
-    count = len(chart.categories)
-    figure = Figure(figsize=(WIDTH, 1.2 + 0.17 * count), layout="constrained")
-    axes = figure.add_subplot()
-    for index, series in enumerate(chart.series):
-        shift = 0.5 * (index / len(chart.series) - 0.5)
-        there = [i for i, value in enumerate(series.values) if not value.absence]
-        values = [series.values[i] for i in there]
-        axes.errorbar(
-            [_steady(value.value) for value in values],
-            [i + shift for i in there],
-            xerr=_errors(values),
-            label=series.name,
-            color=theme.series(series.slot),
-            fmt=MARKERS[(series.slot + series.slot // len(theme.SERIES)) % len(MARKERS)],
-            markersize=3.2,
-            elinewidth=0.7,
-        )
-    _name_categories(axes, chart, horizontal=True)
-    axes.grid()
-    _scale_values(axes, chart, horizontal=True)
-    _draw_reference(axes, chart, horizontal=True)
-    _draw_limits(axes, chart, horizontal=True)
-    _legend(figure, axes)
-    return figure
-
-
-def _upright(label: str) -> str:
-    """A label beside a vertical axis, in lines that are no longer than the axis is high."""
-    return textwrap.fill(label, UPRIGHT_LETTERS)
-
-
-def _name_categories(axes: Axes, chart: Chart, horizontal: bool) -> None:
-    names = [str(category) for category in chart.categories]
-    if horizontal:
-        axes.set_yticks(range(len(names)), names)
-        axes.set_ylim(len(names) - 0.4, -0.6)
-        axes.set(xlabel=chart.value_label, ylabel=chart.category_label)
+def as_dots(chart: Chart) -> Dots:
+    """The rows of a chart: its series, with a panel for each category, or its categories."""
+    many = chart.rows_are_series and len(chart.series) > 1
+    limits: Sequence[float | None] = chart.limits or [None] * len(chart.categories)
+    unit = "%" if chart.kind == "percent" else ""
+    scale = "ratio" if chart.kind == "factor" else "log" if chart.log_values else "linear"
+    if many:
+        abouts = chart.abouts or ("",) * len(chart.categories)
+        named = zip(chart.categories, abouts, limits, strict=True)
+        prefix = "" if isinstance(chart.categories[0], str) else f"{chart.category_label} "
+        panels = tuple(Panel(f"{prefix}{_text(c)}", about, limit) for c, about, limit in named)
+        rows = tuple(Row(series.name, series.group, series.role) for series in chart.series)
+        count = range(len(chart.categories))
+        cells = tuple(
+            tuple(tuple([series.values[at]]) for series in chart.series) for at in count)
+        names: tuple[str, ...] = ("",)
     else:
-        axes.set_xticks(range(len(names)), names)
-        axes.set(xlabel=chart.category_label, ylabel=_upright(chart.value_label))
-    axes.tick_params(axis="y" if horizontal else "x", length=0)
-    if not horizontal and sum(map(len, names)) > LABEL_LETTERS:
-        for label in axes.get_xticklabels():
-            label.set(rotation=35, horizontalalignment="right", rotation_mode="anchor")
+        same = len(set(limits)) == 1
+        panels = (Panel("", bound=limits[0] if same else None),)
+        prefix = "" if isinstance(chart.categories[0], str) else f"{chart.category_label} "
+        rows = tuple(Row(f"{prefix}{_text(c)}", role=chart.series[0].role)
+                     for c in chart.categories)
+        count = range(len(chart.categories))
+        cells = (tuple(tuple(series.values[at] for series in chart.series) for at in count),)
+        names = tuple(series.name for series in chart.series)
+    return Dots(
+        title=chart.title,
+        panels=panels,
+        rows=rows,
+        cells=cells,
+        series=names,
+        scale=scale,
+        value_label=chart.value_label,
+        unit=unit,
+        bound_label=chart.limit_label,
+        bars=scale == "linear" and chart.kind != "percent",
+        noun=chart.category_label,
+    )
 
 
-def _draw_reference(axes: Axes, chart: Chart, horizontal: bool) -> None:
-    if chart.reference is not None:
-        draw = axes.axvline if horizontal else axes.axhline
-        draw(chart.reference, color=theme.ink("muted"), linewidth=1)
-
-
-def _small_multiples(chart: Chart) -> Figure:
-    count = len(chart.categories)
-    columns = min(4 if count > 9 else 3, count)
-    rows = math.ceil(count / columns)
-    height = rows * (0.55 + 0.165 * len(chart.series)) + 0.6
-    figure = Figure(figsize=(WIDTH, height), layout="constrained")
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    for index, category in enumerate(chart.categories):
-        axes = grid[index // columns][index % columns]
-        for row, series in enumerate(chart.series):
-            one = Series("_", series.slot, (series.values[index],))  # named by its row
-            _bar_series(axes, [row], one, 0.74, horizontal=True)
-        axes.set_title(str(category), loc="left", fontweight="bold")
-        axes.grid(axis="x")
-        axes.tick_params(axis="y", length=0)
-        _draw_reference(axes, chart, horizontal=True)
-        if chart.limits:
-            label = chart.limit_label if index == 0 else "_"
-            at = _steady(chart.limits[index])
-            axes.axvline(at, color=theme.ink("limit"), linewidth=1.6, label=label)
-    for axes in grid.flat[count:]:
-        axes.set_visible(False)
-    for index in range(max(0, count - columns), count):
-        grid[index // columns][index % columns].tick_params(axis="x", labelbottom=True)
-    first = grid[0][0]
-    first.set_yticks(range(len(chart.series)), [series.name for series in chart.series])
-    first.set_ylim(len(chart.series) - 0.4, -0.6)
-    _scale_values(first, chart, horizontal=True)
-    figure.supxlabel(chart.value_label, fontsize=8.5)
-    if chart.limits:
-        _legend(figure, first)
-    return figure
-
-
-def _bar_series(
-    axes: Axes, at: Sequence[float], series: Series, thickness: float, horizontal: bool
-) -> None:
-    """Bars with their intervals; a word where there is no bar."""
-    there = [i for i, value in enumerate(series.values) if not value.absence]
-    values = [series.values[i] for i in there]
-    places, heights = [at[i] for i in there], [_steady(value.value) for value in values]
-    colour, ink = theme.series(series.slot), theme.ink("ink")
-    whiskers: dict[str, Any] = {"color": ink, "elinewidth": 0.9, "capsize": 1.6, "capthick": 0.9}
-    if horizontal:
-        axes.barh(places, heights, thickness, color=colour, label=series.name)
-        axes.errorbar(heights, places, xerr=_errors(values), fmt="none", **whiskers)
-    else:
-        axes.bar(places, heights, thickness, color=colour, label=series.name)
-        axes.errorbar(places, heights, yerr=_errors(values), fmt="none", **whiskers)
-    for i, value in enumerate(series.values):
-        if value.absence:
-            _word(axes, at[i], value.absence, horizontal)
-
-
-def _word(axes: Axes, at: float, word: str, horizontal: bool) -> None:
-    style: dict[str, Any] = {"color": theme.ink("muted"), "fontsize": 6.5, "fontstyle": "italic"}
-    if horizontal:
-        axes.annotate(
-            word,
-            (0, at),
-            (3, 0),
-            xycoords=("axes fraction", "data"),
-            textcoords="offset points",
-            va="center",
-            **style,
+def as_lines(chart: Chart) -> curves.Lines:
+    """The points of a chart; numbers that span more than a factor of 8 are on a log axis."""
+    xs = [float(category) for category in chart.categories]
+    wide = bool(xs) and min(xs) > 0 and max(xs) > LOG_NUMBERS * min(xs)
+    found = tuple(
+        curves.Line(
+            series.name,
+            tuple(
+                (x, value)
+                for x, value in zip(xs, series.values, strict=True)
+                if not value.absence
+            ),
+            series.slot,
+            series.modelled,
         )
-    else:
-        axes.annotate(
-            word,
-            (at, 0),
-            (0, 3),
-            xycoords=("data", "axes fraction"),
-            textcoords="offset points",
-            ha="center",
-            va="bottom",
-            rotation=90,
-            **style,
-        )
+        for series in chart.series
+    )
+    places = [curves.Place(f"{name} {at:g}", at) for name, at in chart.marks]
+    places += [curves.Place(b.label, b.place, b.low, b.high, b.slot) for b in chart.bands]
+    return curves.Lines(
+        title=chart.title,
+        x_label=chart.category_label,
+        y_label=chart.value_label,
+        lines=found,
+        log_x=chart.log_categories or (wide and chart.named_categories),
+        scale="ratio" if chart.kind == "factor" else "log" if chart.log_values else "linear",
+        named=tuple(xs) if chart.named_categories else (),
+        limits=tuple(zip(xs, chart.limits, strict=True)) if chart.limits else (),
+        limit_label=chart.limit_label,
+        places=tuple(places),
+    )
 
 
-def _lines(chart: Chart) -> Figure:
-    figure = Figure(figsize=(WIDTH, 3.7), layout="constrained")
-    axes = figure.add_subplot()
-    xs = [_steady(float(category)) for category in chart.categories]
-    for series in chart.series:
-        there = [i for i, value in enumerate(series.values) if not value.absence]
-        values = [series.values[i] for i in there]
-        axes.errorbar(
-            [xs[i] for i in there],
-            [_steady(value.value) for value in values],
-            yerr=_errors(values),
-            label=series.name,
-            color=theme.series(series.slot),
-            marker="" if series.modelled else MARKERS[series.slot % len(MARKERS)],
-            linestyle=MODELLED if series.modelled else _dashes(series.slot),
-            markersize=4,
-            linewidth=1.4,
-            elinewidth=0.9,
-            capsize=2,
-        )
-    if chart.limits:
-        limits = [_steady(limit) for limit in chart.limits]
-        axes.plot(xs, limits, color=theme.ink("limit"), lw=1.6, label=chart.limit_label)
-    _draw_reference(axes, chart, horizontal=False)
-    _draw_places(axes, chart)
-    axes.grid()
-    if chart.log_categories:
-        axes.set_xscale("log", base=2)
-    if chart.named_categories and len(xs) <= 12:
-        axes.set_xticks(xs, [f"{x:g}" for x in xs])
-        axes.minorticks_off()
-    axes.set_xlabel(chart.category_label)
-    axes.set_ylabel(_upright(chart.value_label))
-    _scale_values(axes, chart, horizontal=False)
-    _legend(figure, axes)
-    return figure
-
-
-def _dashes(slot: int) -> str:
-    """Colours come round again with other dashes."""
-    return DASHES[slot // len(theme.SERIES) % len(DASHES)]
-
-
-def _draw_places(axes: Axes, chart: Chart) -> None:
-    """Bands for measured places, dashed lines with their names for those that others told."""
-    for band in chart.bands:
-        colour, ends = theme.series(band.slot), (_steady(band.low), _steady(band.high))
-        axes.axvspan(*ends, facecolor=colour, alpha=0.22, linewidth=0, label=band.label)
-        axes.axvline(_steady(band.place), color=colour, linewidth=1)
-    for name, at in chart.marks:
-        axes.axvline(at, color=theme.ink("muted"), linewidth=1.2, linestyle=(0, (4, 3)))
-        axes.annotate(
-            f"{name} {at:g}",
-            (at, 1),
-            (3, -3),
-            xycoords=("data", "axes fraction"),
-            textcoords="offset points",
-            va="top",
-            color=theme.ink("ink"),
-        )
-
-
-def _scale_values(axes: Axes, chart: Chart, horizontal: bool) -> None:
-    """Linear scales begin at zero: the length of a bar is its value."""
-    if chart.log_values:
-        (axes.set_xscale if horizontal else axes.set_yscale)("log")
-        return
-    tops = [v.high for series in chart.series for v in series.values if not v.absence]
-    tops += [*(chart.limits or ()), chart.reference or 0]
-    top = _steady(1.06 * max(tops, default=1.0)) or 1.0
-    (axes.set_xlim if horizontal else axes.set_ylim)(0, top)
-
-
-def _legend(figure: Figure, axes: Axes) -> None:
-    """Series first, then what they are compared with."""
-    found = list(zip(*axes.get_legend_handles_labels(), strict=True))
-    if found:
-        found.sort(key=lambda entry: not isinstance(entry[0], Container))
-        handles, labels = zip(*found, strict=True)
-        figure.legend(handles, labels, loc="outside upper left", ncols=min(4, len(labels)))
+def _text(category: str | float) -> str:
+    return category if isinstance(category, str) else f"{category:g}"

@@ -1,7 +1,7 @@
 """Numbers as a reader wants them. One way for each kind of quantity, everywhere in a book."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from weave import statistics
 from weave.statistics import Estimate
@@ -42,12 +42,16 @@ def interval(estimate: Estimate, written: str) -> str:
     return f"{estimate.low:.{decimals}f}–{estimate.high:.{decimals}f}"
 
 
+def in_brackets(estimate: Estimate, written: str, unit: str = "") -> str:
+    """` (1.20–1.26)`, or nothing where both ends round to the value itself."""
+    text = interval(estimate, written)
+    return "" if text == f"{written}–{written}" else f" ({text}{unit})"
+
+
 def speedup(estimate: Estimate) -> str:
     """A speed-up with its interval: 1.23x (1.20–1.26)."""
     written = factor(estimate.value)
-    if estimate.low == estimate.high:
-        return f"{written}x"
-    return f"{written}x ({interval(estimate, written)})"
+    return f"{written}x{in_brackets(estimate, written)}"
 
 
 def time_unit(seconds: Iterable[float]) -> tuple[float, str]:
@@ -82,6 +86,11 @@ def plural(number: int, noun: str) -> str:
     if number == 1:
         return f"1 {noun}"
     return f"{number} {'matrices' if noun == 'matrix' else noun + 's'}"
+
+
+def listed(texts: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else "".join(texts)
 
 
 def coverage(estimate: Estimate) -> str:

@@ -6,39 +6,42 @@ from dataclasses import replace
 from pathlib import Path
 
 from weave import book, hardware, results
-from weave.book import Entry, House
+from weave.book import House
 from weave.errors import WeaveError
 from weave.measurements import Measurements
 from weave.results import Json, Result
+from weave.survey import OnMachine
 
 # The folders before the name of a Matrix Market file.
 FOLDERS = re.compile(r"""(?:[^\s/:;,'"=()]*/)+(?=[^\s/]+\.mtx\b)""")
 
 
-def keep(root: Path, path: Path, title: str, machine: str | None) -> str:
-    """Puts a run into a book under a title, where it replaces one of the same title, and weaves it.
+def keep(root: Path, path: Path, title: str, machine: str | None) -> Path:
+    """Puts a run into a machine's folder under a title, where it replaces one of the same title,
+    and weaves what follows from it.
 
-    `path` is the folder of a run or its result; `machine` names another book than that of the
-    machine that measured. Returns the page. The book is left alone if anything is wrong.
+    `path` is the folder of a run or its result; `machine` names another folder than that of the
+    machine that measured. Returns the result's new place. Nothing is changed if anything is wrong.
     """
     book.require_title(title, "keep")
     house = book.read(root)
     result = results.load(path / "result.json" if path.is_dir() else path)
     book.require_own_run(result, result.path.name)
     raw = without_folders(result.raw)
-    raw["machine"]["slug"] = machine or raw["machine"]["slug"]
+    raw["machine"]["slug"] = slug = machine or raw["machine"]["slug"]
     results.validate(raw, result.path.name)
-    entry = _entry(house, results.of(raw, result.path), title)
-    others = [kept for kept in house.kept if kept.page != entry.page]
-    kept = sorted([*others, entry], key=lambda one: one.result_path)
-    house = replace(house, kept=tuple(kept))
-    texts = book.books(house, [entry.machine]) | book.scorecard(house)
-    results.write(raw, root / entry.result_path)
+    one = _on_machine(house, results.of(raw, result.path), title)
+    name = f"{result.experiment}@{title}.json"
+    target = root / "reports" / slug / "results" / name
+    others = [each for each in house.found
+              if (each.machine, each.result.experiment, each.title)
+              != (slug, result.experiment, title)]
+    house = replace(house, found=(*others, one))
+    texts = book.everything(house) | {f"build/reports/{file}": text
+                                      for file, text in book.machine_pages(house, slug).items()}
+    results.write(raw, target)
     book.write(root, texts)
-    for name in book.obsolete(root, texts):
-        if name.startswith(f"reports/{entry.machine}/{entry.figures}/"):
-            (root / name).unlink()
-    return entry.page
+    return target
 
 
 def without_folders(raw: Json) -> Json:
@@ -58,25 +61,26 @@ def without_folders(raw: Json) -> Json:
     return clean
 
 
-def _entry(house: House, result: Result, title: str) -> Entry:
-    """A result as a part of a book, if it may be one."""
+def _on_machine(house: House, result: Result, title: str) -> OnMachine:
+    """A result as a part of a machine's folder, if it may be one."""
     shown, slug = result.path.name, result.raw["machine"]["slug"]
     known = {experiment.name: experiment for experiment in house.experiments}
     if result.experiment not in known:
         expected = ", ".join(known)
         raise WeaveError(f'{shown}: found "{result.experiment}", expected one of: {expected}')
-    for other in house.all_of(slug)[:1]:
+    for other in house.of_machine(slug)[:1]:
         found, expected = _hardware(result), _hardware(other.result)
         if found != expected:
             raise WeaveError(f"{shown}: found a run on {found}, expected {expected} as in {slug}")
         if other_than := hardware.difference(other.result.raw["machine"], result.raw["machine"]):
             raise WeaveError(f"{shown}: found a run on another machine than {slug} ({other_than})")
     experiment = known[result.experiment]
-    stale = Measurements(result, experiment, house.tree, partial=True).stale_variants
+    measured = Measurements(result, experiment, house.tree, partial=True)
+    stale = measured.stale_variants
     if stale:
         name, reason = next(iter(stale.items()))
-        raise WeaveError(f"{shown}: found a STALE run, expected a fresh one: {name}: {reason}")
-    return Entry(slug, experiment, result, {}, title)
+        raise WeaveError(f"{shown}: found a run that is out of date, expected a fresh one: {name}: {reason}")
+    return OnMachine(slug, measured, title)
 
 
 def _hardware(result: Result) -> str:

@@ -1,17 +1,24 @@
 """Style rules of reports and experiments that a compiler cannot check."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from weave import claims
 from weave.definition import Experiment
 
-SECTIONS = ("Model", "Steps", "Results", "Why", "Try it yourself")
+SECTIONS = ("In short", "Claims", "Model", "Steps", "Results", "Other machines", "Why",
+            "What this does not show", "Try it yourself", "Runs")
+#: Words of a chapter that a reader sees before opening anything.
+MOST_WORDS = 1900
 MAIN_LINES = 60
 
 JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+FOLDED = re.compile(r"<details>(?:(?!<details>).)*?</details>", re.DOTALL)  # none inside it
+TABLE = re.compile(r"^\|.*$", re.MULTILINE)
+PICTURE = re.compile(r"!\[.*?\]\(.*?\)", re.DOTALL)
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 INLINE_CODE = re.compile(r"`[^`\n]*`")
 HEADING = re.compile(r"^(#+) +(.*?)\s*$", re.MULTILINE)
 
@@ -37,9 +44,28 @@ MAIN_RULES = (
 )
 
 
-def lint(experiment: Experiment) -> list[str]:
-    """Every broken rule of one experiment, as `file:line: what`."""
-    return [*_report(experiment), *_program(experiment), *_definition(experiment)]
+def lint(experiment: Experiment, woven: Mapping[str, str] | None = None) -> list[str]:
+    """Every broken rule of one experiment, as `file:line: what`; `woven` are texts by their path."""
+    chapter = f"experiments/{experiment.name}/README.md"
+    return [*_report(experiment), *_program(experiment), *_definition(experiment),
+            *_length(experiment, chapter, (woven or {}).get(chapter, ""))]
+
+
+def _length(experiment: Experiment, shown: str, text: str) -> Iterator[str]:
+    """A chapter teaches in as many words as a reader has patience for; what is folded is for those
+    who ask."""
+    words, most = visible_words(text), experiment.most_words or MOST_WORDS
+    if words > most:
+        yield f"{shown}: found {words} words outside what is folded, expected at most {most}"
+
+
+def visible_words(text: str) -> int:
+    """Words of prose: without what is folded, code, tables and pictures."""
+    while FOLDED.search(text):
+        text = FOLDED.sub("", text)
+    for pattern in (FENCE, TABLE, PICTURE, COMMENT):
+        text = pattern.sub("", text)
+    return len(re.findall(r"[^\W_]+(?:[-.'’][^\W_]+)*", text))
 
 
 def _report(experiment: Experiment) -> Iterator[str]:
@@ -51,7 +77,7 @@ def _report(experiment: Experiment) -> Iterator[str]:
     source = path.read_text(encoding="utf-8")
     prose = _prose(source)
     yield from _numbers(prose, shown)
-    yield from _sections(prose, shown)
+    yield from _sections(prose, shown, [s for s in SECTIONS if experiment.claims or s != "Claims"])
     yield from _uses(source, experiment, shown)
 
 
@@ -81,34 +107,33 @@ def _numbers(prose: str, shown: str) -> Iterator[str]:
         )
 
 
-def _sections(prose: str, shown: str) -> Iterator[str]:
-    """A title and the question, then the sections of every report in their order."""
+def _sections(prose: str, shown: str, sections: Sequence[str]) -> Iterator[str]:
+    """A title and the question, then the sections of every chapter in their order."""
     headings = [(len(match[1]), match[2]) for match in HEADING.finditer(prose)]
     if not prose.startswith("# "):
         yield f"{shown}:1: found no title, expected # {{{{ title }}}}"
     names = [text for level, text in headings if level == 2]
-    wanted = list(SECTIONS)
+    wanted = list(sections)
     for name in names:
         if wanted and name.lower().startswith(wanted[0].lower()):
             wanted.pop(0)
     if wanted:
         yield (
             f'{shown}: found no section "## {wanted[0]}" in its place, expected'
-            f" {', '.join(SECTIONS)} in this order"
+            f" {', '.join(sections)} in this order"
         )
 
 
 def _uses(source: str, experiment: Experiment, shown: str) -> Iterator[str]:
-    """Every figure is drawn, every claim is judged, provenance comes last."""
+    """Every figure is drawn, claims are shown, the runs come last."""
     for figure in experiment.figures:
         if not re.search(rf"""plot\.\w+\(\s*["']{re.escape(figure.id)}["']""", source):
             yield f'{shown}: the figure "{figure.id}" of experiment.toml is not drawn'
-    for claim in experiment.claims:
-        if not re.search(rf"""\bclaim\(\s*["']{re.escape(claim.id)}["']\s*\)""", source):
-            yield f'{shown}: the claim "{claim.id}" of experiment.toml is not judged'
+    if experiment.claims and not re.search(r"\{\{ *claims\(", source):
+        yield f"{shown}: the claims of experiment.toml are not shown, expected {{{{ claims() }}}}"
     verbs = re.findall(r"\{\{\s*([\w.]+)", source)
-    if not verbs or verbs[-1] != "provenance":
-        yield f"{shown}: found no provenance() at the end, expected it to close the report"
+    if not verbs or verbs[-1] != "runs":
+        yield f"{shown}: found no runs() at the end, expected it to close the chapter"
 
 
 def _program(experiment: Experiment) -> Iterator[str]:

@@ -66,7 +66,7 @@ def find(measured: Measurements, name: str) -> Listing:
     if key in recorded:
         variants = [c.variant for c in measured.result.cases if name in (c.variant, c.excerpt)]
         stale = next(filter(None, map(measured.stale_variants.get, variants)), None)
-        remark = f" **STALE**: {stale}; this is what was timed" if stale else ""
+        remark = f" (out of date: {stale}; this is what was timed)" if stale else ""
         return Listing(recorded[key]["file"], recorded[key]["text"].strip("\n"), remark)
     present = measured.tree.excerpts.get(name)
     if present is None:

@@ -35,6 +35,7 @@ class Ceiling:
     moves_bytes: bool  # else it counts flops
     rate: statistics.Estimate
     fastest: float  # of all passes: what a neighbour on a shared machine leaves varies
+    source: str = ""  # of a nominal peak
 
     @property
     def unit(self) -> str:
@@ -97,13 +98,15 @@ class Measurements:
 
     @cached_property
     def noise(self) -> statistics.NoiseFloor:
+        return statistics.noise_floor(self.equal_pairs)
+
+    @cached_property
+    def equal_pairs(self) -> list[tuple[Sequence[float], Sequence[float]]]:
+        """The samples of the A/A pairs: the same code twice, in the same rounds."""
         firsts = {self._key(case): case for case in self.cases if case.passed}
         twins = [case for case in self.result.cases if case.twin and case.passed]
-        return statistics.noise_floor(
-            (twin.samples, firsts[self._key(twin)].samples)
-            for twin in twins
-            if self._key(twin) in firsts
-        )
+        return [(twin.samples, firsts[self._key(twin)].samples) for twin in twins
+                if self._key(twin) in firsts]
 
     def coordinates(self, case: Case) -> Coordinates:
         """Where a case stands."""
@@ -200,21 +203,52 @@ class Measurements:
         return self._timed.get(self._key(case, variant, moved))
 
     def ceiling(self, launch: int, name: str | None = None) -> Ceiling:
-        """A probe's rate in one launch, from the samples before and after all cases.
+        """A probe's rate in one launch, from the samples before and after all cases, or a nominal
+        peak (`peak:device_read`).
 
-        Without a name: the one the experiment names, or else the fastest that moves bytes.
+        Without a name: the one the experiment names first, or else the fastest that moves bytes.
         """
-        ceilings = self._ceilings.get(launch, {})
-        name = name or self.experiment.ceiling
-        if name is not None:
-            if name not in ceilings:
-                known = ", ".join(sorted(ceilings)) or "none"
-                raise WeaveError(f'no ceiling "{name}" in the result, which has: {known}')
-            return ceilings[name]
+        return self.ceilings(launch, name)[0]
+
+    def ceilings(self, launch: int, names: str | Sequence[str] | None = None) -> list[Ceiling]:
+        """As `ceiling`, of each name: the work of a case can take no less time than the slowest
+        allows."""
+        names = [names] if isinstance(names, str) else names or self.experiment.ceilings
+        if names:
+            return [self._ceiling(launch, name) for name in names]
         moving = self._moving(launch)
         if not moving:
             raise WeaveError("no ceiling that moves bytes in the result")
-        return max(moving, key=lambda ceiling: (ceiling.rate.value, ceiling.name))
+        return [max(moving, key=lambda ceiling: (ceiling.rate.value, ceiling.name))]
+
+    def every_ceiling(self, launch: int) -> Mapping[str, Ceiling]:
+        """All probes' rates in one launch."""
+        return self._ceilings.get(launch, {})
+
+    def ceiling_if_any(self, launch: int, name: str) -> Ceiling | None:
+        """A probe's rate in one launch, if it ran there."""
+        return self._ceilings.get(launch, {}).get(name)
+
+    def _ceiling(self, launch: int, name: str) -> Ceiling:
+        found = {**self.peaks, **self._ceilings.get(launch, {})}
+        if name not in found:
+            known = ", ".join(sorted(found)) or "none"
+            raise WeaveError(f'no ceiling "{name}" in the result, which has: {known}')
+        return found[name]
+
+    @cached_property
+    def peaks(self) -> Mapping[str, Ceiling]:
+        """What the makers of the processor and of its GPU promise."""
+        machine = self.result.raw["machine"]
+        peaks = [*machine.get("peaks", []), *machine["cpu"].get("peaks", [])]
+        peaks += machine["gpus"][0].get("peaks", []) if machine["gpus"] else []
+        found = {}
+        for peak in peaks:
+            rate = peak.get("bytes_per_s", peak.get("flops_per_s"))
+            exact = statistics.Estimate(rate, rate, rate, 1.0, 1)
+            name = f"peak:{peak['name']}"
+            found[name] = Ceiling(name, "bytes_per_s" in peak, exact, rate, peak["source"])
+        return found
 
     def has_ceiling(self, launch: int) -> bool:
         """Whether bounds can be computed in a launch."""
@@ -253,7 +287,7 @@ class Measurements:
 
     def _fastest_ceiling(self, launch: int) -> Ceiling:
         """The one the experiment names, or else that with the fastest pass that moved bytes."""
-        if self.experiment.ceiling is not None:
+        if self.experiment.ceilings:
             return self.ceiling(launch)
         return max(self._moving(launch), key=lambda ceiling: (ceiling.fastest, ceiling.name))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from weave import statistics
+from weave import formats, statistics
 from weave.errors import WeaveError
 from weave.measurements import NOT_MEASURED, Absence, Found, Measurements
 from weave.region import Where, words
@@ -13,8 +13,12 @@ from weave.results import Case
 from weave.statistics import Estimate
 
 Over = str | Mapping[str, Any] | None
-#: `over={"best_of": "peer"}`: of a group or a list the variant that is fastest at each point.
+#: `over={"best_of": "peer"}`: the variant that is fastest at each point, of a group, of a list, or of
+#: those that `{"group": [...], "variant": ["vector_*", "!vector_shared*"]}` selects.
 BEST_OF = "best_of"
+#: What one of a group is called, where that is another word than the group's name.
+GROUP_NOUNS = {"peer": "library"}
+Ceilings = str | Sequence[str] | None
 #: `count:messages`: what a variant counted in its setup (`Setup::count`).
 COUNT = "count:"
 
@@ -25,7 +29,7 @@ class Basis:
 
     measured: Measurements
     over: Over = None
-    ceiling: str | None = None
+    ceiling: Ceilings = None  # of several the one that allows least counts
 
     def partner(self, case: Case) -> Case | None:
         """The case that `case` is compared with: another variant, other coordinates, or both.
@@ -74,15 +78,18 @@ class Basis:
         wanted = self.over.get(BEST_OF)
         named = (
             self.over["variant"] if wanted is None
-            else f"the best {wanted}" if isinstance(wanted, str)
-            else f"the best of {_and(wanted)}"
+            else f"the best {GROUP_NOUNS.get(wanted, wanted)}" if isinstance(wanted, str)
+            else f"the best of those where {words(wanted)}" if isinstance(wanted, Mapping)
+            else f"the best of {formats.listed(wanted)}"
         )
         return f"{named} at {words(self.moved)}" if self.moved else named
 
-    def _contenders(self, wanted: str | Sequence[str]) -> tuple[str, ...]:
-        """A group's variants, or those of a list; each must be known."""
+    def _contenders(self, wanted: str | Sequence[str] | Where) -> tuple[str, ...]:
+        """A group's variants, those of a list, or those of a region; each must be known."""
         if isinstance(wanted, str):
             return self.measured.members(wanted)
+        if isinstance(wanted, Mapping):
+            return tuple(self.measured.values("variant", wanted))
         for name in wanted:
             self.measured.find(name, {})
         return tuple(wanted)
@@ -165,13 +172,15 @@ def measure_of(name: str) -> Metric:
 
 
 def quantity(name: str, case: Case) -> float:
-    """What was counted and not timed: `stored_bytes`, or a count of the variant's own."""
+    """What was counted and not timed: `stored_bytes`, a count of the variant's own, or what a
+    profiler counted."""
     if name == "stored_bytes":
         return case.format_bytes
-    if name not in case.counts:
-        known = ", ".join(["stored_bytes", *case.counts])
-        raise WeaveError(f'no quantity "{name}" of {case.variant}, which has: {known}')
-    return case.counts[name]
+    known = {**case.counters, **case.counts}
+    if name not in known:
+        raise WeaveError(f'no quantity "{name}" of {case.variant}, which has:'
+                         f" {', '.join(['stored_bytes', *known])}")
+    return known[name]
 
 
 @cache
@@ -218,18 +227,15 @@ def _without_partner(basis: Basis, found: Found, where: Where) -> Absence:
     raise WeaveError(f"no case to compare with: over={basis.over!r} at {where_found}")
 
 
-def _and(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-
-
 def _rate(basis: Basis, case: Case) -> float:
-    return basis.measured.ceiling(case.launch, basis.ceiling).rate.value
+    ceilings = basis.measured.ceilings(case.launch, basis.ceiling)
+    return next((each for each in ceilings if each.moves_bytes), ceilings[0]).rate.value
 
 
 def _bound(basis: Basis, case: Case) -> float:
-    """Seconds that the ceiling allows for the compulsory work."""
-    ceiling = basis.measured.ceiling(case.launch, basis.ceiling)
-    return ceiling.work_of(case) / ceiling.rate.value
+    """Seconds that the ceilings allow for the compulsory work: of several the longest."""
+    ceilings = basis.measured.ceilings(case.launch, basis.ceiling)
+    return max(ceiling.work_of(case) / ceiling.rate.value for ceiling in ceilings)
 
 
 def _speedup(basis: Basis, case: Case) -> list[float]:
@@ -287,6 +293,13 @@ METRICS: dict[str, Metric] = {
         lambda b, c: [c.flops / s / 1e9 for s in c.samples],
         mean=True,
         unit="GFLOP/s",
+    ),
+    "tflops": Metric(
+        "TFLOP/s",
+        "rate",
+        lambda b, c: [c.flops / s / 1e12 for s in c.samples],
+        mean=True,
+        unit="TFLOP/s",
     ),
     "of_ceiling": Metric(
         "of ceiling",

@@ -1,25 +1,31 @@
-"""One page: a template, a result and the verbs become Markdown and figures."""
+"""One page: a template, a result and the verbs become Markdown and figures.
+
+The same template makes a chapter, which speaks of its lead machine and compares all others with it,
+and the page of any other machine.
+"""
 
 import re
 import traceback
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 import jinja2
+from jinja2 import nodes
+from jinja2.ext import Extension
+from jinja2.parser import Parser
 
-from weave import results
-from weave.definition import Experiment
+from weave import blocks, results
 from weave.errors import WeaveError
 from weave.measurements import Measurements
 from weave.results import Result
-from weave.sources import Tree
+from weave.survey import Survey, loosely
 from weave.verbs import Verbs
 
 TEMPLATE_FRAME = "<template>"
-HEADER = (
-    "<!-- Woven from experiments/{name}/report.md.in and results/{result}. Do not edit: change"
-    " the template, then `just report`. -->\n"
-)
+CHAPTER = "<!-- Woven from report.md.in and the results in reports/. Do not edit: `just report`. -->\n"
+PAGE = "<!-- Woven from experiments/{name}/report.md.in and {result}. -->\n"
 #: Options with more values, or longer ones, are named without them.
 MOST_VALUES = 3
 MOST_LETTERS = 40
@@ -31,6 +37,16 @@ class Page:
 
     text: str
     figures: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a page stands, and what it sees from there."""
+
+    reports: str  # the folder `reports/`
+    figures: str = "figures"
+    notes: Path | None = None  # the folder of the machine's notes
+    is_chapter: bool = False
 
 
 def narrowing(result: Result) -> list[tuple[str, ...]]:
@@ -65,42 +81,96 @@ def _option_words(name: str, *values: str) -> str:
     return f"`{text}`" if len(text) <= MOST_LETTERS else f"`{name}`"
 
 
-def weave(
-    result: Result,
-    experiment: Experiment,
-    tree: Tree,
-    *,
-    figures: str = "figures",
-    notes: Path | None = None,
-    kept: str = "",
-) -> Page:
-    """Weaves one result. `figures` is the figures' folder as the page sees it.
+def weave(measured: Measurements, machine: str, survey: Survey, place: Place,
+          kept: str = "") -> Page:
+    """Weaves one result of a machine among those of `survey`.
 
     `kept` is the title of a run that was kept beside the complete ones.
     """
-    measured = Measurements(result, experiment, tree, partial=bool(kept) or is_partial(result))
     if miscounted := measured.beyond_ceiling():
         raise WeaveError(miscounted)
-    verbs = Verbs(measured, figures, notes)
+    experiment = measured.experiment
+    told = measured if place.is_chapter else loosely(measured)  # inputs are named after the lead's
+    verbs = Verbs(told, survey, machine, place.figures, place.reports)
     shown = f"experiments/{experiment.name}/report.md.in"
-    body = render(experiment.folder / "report.md.in", shown, verbs)
-    due = [figure for figure in experiment.figures if figure.belongs_to(result.cases)]
-    missing = [figure.id for figure in due if figure.file not in verbs.plot.drawn]
-    if missing and not (measured.may_lack or verbs.new_code):
+    body = render(experiment.folder / "report.md.in", shown, verbs, place.is_chapter)
+    due = [figure for figure in experiment.figures if figure.belongs_to(measured.result.cases)]
+    missing = [figure.id for figure in due if figure.file not in verbs.drawn]
+    if place.is_chapter and missing:
         raise WeaveError(f'{shown}: the figure "{missing[0]}" of experiment.toml is not drawn')
-    file = result_file(experiment.name, kept)
-    text = HEADER.format(name=experiment.name, result=file) + _with_banner(body, measured, kept)
-    return Page(text, verbs.plot.drawn)
+    if place.is_chapter:
+        return Page(CHAPTER + _with_banner(body, measured, kept), verbs.drawn)
+    head = PAGE.format(name=experiment.name, result=measured.result.path.name)
+    notes = blocks.notes(measured, place.notes)
+    if notes:
+        body = f"{body}\n## Notes on this machine\n\n{notes}\n"
+    return Page(head + _with_banner(body, measured, kept), verbs.drawn)
 
 
-def result_file(experiment: str, kept: str = "") -> str:
-    """The name of a result in a book."""
-    return f"{experiment}@{kept}.json" if kept else f"{experiment}.json"
+class Given(Extension):
+    """`{% given "1.unroll" is "NOT REPRODUCED" %} ... {% endgiven %}`: a passage that is true if
+    the verdict is that, or `{% given EXPRESSION %}` if the expression holds.
+
+    In a chapter it must be so, or the weave stops with the line. On the page of another machine the
+    passage is left out, with a sentence in its place where a verdict differs.
+    """
+
+    tags = {"given"}
+    verbs: Verbs
+    is_chapter: bool
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        """Reads the tag; called by Jinja."""
+        line = next(parser.stream).lineno
+        asked: list[nodes.Expr] = []
+        if parser.stream.current.type == "string" and parser.stream.look().test("name:is"):
+            asked.append(self._verdict(parser))
+            while parser.stream.skip_if("name:and"):
+                asked.append(self._verdict(parser))
+        else:
+            asked.append(parser.parse_expression())
+        body = parser.parse_statements(("name:endgiven",), drop_needle=True)
+        call = self.call_method("_passage", [nodes.List(asked)])
+        return nodes.CallBlock(call, [], [], body).set_lineno(line)
+
+    def _verdict(self, parser: Parser) -> nodes.Expr:
+        """The names of a claim and of the verdict that is expected."""
+        claim = parser.stream.expect("string").value
+        parser.stream.expect("name:is")
+        return nodes.Const((claim, parser.stream.expect("string").value))
+
+    def _passage(self, asked: Sequence[bool | tuple[str, str]], caller: Callable[[], str]) -> str:
+        verbs, is_chapter = self.environment.verbs, self.environment.is_chapter
+        for one in asked:
+            if isinstance(one, tuple):
+                found = verbs.verdict(one[0])
+                if found == one[1]:
+                    continue
+                if is_chapter:
+                    raise WeaveError(f'given: found "{one[0]}" {found} on the lead machine'
+                                     f" {verbs.machine_name}, expected {one[1]}")
+                return (f"*(On this machine `{one[0]}` is {found}: what the chapter says of its lead"
+                        " machine here does not apply.)*")
+            if not one:
+                if is_chapter:
+                    raise WeaveError("given: found that this does not hold on the lead machine"
+                                     f" {verbs.machine_name}")
+                return ""
+        return caller()
 
 
-def render(path: Path, shown: str, verbs: Verbs) -> str:
+class Speaker(Protocol):
+    """What gives a template its verbs."""
+
+    def all(self) -> dict[str, Any]:
+        """Every verb by its name in the template."""
+
+
+def render(path: Path, shown: str, verbs: Speaker, is_chapter: bool = False) -> str:
     """The text of a template; errors name its line."""
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, lstrip_blocks=True)
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, lstrip_blocks=True,
+                                     extensions=[Given])
+    environment.extend(verbs=verbs, is_chapter=is_chapter)
     try:
         source = path.read_text(encoding="utf-8")
         text = environment.from_string(source, globals=verbs.all()).render()
@@ -134,7 +204,8 @@ def _with_banner(body: str, measured: Measurements, kept: str) -> str:
         )
     if measured.stale_variants:
         names = ", ".join(f"`{name}`" for name in measured.stale_variants)
-        banners.append(f"> **STALE**: {names} changed since this run; their numbers are marked.\n")
+        banners.append(f"> **Out of date**: {names} changed since this run; their numbers are"
+                       " marked.\n")
     if not banners:
         return body
     banner = "\n".join(banners)

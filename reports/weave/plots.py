@@ -20,6 +20,10 @@ from weave.results import Case
 # What the ceiling allows, in the quantity that is drawn.
 LIMITS = {"median", "gbps", "gflops", "of_ceiling", "speedup"}
 VARIANT_AXES = ("variant", "group")
+# What stands in the place of a value, but for a reason to skip it.
+ABSENT = FAILED, MISSING = ("failed", "not measured")
+LEAST_NUMBERS = 3  # so many numbers are an axis of their own
+GROUP_WORDS = {"own": "ours", "peer": "libraries", "format": "formats", "step": "steps"}
 
 
 @dataclass
@@ -41,9 +45,117 @@ class Plot:
         ceiling: str | None = None,
         log: bool = False,
     ) -> str:
-        """Bars of `y`: a group for each `x`, a bar for each `series`."""
+        """Values of `y`: a panel for each `x` with a row for each variant; for another `series` a
+        row for each `x`, in the colours of the series.
+
+        Quantities from zero are bars; ratios, parts of a ceiling and log scales are dots; over
+        three numbers or more they are lines.
+        """
         chart = self._chart(id, x, y, series, where or {}, Basis(self.measured, over, ceiling), log)
-        return self._place(id, chart, figures.bars)
+        numbers = [category for category in chart.categories if not isinstance(category, str)]
+        over_numbers = len(numbers) == len(chart.categories) >= LEAST_NUMBERS
+        return self._place(id, chart, figures.lines if over_numbers else figures.bars)
+
+    def dots(
+        self,
+        id: str,
+        x: str = "matrix",
+        rows: str = "variant",
+        y: str = "of_ceiling",
+        series: str | None = "precision",
+        where: Where | None = None,
+        over: Over = None,
+        ceiling: str | None = None,
+    ) -> str:
+        """Dots of `y`: a panel for each `x`, a row for each of `rows`, a colour for each `series`.
+
+        Ratios are drawn around 1, parts of a ceiling from zero, all others on a log axis.
+        """
+        figure, region = self.measured.experiment.figure(id), where or {}
+        basis = Basis(self.measured, over, ceiling)
+        categories, of_rows = (self.measured.values(axis, region) for axis in (x, rows))
+        of_rows = [name for name in of_rows if not _is_reference(y, basis, name)]
+        names = self.measured.values(series, region) if series else [""]
+        points = [
+            [[{**region, x: c, rows: r} | ({series: n} if series else {}) for n in names]
+             for r in of_rows]
+            for c in categories
+        ]
+        cells = [[[self._cell(basis, y, at, True) for at in row] for row in p] for p in points]
+        flat = [cell for panel in cells for row in panel for cell in row]
+        scale, unit = _scale(y, flat)
+        there = [k for k in range(len(of_rows)) if any(c.estimate for p in cells for c in p[k])]
+        limits, limit_label = self._limits(
+            basis, y, {x: categories, series or "variant": names}, region, scale)
+        kind = metric_named(y).kind
+        data = figures.Dots(
+            title=figure.caption,
+            panels=tuple(
+                figures.Panel(c if isinstance(c, str) else f"{x} {c}", self._about(x, c),
+                              limits[k] if limits else None)
+                for k, c in enumerate(categories)
+            ),
+            rows=tuple(self._row(rows, of_rows[k], [p[k] for p in cells]) for k in there),
+            cells=tuple(
+                tuple(tuple(_value(cell, scale) for cell in panel[k]) for k in there)
+                for panel in cells
+            ),
+            series=tuple(str(name) for name in names),
+            scale="ratio" if kind == "factor" else "linear" if kind == "percent" else "log",
+            value_label=self._value_label(basis, y, "" if unit == "%" else unit),
+            unit=unit if unit == "%" else "",
+            bound_label=limit_label,
+            noun=x,
+        )
+        return self._put(id, figures.dots(data) if there else None)
+
+    def timeline(self, id: str, variant: str, where: Where | None = None) -> str:
+        """What a variant did when at one point, in the round with the median time."""
+        found = self.measured.find(variant, where or {})
+        if not found.cases:
+            return self._put(id, None)
+        if len(found.cases) > 1:
+            raise WeaveError(
+                f'plot.timeline: found {variant} at {len(found.cases)} points, expected one:'
+                " narrow where="
+            )
+        spans = found.cases[0].timeline
+        if not spans:
+            raise WeaveError(f"plot.timeline: {variant} notes no timeline")
+        data = figures.Timeline(self.measured.experiment.figure(id).caption, spans)
+        return self._put(id, figures.timeline(data))
+
+    def roofline(
+        self,
+        id: str,
+        where: Where,
+        variants: Sequence[str],
+        ceilings: Sequence[str],
+    ) -> str:
+        """Rates of variants over their flops per byte, below the ceilings of their launch."""
+        cases = [case for name in variants for case in self.measured.find(name, where).cases]
+        if not cases:
+            return self._put(id, None)
+        without = [case for case in cases if not (case.flops and case.bytes)]
+        if without:
+            raise WeaveError(f"plot.roofline: {without[0].variant} declares no flops or no bytes")
+        places = {self.measured.label(case) for case in cases}
+        spots = []
+        for case in cases:
+            rate = statistics.estimate([case.flops / seconds for seconds in case.samples])
+            label = f" {self.measured.label(case)}" if len(places) > 1 else ""
+            spots.append(
+                figures.Spot(
+                    case.variant + label,
+                    case.flops / case.bytes,
+                    figures.Value(rate.value, rate.low, rate.high),
+                    theme.ROLE_OF_GROUP.get(case.group, "ours"),
+                )
+            )
+        known = [self.measured.ceiling(cases[0].launch, name) for name in ceilings]
+        above = tuple(figures.Ceiling(c.name, c.rate.value, c.moves_bytes) for c in known)
+        data = figures.Roofline(self.measured.experiment.figure(id).caption, above, tuple(spots))
+        return self._put(id, figures.roofline(data))
 
     def lines(
         self,
@@ -153,16 +265,22 @@ class Plot:
             raise WeaveError(f'the figure "{id}" is drawn twice')
 
     def _place(self, id: str, chart: figures.Chart, draw: Callable[[figures.Chart], str]) -> str:
+        shown = [series for series in chart.series if _has_values(series)]
+        lacking = [s for s in chart.series if s.values and not _has_values(s)]
+        absent = [f"`{s.name}` {_kind(s.values[0].absence)}" for s in lacking]
+        without = f" Not drawn: {', '.join(absent)}." if absent else ""
+        svg = draw(replace(chart, series=tuple(shown))) if shown else None
+        return self._put(id, svg, without)
+
+    def _put(self, id: str, svg: str | None, without: str = "") -> str:
+        """Keeps a figure under its file's name; None: nothing was measured for it."""
         figure = self.measured.experiment.figure(id)
         self._require_new(id, figure)
-        if not any(_has_values(series) for series in chart.series):
+        if svg is None:
             if self.measured.may_lack:
                 return f"*{figure.caption} (Not measured in this run.)*"
             raise WeaveError(f'the figure "{id}" would be empty: nothing was measured for it')
-        shown = [series for series in chart.series if _has_values(series)]
-        self.drawn[figure.file] = draw(replace(chart, series=tuple(shown)))
-        absent = [f"`{s.name}` {s.values[0].absence}" for s in chart.series if not _has_values(s)]
-        without = f" Not drawn: {', '.join(absent)}." if absent else ""
+        self.drawn[figure.file] = svg
         return f"![{figure.caption}]({self.prefix}/{figure.file})\n\n*{figure.caption}{without}*"
 
     def _chart(
@@ -179,7 +297,6 @@ class Plot:
     ) -> figures.Chart:
         """`with_gaps`: a series need not have been measured in every category."""
         figure = self.measured.experiment.figure(id)
-        metric = metric_named(y)
         categories = self.measured.values(x, where)
         names = [n for n in self.measured.values(series, where) if not _is_reference(y, basis, n)]
         cells = {
@@ -194,23 +311,57 @@ class Plot:
                 str(name) + (" STALE" if any(cells[name, c].stale for c in categories) else ""),
                 slots[index],
                 tuple(_value(cells[name, category], scale) for category in categories),
+                role=self._role(series, name),
+                group=self._group(name) if series == "variant" else "",
             )
             for index, name in enumerate(names)
         )
         limits, limit_label = self._limits(basis, y, {x: categories, series: names}, where, scale)
-        over = f" over {basis.over_words}" if metric.relative and basis.rivals else ""
         return figures.Chart(
             title=figure.caption,
             category_label=FEATURES.get(x, x),
-            value_label=f"{_words(y)}{over}" + (f" ({unit})" if unit else ""),
+            value_label=self._value_label(basis, y, unit),
             categories=tuple(categories),
             series=drawn,
             limits=limits,
             limit_label=limit_label,
-            reference=1.0 if metric.kind == "factor" else None,
             log_categories=log_x,
             log_values=log,
+            kind=metric_named(y).kind,
+            abouts=tuple(self._about(x, category) for category in categories),
+            rows_are_series=series in VARIANT_AXES,
         )
+
+    def _value_label(self, basis: Basis, y: str, unit: str) -> str:
+        relative = metric_named(y).relative and basis.rivals
+        over = f" over {basis.over_words}" if relative else ""
+        shown = f" ({unit})" if unit and unit != "x" else ""
+        return f"{_words(y)}{over}{shown}"
+
+    def _about(self, axis: str, name: Any) -> str:
+        """A line below the name of a data set: how long its rows are."""
+        features = self.measured.result.raw["datasets"].get(name, {}).get("features", {})
+        if axis != "matrix" or "mean_row" not in features:
+            return ""
+        mean = features["mean_row"]
+        return f"{formats.count(mean) if mean >= 10 else f'{mean:.2g}'} per row"
+
+    def _row(self, axis: str, name: Any, cells: Sequence[Sequence[Cell]]) -> figures.Row:
+        stale = " STALE" if any(cell.stale for row in cells for cell in row) else ""
+        group = self._group(name) if axis == "variant" else ""
+        return figures.Row(f"{name}{stale}", group, self._role(axis, name))
+
+    def _role(self, axis: str, name: Any) -> str:
+        """The role in the colours of a row: whose code a variant is."""
+        if axis != "variant":
+            return "ours"
+        of_group = next((c.group for c in self.measured.cases if c.variant == name), "own")
+        return theme.ROLE_OF_GROUP.get(of_group, "ours")
+
+    def _group(self, name: Any) -> str:
+        """What stands above the variants of a group."""
+        found = next((c.group for c in self.measured.cases if c.variant == name), "own")
+        return GROUP_WORDS.get(found, found)
 
     def _band(self, variant: str, over: Over, x: str, where: Where) -> figures.Band | None:
         """Where a variant stops being faster, if that lies between the points."""
@@ -256,6 +407,9 @@ class Plot:
             return None, ""
         if not all(self.measured.has_ceiling(case.launch) for case in cases):
             return None, ""
+        if not all(one.work_of(case) for case in cases
+                   for one in self.measured.ceilings(case.launch, basis.ceiling)):
+            return None, ""  # it limits other work: bytes, where these only compute
         (x, categories), (series, names) = axes.items()
         limits = []
         for category in categories:
@@ -301,6 +455,10 @@ class _Line:
         return figures.Series(self.name, self.slot, values, self.modelled)
 
 
+def _kind(absence: str) -> str:
+    return absence if absence in ABSENT else "skipped"
+
+
 def _has_values(series: figures.Series) -> bool:
     return any(not value.absence for value in series.values)
 
@@ -313,7 +471,8 @@ def _is_reference(y: str, basis: Basis, name: Any) -> bool:
 def _value(cell: Cell, scale: float) -> figures.Value:
     if cell.estimate is None:
         assert cell.absence is not None
-        return figures.Value(absence=cell.absence.kind)
+        known = {"failed": FAILED, "missing": MISSING}
+        return figures.Value(absence=known.get(cell.absence.kind, cell.absence.reason))
     scaled = cell.estimate.scaled(1 / scale)
     return figures.Value(scaled.value, scaled.low, scaled.high)
 
@@ -336,7 +495,8 @@ def _words(name: str) -> str:
         "median": "time of a call",
         "gbps": "compulsory traffic",
         "gflops": "rate",
-        "of_ceiling": "part of the ceiling",
+        "gops": "operations",
+        "of_ceiling": "share of the bound reached",
         "setup": "time of the setup",
     }
     return words.get(name, metric_named(name).header)

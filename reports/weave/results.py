@@ -71,6 +71,7 @@ class Case:
     operations: float = 0  # what a call repeats, if the time of one is of interest
     operand_bytes: float = 0  # of a format that the caller keeps and the variant reads as it is
     counts: Mapping[str, float] = field(default_factory=dict)
+    counters: Mapping[str, float] = field(default_factory=dict)  # of a profiler, in another call
     notes: tuple[str, ...] = ()  # what the variant says about itself at this point
     target: str = "host"  # where it ran
     rounds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # one value a sample
@@ -304,6 +305,7 @@ def _case(raw: Json) -> Case:
         operations=raw["work"].get("operations", 0),
         operand_bytes=raw["setup"].get("operand_bytes", 0),
         counts=raw["setup"].get("counts", {}),
+        counters=raw.get("counters", {}).get("values", {}),
         notes=tuple(raw["setup"].get("notes", [])),
         target=raw["target"],
         rounds={name: tuple(values) for name, values in _rounds(raw).items()},

@@ -14,7 +14,7 @@ from weave.results import Case
 NO_VALUE = "–"
 TEXT_COLUMNS = {"verdict": "verdict", "cache": "cache", "over": "compared with", "note": "note"}
 PROSE_COLUMNS = ("over", "note")
-STALE = "**STALE**"
+STALE = "*(out of date)*"
 NOTHING = f"*{NOT_MEASURED[0].upper()}{NOT_MEASURED[1:]}.*"
 MOST_COLUMNS = 12  # of a pivot that has fewer rows: more of them go downwards
 
@@ -90,11 +90,13 @@ def _stale_mark(cell: Cell) -> str:
 
 
 def markdown(
-    head: Sequence[str], body: Sequence[Sequence[str]], numbers: int, prose: Sequence[int] = ()
+    head: Sequence[str], body: Sequence[Sequence[str]], numbers: int, prose: Sequence[int] = (),
+    centred: Sequence[int] = ()
 ) -> str:
     """A table whose columns from the position `numbers` on, but for `prose`, are right-aligned."""
     left = [index < numbers or index in prose for index in range(len(head))]
-    rule = ["---" if is_left else "---:" for is_left in left]
+    rule = [":-:" if index in centred else "---" if is_left else "---:"
+            for index, is_left in enumerate(left)]
     lines = [head, rule, *body]
     return "\n".join("| " + " | ".join(_escaped(cell) for cell in line) + " |" for line in lines)
 
@@ -296,3 +298,34 @@ def ceiling_words(basis: Basis, where: Where) -> str:
         for ceiling in ceilings
     )
     return ", ".join(texts)
+
+
+def plain_unit(metric: str, value: float) -> str:
+    """A value of a metric with its unit."""
+    kind, unit = metric_named(metric).kind, metric_named(metric).unit
+    if kind == "time":
+        return formats.time(value)
+    if kind == "bytes":
+        return formats.size(value)
+    if kind == "count":
+        return count_words(value)
+    return formats.significant(value) + (f" {unit}" if unit else "")
+
+
+def with_unit(metric: str, estimate: statistics.Estimate) -> str:
+    """A value of a metric with its unit and, where it was sampled, its interval."""
+    kind = metric_named(metric).kind
+    if kind == "factor":
+        return formats.speedup(estimate)
+    if kind == "percent":
+        written = f"{100 * estimate.value:.0f}"
+        return f"{written} %{formats.in_brackets(estimate.scaled(100), written, ' %')}"
+    if estimate.rounds == 1 or kind == "count":
+        return plain_unit(metric, estimate.value)
+    if kind == "time":
+        scale, unit = formats.time_unit([estimate.value])
+        scaled = estimate.scaled(1 / scale)
+    else:
+        scaled, unit = estimate, metric_named(metric).unit
+    written = formats.significant(scaled.value)
+    return f"{written} {unit}{formats.in_brackets(scaled, written)}"

@@ -14,6 +14,8 @@ INK = {
     "muted": ("#59636e", "#9198a1"),
     "grid": ("#d8dee4", "#2b323b"),
     "limit": ("#b3202c", "#ff7b72"),
+    "alike": ("#e8ecf0", "#252c35"),
+    "holds": ("#daefe0", "#173a26"),
 }
 
 # Told apart with every common kind of colour blindness, and from the panel in both themes.
@@ -28,7 +30,23 @@ SERIES = (
     ("#747b83", "#b6bdc5"),
 )
 
-COLOURS = INK | {f"series-{index}": pair for index, pair in enumerate(SERIES)}
+#: What a colour says, the same in every figure. The first two always stand together.
+ROLES = {
+    "fp32": ("#cf5e0b", "#ff9b4e"),
+    "fp64": ("#0061a9", "#59a7ff"),
+    "ours": ("#007a63", "#3ecb9b"),
+    "library": ("#a7428b", "#e693cc"),
+    "reference": ("#757c84", "#b5bcc4"),
+    "muted": INK["muted"],
+}
+#: The role of a group of variants, as experiments name them.
+ROLE_OF_GROUP = {"peer": "library", "reference": "reference"}
+
+COLOURS = (
+    INK
+    | {f"series-{index}": pair for index, pair in enumerate(SERIES)}
+    | {name: pair for name, pair in ROLES.items() if name not in INK}
+)
 PROPERTY_OF = {light: name for name, (light, _) in COLOURS.items()}
 DECLARATION = re.compile(r"\b(fill|stroke): (#[0-9a-f]{6})\b")
 STYLE_ATTRIBUTE = re.compile(r' style="([^"]*)"')
@@ -42,6 +60,14 @@ def ink(name: str) -> str:
 def series(slot: int) -> str:
     """The light colour of a series; slots beyond the palette begin again."""
     return SERIES[slot % len(SERIES)][0]
+
+
+def role(name: str) -> str:
+    """The light colour of what is drawn: `fp32`, `fp64`, `ours`, `library`, `reference`, `muted`.
+
+    Further precisions and other names are ours.
+    """
+    return ROLES.get(name, ROLES["ours"])[0]
 
 
 def switching(svg: str, title: str) -> str:

@@ -1,9 +1,8 @@
 """The verbs of `report.md.in`. Every number of a report comes through one of them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from weave import (
@@ -17,57 +16,69 @@ from weave import (
     statistics,
     tables,
 )
+from weave.across import ChapterPlot
 from weave.claims import Verdict
 from weave.comparison import Comparison, compare
 from weave.errors import WeaveError
 from weave.expectations import REPRODUCED, Expectation
 from weave.measurements import NOT_MEASURED, Absence, Measurements
 from weave.metrics import Basis, Cell, Over, measure, metric_named
-from weave.plots import Plot
 from weave.region import Where
 from weave.results import Case
+from weave.survey import Survey
 
-STALE = " **STALE**"
+STALE = " *(out of date)*"
 
 
 @dataclass(frozen=True)
 class Verbs:
-    """What a template can say about one result. `notes_folder` is None for a page of its own."""
+    """What a template can say about one result, and about all machines that have one."""
 
     measured: Measurements
-    figures: str
-    notes_folder: Path | None = None
+    survey: Survey
+    machine_name: str
+    figures: str  # the folder of the figures as the page sees it
+    reports: str  # the folder `reports/` as the page sees it
+    drawn: dict[str, str] = field(default_factory=dict)  # figures by file name
     new_code: list[str] = field(default_factory=list)  # shown, but newer than the result
 
     def all(self) -> dict[str, Any]:
         """Every verb by its name in templates."""
         verbs: Sequence[Callable[..., Any]] = (
+            self.across,
             self.article,
             self.ceiling,
+            self.ceilings,
             self.claim,
+            self.claims,
             self.code,
             self.compare,
             self.count,
-            self.counters,
             self.crossover,
             self.datasets,
             self.diff,
             self.fastest,
             self.has,
+            self.has_run,
             self.holds,
             self.library,
             self.machine,
+            self.machines,
             self.measured_here,
             self.network,
             self.noise,
-            self.notes,
+            self.numbers_from,
+            self.on,
             self.predates,
             self.predicted,
-            self.provenance,
             self.ratio,
+            self.run,
+            self.runs,
             self.skipped,
             self.speedup,
+            self.spread,
             self.table,
+            self.tally,
             self.value,
             self.verdict,
             self.wins,
@@ -116,9 +127,9 @@ class Verbs:
         raise WeaveError("table: expected rows= and cols=, or rows=, columns= and value=")
 
     @cached_property
-    def plot(self) -> Plot:
+    def plot(self) -> ChapterPlot:
         """The verbs that draw."""
-        return Plot(self.measured, self.figures)
+        return ChapterPlot(self.measured, self.figures, self.drawn, survey=self.survey)
 
     # --- numbers in sentences --------------------------------------------------------------------
 
@@ -137,7 +148,7 @@ class Verbs:
     ) -> str:
         """A metric with its unit and, where it was sampled, its interval."""
         cell = measure(self._basis(over, ceiling), metric, variant, where or {})
-        return self._said(cell, lambda estimate: _with_unit(metric, estimate))
+        return self._said(cell, lambda estimate: tables.with_unit(metric, estimate))
 
     def ratio(self, metric: str, variant: str, over: str, where: Where | None = None) -> str:
         """A metric without rounds (`stored_bytes`, `setup`, ...) over another variant's: over
@@ -173,7 +184,7 @@ class Verbs:
         if not cases:
             return self._said(measure(basis, metric, None, where or {}), str)
         values = sorted({metric_named(metric).of(basis, case)[0] for case in cases})
-        texts = [_plain_unit(metric, value) for value in (values[0], values[-1])]
+        texts = [tables.plain_unit(metric, value) for value in (values[0], values[-1])]
         return " to ".join(dict.fromkeys(texts))
 
     def ceiling(self, name: str | None = None, where: Where | None = None) -> str:
@@ -215,8 +226,9 @@ class Verbs:
         compared = compare(self.measured, variant, over, where or {})
         if isinstance(compared, Absence):
             return f"none ({compared.reason})"
-        wins = sum(e.low > max(1.0, compared.noise) for e in compared.each_matrix)
-        total = formats.plural(len(compared.each_matrix), compared.noun)
+        units = [part.overall for part in compared.units()]
+        wins = sum(estimate.low > max(1.0, compared.noise) for estimate in units)
+        total = formats.plural(len(units), compared.noun)
         return f"{wins} of {total}{self._stale(variant, over)}"
 
     def crossover(self, variant: str, over: Over, x: str, where: Where | None = None) -> str:
@@ -255,8 +267,8 @@ class Verbs:
         return blocks.claim(self._judge(id))
 
     def verdict(self, id: str) -> str:
-        """`REPRODUCED`, `NOT REPRODUCED`, `INCONCLUSIVE`, `NOT APPLICABLE` or `STALE`."""
-        return self._judge(id).verdict
+        """`REPRODUCED`, `NOT REPRODUCED`, `UNDECIDED`, ...; of our own targets `HOLDS`, `FAILS`."""
+        return self._judge(id).word
 
     def holds(
         self,
@@ -328,17 +340,64 @@ class Verbs:
         """The noise floor: by what factor two runs of the same code differ."""
         return blocks.noise(self.measured)
 
-    def notes(self) -> str:
-        """This machine's notes about this run, if there are any."""
-        return blocks.notes(self.measured, self.notes_folder)
+    def run(self, title: str) -> "Verbs":
+        """The same verbs about a run that this machine kept under a title."""
+        for one in self.survey.runs(title):
+            if one.machine == self.machine_name:
+                return replace(self, measured=one.measured)
+        raise WeaveError(f'run: {self.machine_name} has kept no run "{title}"')
 
-    def counters(self) -> str:
-        """What a profiler counted in kernels of this run, if this machine's book has it."""
-        return blocks.counters(self.measured, self.notes_folder)
+    def on(self, machine: str) -> "Verbs":
+        """The same verbs about another machine, for passages that say whose numbers they tell."""
+        for one in self.survey.runs():
+            if one.machine == machine:
+                return replace(self, measured=one.measured, machine_name=machine)
+        raise WeaveError(f'on: found "{machine}", expected one of {", ".join(self.survey.machines)}')
 
-    def provenance(self) -> str:
-        """Machine, command, commit, digests, flags, noise floor and skipped cases."""
-        return blocks.provenance(self.measured)
+    def has_run(self, title: str) -> bool:
+        """Whether this machine kept a run under a title, for passages about it."""
+        return self.machine_name in [one.machine for one in self.survey.runs(title)]
+
+    # --- all machines ----------------------------------------------------------------------------
+
+    def numbers_from(self) -> str:
+        """Whose numbers the text tells, and how many machines ran the experiment."""
+        count = len(self.survey.machines)
+        ran = f"{self.survey.machine_count()} {'has' if count == 1 else 'have'}"
+        return (f"*Numbers without a machine are from `{self.machine_name}`; {ran} run this"
+                " experiment.*")
+
+    def machines(self) -> str:
+        """`four machines`: how many have run the experiment."""
+        return self.survey.machine_count()
+
+    def across(self, variant: str, over: Over = None, where: Where | None = None, run: str = "",
+               metric: str = "speedup") -> str:
+        """`2.17x to 3.57x on four machines`: the lowest and the highest of them."""
+        return self.survey.across(variant, over, where, run, metric)
+
+    def spread(self, ceiling: str) -> str:
+        """`34.8, 28.1 and 12.0 GB/s`: a ceiling on each machine, the lead machine's first."""
+        return self.survey.spread(ceiling)
+
+    def ceilings(self, *names: str) -> str:
+        """A table of what probes reached at best, with the share of the nominal peak where one is
+        recorded: probes downwards, machines across."""
+        return self.survey.ceilings_table(names)
+
+    def tally(self, id: str) -> str:
+        """`on 3 of the 4 machines that could tell`: where a claim was reproduced, or holds."""
+        return self.survey.tally(id)
+
+    def claims(self) -> str:
+        """One picture of all claims, their verdicts on all machines, and what decided them."""
+        return f"{self.plot.claims()}\n\n{self.survey.claims_table()}"
+
+    def runs(self) -> str:
+        """The runs of all machines, and folded where every number of this page comes from."""
+        title = f"Commit, compiler, flags, checksums and skipped cases of {self.machine_name}"
+        return (self.survey.runs_table(self.reports) + "\n\n"
+                + blocks.folded(title, blocks.provenance(self.measured)))
 
     # --- helpers ---------------------------------------------------------------------------------
 
@@ -361,32 +420,3 @@ class Verbs:
 
 def _mean_of_medians(cases: Sequence[Case]) -> float:
     return statistics.geometric_mean([statistics.median(case.samples) for case in cases])
-
-
-def _plain_unit(metric: str, value: float) -> str:
-    kind, unit = metric_named(metric).kind, metric_named(metric).unit
-    if kind == "time":
-        return formats.time(value)
-    if kind == "bytes":
-        return formats.size(value)
-    if kind == "count":
-        return tables.count_words(value)
-    return formats.significant(value) + (f" {unit}" if unit else "")
-
-
-def _with_unit(metric: str, estimate: Any) -> str:
-    kind = metric_named(metric).kind
-    if kind == "factor":
-        return formats.speedup(estimate)
-    if kind == "percent":
-        written = f"{100 * estimate.value:.0f}"
-        return f"{written} % ({formats.interval(estimate.scaled(100), written)} %)"
-    if estimate.rounds == 1 or kind == "count":
-        return _plain_unit(metric, estimate.value)
-    if kind == "time":
-        scale, unit = formats.time_unit([estimate.value])
-        scaled = estimate.scaled(1 / scale)
-    else:
-        scaled, unit = estimate, metric_named(metric).unit
-    written = formats.significant(scaled.value)
-    return f"{written} {unit} ({formats.interval(scaled, written)})"

@@ -78,6 +78,11 @@ std::vector<Way<T>> kernels_of_rows()
         if (lanes == 4 || lanes == 16) {
             continue; // the others run the same code, and a sanitizer has to watch each of them
         }
+        ways.push_back({name("vector_wide"), [lanes](Operand<T> const& on) {
+                            return [on, lanes](T const* x, T* y) {
+                                vector_wide(lanes, on.a, x, y, on.stream);
+                            };
+                        }});
         ways.push_back({name("vector_shared"), [lanes](Operand<T> const& on) {
                             return [on, lanes](T const* x, T* y) {
                                 vector_shared(lanes, on.a, x, y, on.stream);

@@ -101,6 +101,34 @@ __global__ void vector_shared_kernel(CsrView<T> a, T const* __restrict__ x, T* _
 }
 //! [vector_shared]
 
+//! [vector_wide]
+template <int lanes, class T>
+__global__ void vector_wide_kernel(CsrView<T> a, T const* __restrict__ x, T* __restrict__ y)
+{
+    constexpr int pack = 4; // columns of 16 bytes, on a boundary of 16 bytes
+    std::int64_t const row = global_thread() / lanes;
+    int const lane = threadIdx.x % lanes;
+    T sum = 0;
+    if (row < a.rows) {
+        int const begin = a.row_ptr[row];
+        int const end = a.row_ptr[row + 1];
+        for (int p = begin / pack * pack + lane * pack; p < end; p += lanes * pack) {
+            auto const col = load_pack<false, pack>(a.col + p);
+            auto const values = load_pack<false, pack>(a.values + p);
+            for (int i = 0; i < pack; ++i) {
+                if (p + i >= begin && p + i < end) { // else it belongs to another row
+                    sum += values.element[i] * x[col.element[i]];
+                }
+            }
+        }
+    }
+    sum = sum_of_lanes<lanes>(sum);
+    if (lane == 0 && row < a.rows) {
+        y[row] = sum;
+    }
+}
+//! [vector_wide]
+
 /// Launches `kernel(lanes)`, which takes so many lanes for each row.
 template <class Kernel, class T>
 void launch_vectors(int lanes, Kernel const& kernel, CsrView<T> const& a, T const* x, T* y,
@@ -142,6 +170,13 @@ void vector_shared(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_
 }
 
 template <class T>
+void vector_wide(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t stream)
+{
+    auto const kernel = [](auto constant) { return vector_wide_kernel<constant(), T>; };
+    launch_vectors(lanes, kernel, a, x, y, stream);
+}
+
+template <class T>
 void vector_early(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t stream)
 {
     if (!::cuda::overlaps_launches()) {
@@ -173,5 +208,7 @@ template void vector_early(int, CsrView<float> const&, float const*, float*, cud
 template void vector_early(int, CsrView<double> const&, double const*, double*, cudaStream_t);
 template void vector_shared(int, CsrView<float> const&, float const*, float*, cudaStream_t);
 template void vector_shared(int, CsrView<double> const&, double const*, double*, cudaStream_t);
+template void vector_wide(int, CsrView<float> const&, float const*, float*, cudaStream_t);
+template void vector_wide(int, CsrView<double> const&, double const*, double*, cudaStream_t);
 
 } // namespace spmv::gpu

@@ -28,4 +28,9 @@ void vector_early(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t
 template <class T>
 void vector_shared(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t stream);
 
+/// As `vector_shuffle`, but each lane loads four neighbouring columns at once, and their values,
+/// from the last boundary of 16 bytes before its row on.
+template <class T>
+void vector_wide(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t stream);
+
 } // namespace spmv::gpu

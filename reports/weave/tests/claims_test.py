@@ -10,11 +10,12 @@ import pytest
 
 from weave import claims, expectations
 from weave.claims import (
-    INCONCLUSIVE,
     NOT_APPLICABLE,
     NOT_REPRODUCED,
+    OUT_OF_DATE,
     REPRODUCED,
-    STALE,
+    TOO_FEW,
+    UNDECIDED,
 )
 from weave.comparison import Comparison, compare
 from weave.definition import Claim, Condition
@@ -67,23 +68,23 @@ def verdict_of(expect: str, speedups: list[float], **options: float) -> str:
         ("faster", 1.00, NOT_REPRODUCED),  # alike is not faster
         ("faster", 0.90, NOT_REPRODUCED),
         ("clearly", 1.25, REPRODUCED),
-        ("clearly", 1.20, INCONCLUSIVE),
+        ("clearly", 1.20, UNDECIDED),
         ("clearly", 1.15, NOT_REPRODUCED),
         ("clearly", 0.50, NOT_REPRODUCED),
         ("far", 2.10, REPRODUCED),
-        ("far", 2.00, INCONCLUSIVE),
+        ("far", 2.00, UNDECIDED),
         ("far", 1.90, NOT_REPRODUCED),
         ("several", 3.10, REPRODUCED),
-        ("several", 3.00, INCONCLUSIVE),
+        ("several", 3.00, UNDECIDED),
         ("several", 2.90, NOT_REPRODUCED),
         ("alike", 1.02, REPRODUCED),
         ("alike", 0.98, REPRODUCED),
-        ("alike", 1.05, INCONCLUSIVE),
+        ("alike", 1.05, UNDECIDED),
         ("alike", 1.08, NOT_REPRODUCED),
         ("alike", 0.90, NOT_REPRODUCED),
         ("keeps-up", 1.50, REPRODUCED),
         ("keeps-up", 0.97, REPRODUCED),
-        ("keeps-up", 0.95, INCONCLUSIVE),
+        ("keeps-up", 0.95, UNDECIDED),
         ("keeps-up", 0.92, NOT_REPRODUCED),
         ("never-below", 1.00, REPRODUCED),
         ("never-below", 0.972, REPRODUCED),
@@ -95,7 +96,7 @@ def test_words(expect: str, speedup: float, verdict: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("speedup", "verdict"), [(1.55, REPRODUCED), (1.5, INCONCLUSIVE), (1.4, NOT_REPRODUCED)]
+    ("speedup", "verdict"), [(1.55, REPRODUCED), (1.5, UNDECIDED), (1.4, NOT_REPRODUCED)]
 )
 def test_a_number_stands_for_itself(speedup: float, verdict: str) -> None:
     assert expectations.examine(comparison([speedup]), 1.5).verdict == verdict
@@ -106,9 +107,9 @@ def test_a_number_stands_for_itself(speedup: float, verdict: str) -> None:
     [
         (0.92, 1.01, REPRODUCED),
         (0.92, 1.3, REPRODUCED),  # noise has not made up what is below one
-        (0.90, 1.01, INCONCLUSIVE),
+        (0.90, 1.01, UNDECIDED),
         (0.88, 1.01, NOT_REPRODUCED),
-        (0.88, 1.3, INCONCLUSIVE),
+        (0.88, 1.3, UNDECIDED),
     ],
 )
 def test_a_number_below_one_allows_so_much_less(
@@ -121,10 +122,10 @@ def test_a_number_below_one_allows_so_much_less(
     ("on", "expect", "speedups", "verdict"),
     [
         ("any", "far", [0.8, 0.9, 2.2], REPRODUCED),
-        ("any", "far", [0.8, 0.9, 2.0], INCONCLUSIVE),
+        ("any", "far", [0.8, 0.9, 2.0], UNDECIDED),
         ("any", "far", [0.8, 0.9, 1.8], NOT_REPRODUCED),
         ("every", "keeps-up", [1.2, 1.0, 0.97], REPRODUCED),
-        ("every", "keeps-up", [1.2, 1.0, 0.95], INCONCLUSIVE),
+        ("every", "keeps-up", [1.2, 1.0, 0.95], UNDECIDED),
         ("every", "keeps-up", [1.2, 0.95, 0.9], NOT_REPRODUCED),
         ("every", 1.5, [1.6, 1.7], REPRODUCED),
     ],
@@ -148,18 +149,18 @@ def test_any_names_those_that_meet_it_and_every_those_that_do_not() -> None:
 
 @pytest.mark.parametrize("expect", ["faster", "clearly", "far", "several"])
 def test_a_wide_interval_decides_nothing(expect: str) -> None:
-    assert verdict_of(expect, [1.5], spread=2.0) == INCONCLUSIVE
+    assert verdict_of(expect, [1.5], spread=2.0) == UNDECIDED
 
 
 def test_a_difference_inside_the_noise_floor_is_no_direction() -> None:
-    assert verdict_of("faster", [1.10], noise=1.2) == INCONCLUSIVE
-    assert verdict_of("faster", [0.90], noise=1.2) == INCONCLUSIVE
-    assert verdict_of("clearly", [1.25], noise=1.4) == INCONCLUSIVE
-    assert verdict_of("clearly", [1.10], noise=1.4) == INCONCLUSIVE
+    assert verdict_of("faster", [1.10], noise=1.2) == UNDECIDED
+    assert verdict_of("faster", [0.90], noise=1.2) == UNDECIDED
+    assert verdict_of("clearly", [1.25], noise=1.4) == UNDECIDED
+    assert verdict_of("clearly", [1.10], noise=1.4) == UNDECIDED
     assert verdict_of("clearly", [0.50], noise=1.4) == NOT_REPRODUCED
-    assert verdict_of("alike", [1.10], noise=1.2) == INCONCLUSIVE
-    assert verdict_of("never-below", [0.94], noise=1.2) == INCONCLUSIVE
-    assert verdict_of("most", [1.1] * 9, noise=1.2) == INCONCLUSIVE
+    assert verdict_of("alike", [1.10], noise=1.2) == UNDECIDED
+    assert verdict_of("never-below", [0.94], noise=1.2) == UNDECIDED
+    assert verdict_of("most", [1.1] * 9, noise=1.2) == UNDECIDED
 
 
 def test_never_below_looks_at_each_point() -> None:
@@ -177,7 +178,7 @@ def test_never_below_looks_at_each_point() -> None:
         (7, 2, 0, NOT_REPRODUCED),  # p = 0.090
         (7, 0, 2, NOT_REPRODUCED),  # what is alike does not win
         (0, 9, 0, NOT_REPRODUCED),
-        (4, 0, 0, NOT_APPLICABLE),  # p could not be below 0.05
+        (4, 0, 0, TOO_FEW),  # p could not be below 0.05
     ],
 )
 def test_most(wins: int, losses: int, alike: int, verdict: str) -> None:
@@ -186,7 +187,7 @@ def test_most(wins: int, losses: int, alike: int, verdict: str) -> None:
 
 
 def test_most_is_open_while_undecided_matrices_could_turn_it() -> None:
-    assert verdict_of("most", [1.06] * 9, spread=0.2) == INCONCLUSIVE
+    assert verdict_of("most", [1.06] * 9, spread=0.2) == UNDECIDED
 
 
 def test_matrices_count_once_however_many_points_they_have() -> None:
@@ -194,7 +195,29 @@ def test_matrices_count_once_however_many_points_they_have() -> None:
     points = [
         (replace(a, parameters={"matrix": f"m{i // 2}"}), b) for i, (a, b) in enumerate(one.points)
     ]
-    assert len(replace(one, points=tuple(points)).each_matrix) == 2
+    assert len(replace(one, points=tuple(points)).units()) == 2
+
+
+def test_two_precisions_are_not_two_votes() -> None:
+    one = comparison([1.5] * 4)
+    points = [
+        (replace(a, parameters={"shape": f"s{i // 2}", "precision": f"fp{32 * (1 + i % 2)}"}), b)
+        for i, (a, b) in enumerate(one.points)
+    ]
+    assert [part.name for part in replace(one, points=tuple(points)).units()] == ["s0", "s1"]
+    named = replace(one, points=tuple(points), per=("precision",))
+    assert [part.name for part in named.units()] == ["fp32", "fp64"]
+    assert named.noun == "precision"
+
+
+@pytest.mark.parametrize(
+    ("speedup", "verdict"),
+    [(1.9, NOT_REPRODUCED), (2.0, UNDECIDED), (2.5, REPRODUCED), (3.1, NOT_REPRODUCED)],
+)
+def test_two_numbers_are_a_range(speedup: float, verdict: str) -> None:
+    found = expectations.examine(comparison([speedup]), (2.0, 3.0))
+    assert found.verdict == verdict
+    assert found.holds == (2.0, 3.0)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +251,7 @@ def claim(faster: str | tuple[str, ...], than: Any, expect: str, **options: Any)
     condition = Condition(names, others, expect, options.pop("where", {}))
     needs = options.pop("needs", ())
     more = options.pop("more", ())
-    return Claim("1.x", 1, "Says.", "direction", False, needs, (condition, *more))
+    return Claim("1.x", 1, "Says.", "Says", "direction", False, needs, (condition, *more))
 
 
 def test_the_golden_claims(measured: Measure, raw: Json) -> None:
@@ -240,6 +263,61 @@ def test_the_golden_claims(measured: Measure, raw: Json) -> None:
         "1.csrl": NOT_REPRODUCED,
         "1.gathers": NOT_APPLICABLE,
     }
+
+
+def value_claim(metric: str, variant: str, **options: Any) -> Claim:
+    where = options.pop("where", {})
+    condition = Condition((variant,), (), "", where, value=metric, **options)
+    return Claim("1.v", 1, "Says.", "Says", "magnitude", False, (), (condition,))
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "verdict"),
+    [(None, 0.9, REPRODUCED), (1.1, None, NOT_REPRODUCED), (0.01, 0.9, REPRODUCED)],
+)
+def test_a_value_can_be_demanded(
+    least: float | None, most: float | None, verdict: str, measured: Measure, raw: Json
+) -> None:
+    asked = value_claim("of_ceiling", "textbook", at_least=least, at_most=most)
+    found = claims.judge(measured(raw), asked)
+    assert found.verdict == verdict
+    assert "`of_ceiling` of `textbook` is" in found.findings[0].sentence
+
+
+def test_a_share_is_of_the_ceiling_that_allows_least(measured: Measure, raw: Json) -> None:
+    run = measured(raw)
+    both, one = ((value_claim("of_ceiling", "textbook", at_least=0.0, ceiling=names))
+                 for names in (("read", "triad"), ("read",)))
+    values = [claims.judge(run, asked).findings[0].estimate for asked in (both, one)]
+    assert values[0] is not None and values[1] is not None
+    assert values[0].value >= values[1].value
+
+
+def test_a_share_of_a_nominal_peak(measured: Measure, raw: Json) -> None:
+    raw["machine"]["peaks"] = [{"name": "read", "bytes_per_s": 1e30, "source": "a data sheet"}]
+    asked = value_claim("of_ceiling", "textbook", at_most=1e-9, ceiling=("peak:read",))
+    assert claims.judge(measured(raw), asked).verdict == REPRODUCED
+
+
+def test_too_few_data_come_with_the_command_that_decides(measured: Measure, raw: Json) -> None:
+    raw["run"]["profile"] = "quick"
+    found = claims.judge(measured(raw), claim("unroll4", "textbook", "faster",
+                                              needs=("matrices>=50",)))
+    assert found.verdict == TOO_FEW
+    assert "`just run spmv-demo --profile full`" in found.note
+
+
+def test_our_own_targets_hold_or_fail(measured: Measure, raw: Json) -> None:
+    run = measured(raw)
+    own = replace(claim("unroll4", "textbook", "faster"), article=0)
+    assert claims.judge(run, own).word == "HOLDS"
+    assert claims.judge(run, replace(own, article=3)).word == "REPRODUCED"
+
+
+def test_the_best_of_a_region(measured: Measure, raw: Json) -> None:
+    best = {"best_of": {"variant": ["text*", "restrict"]}}
+    found = claims.judge(measured(raw), claim("csrl", best, "several"))
+    assert "the best of those where variant" in found.findings[0].sentence
 
 
 def test_the_ratio_is_paired_by_round_and_point(measured: Measure, raw: Json) -> None:
@@ -315,7 +393,7 @@ def test_the_best_of_a_group(measured: Measure, raw: Json) -> None:
 
 def test_a_best_that_changed_is_stale(measured: Measure, raw: Json) -> None:
     raw["excerpts"]["csrl"]["text"] = "an older text\n"
-    assert claims.judge(measured(raw), claim("textbook", BEST, "keeps-up")).verdict == STALE
+    assert claims.judge(measured(raw), claim("textbook", BEST, "keeps-up")).verdict == OUT_OF_DATE
 
 
 def test_nothing_of_the_best_was_timed(measured: Measure, raw: Json) -> None:
@@ -334,7 +412,7 @@ def counted(raw: Json, variant: str, stored: float, **counts: float) -> None:
 def less(first: str, than: str, expect: str = "less", than_of: str = "stored_bytes") -> Claim:
     of = ("stored_bytes", than_of)
     condition = Condition((first,), (than,), expect, {"threads": 1}, of=of)
-    return Claim("1.x", 1, "Says.", "magnitude", False, (), (condition,))
+    return Claim("1.x", 1, "Says.", "Says.", "magnitude", False, (), (condition,))
 
 
 def test_stored_bytes_are_compared_without_rounds(measured: Measure, raw: Json) -> None:
@@ -392,12 +470,20 @@ def test_what_was_not_counted_stops_the_weave(measured: Measure, raw: Json) -> N
         claims.judge(measured(raw), less("csrl", "csrl", than_of="tiles"))
 
 
+def test_a_count_newer_than_the_result_is_stale(measured: Measure, raw: Json) -> None:
+    run = measured(raw)
+    since = replace(run, experiment=replace(run.experiment, since={"tiles": "unroll4"}))
+    found = claims.judge(since, less("csrl", "csrl", than_of="tiles"))
+    assert found.verdict == OUT_OF_DATE
+    assert found.note == "`tiles`: not counted in this run"
+
+
 def more(of: str, expect: str | float = 0.9) -> Claim:
     """Of a variant on all threads against itself on one."""
     than = {"variant": "unroll4", "threads": 1}
     where = {"threads": "max"}
     condition = Condition(("unroll4",), than, expect, where, of=(of, of), more=True)
-    return Claim("1.x", 1, "Says.", "magnitude", False, (), (condition,))
+    return Claim("1.x", 1, "Says.", "Says.", "magnitude", False, (), (condition,))
 
 
 def slower_ceiling(raw: Json, factor: float, when: tuple[str, ...] = ("before", "after")) -> None:
@@ -433,7 +519,7 @@ def test_a_part_is_as_uncertain_as_its_ceiling(measured: Measure, raw: Json) -> 
     """A machine that was slower after than before leaves open what it allows."""
     slower_ceiling(raw, 1.3, ("after",))
     found = claims.judge(measured(raw), more("of_ceiling", 1.05))
-    assert found.verdict == INCONCLUSIVE
+    assert found.verdict == UNDECIDED
     assert claims.judge(measured(raw), more("gbps", 1.9)).verdict == REPRODUCED
 
 
@@ -476,7 +562,8 @@ def test_a_value_that_was_not_measured_stops_the_weave(measured: Measure, raw: J
 )
 def test_needs(need: str, reason: str | None, measured: Measure, raw: Json) -> None:
     found = claims.judge(measured(raw), claim("unroll4", "textbook", "faster", needs=(need,)))
-    assert found.verdict == (NOT_APPLICABLE if reason else REPRODUCED)
+    unmet = TOO_FEW if need.startswith("matrices") else NOT_APPLICABLE
+    assert found.verdict == (unmet if reason else REPRODUCED)
     assert (reason or "") in found.note
 
 
@@ -489,7 +576,7 @@ def test_stale_code_makes_the_verdict_stale(measured: Measure, raw: Json) -> Non
     raw["excerpts"]["unroll4"]["text"] = "y[i] = an_older_sum4(i);\n"
     run = measured(raw)
     found = claims.judge(run, claim("unroll4", "textbook", "faster"))
-    assert found.verdict == STALE
+    assert found.verdict == OUT_OF_DATE
     assert "main.cpp" in found.note
     assert claims.judge(run, claim("csrl", "textbook", "faster")).verdict == REPRODUCED
 
@@ -497,7 +584,7 @@ def test_stale_code_makes_the_verdict_stale(measured: Measure, raw: Json) -> Non
 def test_a_variant_newer_than_the_result_is_stale(measured: Measure, raw: Json) -> None:
     synthetic.drop(raw, "unroll4")
     found = claims.judge(measured(raw), claim("unroll4", "textbook", "faster"))
-    assert found.verdict == STALE
+    assert found.verdict == OUT_OF_DATE
     assert "not measured in this run" in found.note
 
 
@@ -508,7 +595,7 @@ def test_a_variant_is_as_new_as_the_text_that_came_with_it(measured: Measure, ra
     with pytest.raises(WeaveError, match='no variant "combined" in the result'):
         claims.judge(run, newer)
     since = replace(run, experiment=replace(run.experiment, since={"combined": "unroll4"}))
-    assert claims.judge(since, newer).verdict == STALE
+    assert claims.judge(since, newer).verdict == OUT_OF_DATE
     known = replace(run, experiment=replace(run.experiment, since={"combined": "csrl"}))
     with pytest.raises(WeaveError, match='no variant "combined" in the result'):
         claims.judge(known, newer)
@@ -519,7 +606,7 @@ def test_changed_data_makes_everything_measured_on_it_stale(measured: Measure, r
     changed = replace(run.tree, datasets={"fem3": "0" * 64, "unrelated": "1" * 64})
     stale = replace(run, tree=changed)
     assert stale.stale_variants["textbook"] == "the data set `fem3` has changed"
-    assert claims.judge(stale, claim("csrl", "textbook", "far")).verdict == STALE
+    assert claims.judge(stale, claim("csrl", "textbook", "far")).verdict == OUT_OF_DATE
 
 
 def test_inconclusive_claims_are_named_for_the_runner(

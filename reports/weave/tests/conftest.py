@@ -9,9 +9,11 @@ import pytest
 from weave import definition, pages, results, sources
 from weave.measurements import Measurements
 from weave.results import Json
+from weave.survey import OnMachine, Survey
 from weave.tests import synthetic
 from weave.verbs import Verbs
 
+MACHINE = "example-2c"
 Store = Callable[..., Path]
 Say = Callable[..., str]
 
@@ -54,10 +56,13 @@ def measured(root: Path, tmp_path: Path) -> Callable[..., Measurements]:
 def say(measured: Callable[..., Measurements], raw: Json, tmp_path: Path) -> Say:
     """Renders one template against one result."""
 
-    def render(template: str, result: Json | None = None, partial: bool = False) -> str:
+    def render(template: str, result: Json | None = None, partial: bool = False,
+               is_chapter: bool = False) -> str:
         path = tmp_path / "template.md.in"
         path.write_text(template, encoding="utf-8")
         run = measured(result or raw, partial)
-        return pages.render(path, "report.md.in", Verbs(run, "figures", tmp_path / "notes")).strip()
+        survey = Survey(run.experiment, MACHINE, (OnMachine(MACHINE, run),))
+        verbs = Verbs(run, survey, MACHINE, "figures", "reports")
+        return pages.render(path, "report.md.in", verbs, is_chapter).strip()
 
     return render

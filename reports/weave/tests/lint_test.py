@@ -143,3 +143,9 @@ def test_a_comment_may_mention_anything(root: Path) -> None:
 def test_a_missing_report(root: Path) -> None:
     (root / "experiments" / synthetic.NAME / "report.md.in").unlink()
     assert any("report.md.in: missing" in problem for problem in problems(root))
+
+
+def test_folded_text_counts_no_words_even_where_it_folds_more() -> None:
+    inner = "<details><summary>flags</summary>\n\nmany words\n\n</details>"
+    outer = f"<details><summary>provenance</summary>\n\n{inner}\n\nskipped here\n\n</details>"
+    assert lint.visible_words(f"two words\n\n{outer}\n\nand three more\n") == 5

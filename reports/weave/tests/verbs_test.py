@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from weave import blocks
+from weave import blocks, figures
 from weave.errors import WeaveError
 from weave.measurements import Measurements
+from weave.plots import Plot
 from weave.results import Json
 from weave.tests import synthetic
 from weave.tests.conftest import Say
@@ -450,3 +452,109 @@ def test_a_setup_that_never_pays(say: Say, raw: Json) -> None:
     synthetic.scale(raw, "csrl", 3.0)
     text = say('{{ value("break_even", "csrl", over="textbook", where=%s) }}' % FEM3, raw)
     assert text == "never"
+
+
+# --- figures -------------------------------------------------------------------------------------
+
+Draw = Callable[..., tuple[str, str]]
+
+
+@pytest.fixture
+def draw(measured: Callable[..., Measurements], raw: Json) -> Draw:
+    """Calls a verb of `plot`: what it says, and the figure that it drew."""
+
+    def call(verb: str, *given: Any, result: Json | None = None, **named: Any) -> tuple[str, str]:
+        plot = Plot(measured(result or raw), "figures")
+        said = getattr(plot, verb)("1.serial", *given, **named)
+        return said, next(iter(plot.drawn.values()))
+
+    return call
+
+
+def drawn_by(monkeypatch: pytest.MonkeyPatch, name: str) -> list[Any]:
+    """What `figures.NAME` is given from now on."""
+    given: list[Any] = []
+    original = getattr(figures, name)
+    monkeypatch.setattr(figures, name, lambda data: given.append(data) or original(data))
+    return given
+
+
+ONE = {"threads": 1, "variant": ["textbook", "unroll4", "csrl", "avx512"]}
+
+
+def test_dots_have_a_panel_for_each_matrix(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = drawn_by(monkeypatch, "dots")
+    said, svg = draw("dots", where=ONE)
+    assert "figures/demo-serial.svg" in said
+    assert svg.startswith("<?xml")
+    data = given[0]
+    assert [panel.title for panel in data.panels] == list(synthetic.MATRICES)
+    assert {panel.bound for panel in data.panels} == {100.0}
+    assert data.panels[0].about == "5 per row"
+    assert [row.name for row in data.rows] == ["textbook", "unroll4", "csrl"]  # avx512 has none
+    assert data.series == ("fp32", "fp64")
+    assert (data.scale, data.unit, data.bars) == ("linear", "%", False)
+    assert data.cells[1][0][1].value == pytest.approx(41, abs=0.5)
+
+
+def test_speedups_are_dots_around_one(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = drawn_by(monkeypatch, "dots")
+    draw("dots", y="speedup", over="textbook", where=ONE)
+    draw("bars", x="matrix", y="speedup", over="textbook", where={**ONE, "precision": "fp64"})
+    draw("bars", x="matrix", y="gbps", where={**ONE, "precision": "fp64"})
+    draw("bars", x="matrix", y="gbps", series="precision", where={"threads": 1, "variant": "csrl"})
+    assert [data.scale for data in given] == ["ratio", "ratio", "linear", "linear"]
+    assert [data.bars for data in given] == [False, False, True, True]
+    assert [row.name for row in given[0].rows] == ["unroll4", "csrl"]
+    assert [row.name for row in given[3].rows] == list(synthetic.MATRICES)
+    assert given[3].series == ("fp32", "fp64")
+
+
+def test_rows_tell_whose_code_they_are(draw: Draw, raw: Json,
+                                       monkeypatch: pytest.MonkeyPatch) -> None:
+    given = drawn_by(monkeypatch, "dots")
+    for entry in raw["cases"]:
+        if entry["variant"] == "csrl":
+            entry["group"] = "peer"
+    draw("dots", where=ONE, result=raw)
+    assert [row.role for row in given[0].rows] == ["ours", "ours", "library"]
+    assert given[0].rows[2].group == "libraries"
+
+
+AT_FEM3 = {"matrix": "fem3", "precision": "fp64", "threads": 1}
+
+
+def test_a_timeline_is_drawn_of_one_point(draw: Draw, raw: Json,
+                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    given = drawn_by(monkeypatch, "timeline")
+    for entry in raw["cases"]:
+        if entry["variant"] == "csrl":
+            entry["timeline"] = [
+                {"lane": "copy", "name": "upload 0", "begin_s": 0, "end_s": 0.001},
+                {"lane": "compute", "name": "kernel 0", "begin_s": 0.001, "end_s": 0.003},
+            ]
+    said, _ = draw("timeline", "csrl", AT_FEM3, result=raw)
+    assert "figures/demo-serial.svg" in said
+    assert given[0].spans[1] == figures.Span("compute", "kernel 0", 0.001, 0.003)
+    with pytest.raises(WeaveError, match="csrl at 20 points, expected one: narrow where="):
+        draw("timeline", "csrl", result=raw)
+    with pytest.raises(WeaveError, match="textbook notes no timeline"):
+        draw("timeline", "textbook", AT_FEM3, result=raw)
+
+
+def test_a_roofline_has_the_named_ceilings(draw: Draw, raw: Json,
+                                           monkeypatch: pytest.MonkeyPatch) -> None:
+    given = drawn_by(monkeypatch, "roofline")
+    raw["ceilings"] += [
+        {**probe, "name": "fma", "bytes": 0, "flops": 1e9} for probe in raw["ceilings"]
+        if probe["name"] == "read"
+    ]
+    draw("roofline", AT_FEM3, ["textbook", "csrl"], ["read", "fma"], result=raw)
+    data = given[0]
+    assert [(c.name, c.moves_bytes) for c in data.ceilings] == [("read", True), ("fma", False)]
+    assert data.ceilings[0].rate == pytest.approx(17.9e9, rel=0.01)
+    assert [spot.name for spot in data.spots] == ["textbook", "csrl"]
+    work = synthetic.case(raw, "csrl", 3)["work"]
+    assert data.spots[1].intensity == work["flops"] / work["bytes"]
+    with pytest.raises(WeaveError, match='no ceiling "copy"'):
+        draw("roofline", AT_FEM3, ["textbook"], ["copy"], result=raw)

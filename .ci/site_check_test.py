@@ -1,0 +1,84 @@
+"""The checks of the site find what is wrong with it."""
+
+from pathlib import Path
+
+import pytest
+import site_check
+from browser import INSTALL, NAME, Browser, program
+
+FIGURE = """<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"></svg>"""
+TABLE = """<div style="overflow-x: auto"><div style="width: 3000px">wide</div></div>"""
+GOOD = f"""<!doctype html><title>good</title><a id="here"></a><img src="a.svg">{TABLE}
+<details>{TABLE}</details>"""
+
+
+def site(folder: Path, text: str) -> Path:
+    """A site with one page."""
+    (folder / "a.svg").write_text(FIGURE)
+    page = folder / "a.html"
+    page.write_text(text)
+    return page
+
+
+def test_links_lead_to_files_and_places(tmp_path: Path) -> None:
+    site(tmp_path, GOOD)
+    (tmp_path / "b.html").write_text("""<a href="a.html"></a> <a href="a.html#here"></a>
+        <a href="#there" id="there"></a> <a href="https://host/x#y"></a> <img src="a.svg">
+        <a href="a%2Ehtml#he%72e"></a> <a href="javascript:void(0)"></a> <a href="#"></a>""")
+    assert list(site_check.dead_links(tmp_path)) == []
+
+
+def test_dead_links_are_found(tmp_path: Path) -> None:
+    site(tmp_path, GOOD)
+    (tmp_path / "b.html").write_text("""<a href="c.html"></a> <a href="a.html#there"></a>
+        <a href="#there"></a> <img src="figures/b.svg">""")
+    assert list(site_check.dead_links(tmp_path)) == [
+        "b.html: no place #there",
+        "b.html: no place a.html#there",
+        "b.html: no file c.html",
+        "b.html: no file figures/b.svg",
+    ]
+
+
+def test_every_page_of_the_tree_is_looked_at() -> None:
+    names = site_check.names()
+    root = site_check.ROOT
+    chapters = [path.name for path in (root / "experiments").iterdir()
+                if (path / "README.md").exists()]
+    assert {f"experiments-{name}.html" for name in chapters} <= set(names)
+    assert {"index.html", "reports.html", "contributing.html"} <= set(names)
+    assert not [name for name in names if "weave" in name or "measure" in name]
+
+
+@pytest.mark.skipif(program() is None, reason=f"no {NAME} here: {INSTALL}")
+class TestBrowser:
+    def found(self, folder: Path, text: str) -> list[str]:
+        page = site(folder, text)
+        with Browser(site_check.WIDTH, 600) as browser:
+            return list(site_check.problems(browser, page))
+
+    def test_finds_nothing_on_a_good_page(self, tmp_path: Path) -> None:
+        assert self.found(tmp_path, GOOD) == []
+
+    def test_finds_what_is_wrong(self, tmp_path: Path) -> None:
+        missing, wide, *problems = self.found(tmp_path, """<!doctype html><title>bad</title>
+            <img src="b.svg"><details><div style="width: 1500px">wide</div></details>
+            <script>console.error("two", 2); console.log("three");</script>
+            <script>nothing.at.all</script>""")
+        assert missing == "figure does not load: b.svg"
+        assert wide.startswith("scrolls sideways: html (15")
+        assert len(problems) == 3
+        assert "error on the console: two 2" in problems
+        assert any("nothing is not defined" in problem for problem in problems)
+        assert any("ERR_FILE_NOT_FOUND" in problem for problem in problems)
+
+    def test_finds_text_that_is_wider_than_its_part_of_the_window(self, tmp_path: Path) -> None:
+        text = """<!doctype html><title>bad</title><div id="doc-content" style="overflow: auto;
+            width: 700px"><div style="width: 800px">wide</div></div>"""
+        assert self.found(tmp_path, text) == [
+            "scrolls sideways: doc-content (800 of 700 pixels)"]
+
+    def test_says_what_pages_are_missing(self, tmp_path: Path) -> None:
+        site(tmp_path, GOOD)
+        assert list(site_check.ugly_pages(tmp_path, ["a.html", "b.html"])) == [
+            "b.html: not in the site"]

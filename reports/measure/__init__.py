@@ -1,0 +1,1 @@
+"""Measure: from programs to results, alone, in turns, on many hosts, in a bundle. Uses `weave`."""

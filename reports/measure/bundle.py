@@ -1,0 +1,79 @@
+"""`run-all` and `run` of a bundle: they measure where there is no toolchain and no weaver."""
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from measure.console import Console
+from measure.launch import guarded
+from measure.plan import PROFILES
+from measure.run import run_one
+from measure.run_all import run_all
+from measure.workspace import Workspace, describe_machine
+from weave.errors import WeaveError
+
+
+def main(root: Path, arguments: list[str] | None = None) -> int:
+    """`run-all` measures every experiment below `root` into `root/reports/`, `run` one of them into
+    `root/build/runs/`; both say how the results come home."""
+    workspace = Workspace(root, root / "build", _command(root / "run"))
+    parser = argparse.ArgumentParser(description="Measure on this machine.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    every = commands.add_parser("run-all", prog=_command(root / "run-all"),
+                                help="measure every experiment into a book")
+    every.add_argument("--profile", choices=PROFILES, default="quick",
+                       help="how large and how long; default: quick")
+    every.add_argument("--machine", help="name of the book; default: made from the hardware")
+    every.set_defaults(command=_run_all)
+    names = sorted(path.parent.name for path in root.glob("experiments/*/experiment.toml"))
+    one = commands.add_parser("run", help="measure one experiment",
+                              usage=f"{workspace.run} EXPERIMENT [OPTION ...]",
+                              epilog=f"{workspace.run} EXPERIMENT --help tells its options")
+    one.add_argument("name", metavar="EXPERIMENT", help=f"one of: {', '.join(names)}")
+    one.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    one.set_defaults(command=_run)
+    given = parser.parse_args(arguments)
+    try:
+        return guarded(lambda: given.command(workspace, given))
+    except WeaveError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _run_all(workspace: Workspace, given: argparse.Namespace) -> int:
+    machine = describe_machine(workspace, given.machine)
+    _require_instructions(machine["cpu"])
+    code = run_all(workspace, given.profile, given.machine, Console(), None)
+    slug = machine["slug"]
+    print(f"copy reports/{slug} to reports/ of a checkout, then weave it there: just report {slug}")
+    return code
+
+
+def _run(workspace: Workspace, given: argparse.Namespace) -> int:
+    if {"--help", "-h", "--list"} & set(given.arguments):
+        return run_one(workspace, given.name, given.arguments, Console(), None)
+    _require_instructions(describe_machine(workspace, None)["cpu"])
+    code = run_one(workspace, given.name, given.arguments, Console(), None)
+    print("copy that to a checkout, then keep it there under a title: just keep RESULT TITLE")
+    return code
+
+
+def _command(path: Path) -> str:
+    """How people call a program from where they are."""
+    shown = os.path.relpath(path)
+    return shown if "/" in shown else f"./{shown}"
+
+
+def _require_instructions(cpu: Mapping[str, Any]) -> None:
+    """Bundles are built for x86-64-v3, or for any processor of another architecture."""
+    lacking = {"avx2", "fma"} - set(cpu["instruction_sets"])
+    if cpu["architecture"] == "x86_64" and lacking:
+        raise WeaveError(f"this processor lacks {' and '.join(sorted(lacking))}, which the programs"
+                         " were built for")
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(__file__).resolve().parents[2]))

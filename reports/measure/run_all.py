@@ -1,0 +1,257 @@
+"""`just run-all`: every experiment into the book of this machine."""
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from measure.console import Console, Watch, duration
+from measure.launch import Measurement, measure
+from measure.plan import Step, launches_of, make_plan, plan_text
+from measure.workspace import Workspace, describe_machine, exclusive, file_digest
+from weave import claims, definition, hardware, results
+from weave.errors import WeaveError
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One line of the summary."""
+
+    name: str
+    verb: str  # "measured", "FAILED", "skipped"
+    details: str
+
+
+#: Weaves all pages of a machine in a tree, and what all machines share.
+Weave = Callable[[Path, str], object]
+
+
+def run_all(workspace: Workspace, profile: str, slug: str | None, console: Console,
+            weave: Weave | None) -> int:
+    """Measures what the plan says, then weaves the book. 1 if anything failed, else 0.
+
+    Without `weave` the results wait for a machine that can weave them.
+    """
+    machine = describe_machine(workspace, slug)
+    require_own_book(workspace, machine)
+    directory = workspace.build / "run-all"
+    with exclusive(directory) as lock:
+        state = RunState(directory, {"machine": machine["slug"], "profile": profile})
+        try:
+            run = Run(workspace, profile, machine, state, lock, console)
+            outcomes = run.everything()
+            outcomes += [run.weave(weave)] if weave else []
+        except KeyboardInterrupt:
+            console.line("interrupted: the same command goes on from here")
+            raise
+        failed = any(outcome.verb == "FAILED" for outcome in outcomes)
+        if not failed:
+            state.complete()
+    console.line(summary(outcomes))
+    return 1 if failed else 0
+
+
+class RunState:
+    """What is remembered between starts: the experiments that an unfinished run has measured, and
+    how long each took the last time.
+
+    A run is unfinished for as long as something was interrupted or failed. An experiment
+    counts as measured for as long as its program stays the same. Journals and results of the
+    programs lie in `folder(name)`.
+    """
+
+    def __init__(self, directory: Path, identity: Mapping[str, str]) -> None:
+        """Continues the run in `directory` if it has the same identity, else begins anew."""
+        self._directory = directory
+        self._identity = dict(identity)
+        directory.mkdir(parents=True, exist_ok=True)
+        self._durations: dict[str, float] = _load(self._file("durations"))
+        unfinished = _load(self._file("state"))
+        self._done: dict[str, str] = unfinished.get("done", {})
+        if unfinished.get("identity") != self._identity:
+            self._begin()
+
+    def done(self, name: str, program: Path) -> bool:
+        """True if this run has measured the experiment with the program as it is now."""
+        return name in self._done and program.is_file() and self._done[name] == file_digest(program)
+
+    def finish(self, name: str, program: Path) -> None:
+        """Marks an experiment as measured."""
+        self._done[name] = file_digest(program)
+        self._save_state()
+
+    def complete(self) -> None:
+        """Everything was measured: the next run begins anew."""
+        self._file("state").unlink(missing_ok=True)
+
+    def durations(self) -> dict[str, float]:
+        """Seconds of the last uninterrupted runs with this identity, by experiment."""
+        prefix = self._key("")
+        return {key.removeprefix(prefix): seconds for key, seconds in self._durations.items()
+                if key.startswith(prefix)}
+
+    def took(self, name: str, seconds: float) -> None:
+        """Remembers how long an experiment took."""
+        self._durations[self._key(name)] = round(seconds, 1)
+        _save(self._file("durations"), self._durations)
+
+    def folder(self, name: str) -> Path:
+        """Where the programs of an experiment keep their journals and results."""
+        return self._directory / name
+
+    def _begin(self) -> None:
+        for entry in self._directory.iterdir():
+            if entry.is_dir():
+                shutil.rmtree(entry)
+        self._done = {}
+        self._save_state()
+
+    def _save_state(self) -> None:
+        _save(self._file("state"), {"identity": self._identity, "done": self._done})
+
+    def _file(self, name: str) -> Path:
+        return self._directory / f"{name}.json"
+
+    def _key(self, name: str) -> str:
+        return "/".join([*self._identity.values(), name])
+
+
+class Run:
+    """One run of all experiments on one machine."""
+
+    def __init__(self, workspace: Workspace, profile: str, machine: dict[str, Any], state: RunState,
+                 lock: int, console: Console) -> None:
+        self._workspace = workspace
+        self._profile = profile
+        self._slug = machine["slug"]
+        self._machine = machine
+        self._state = state
+        self._lock = lock
+        self._console = console
+        self._book = workspace.root / "reports" / self._slug
+
+    def everything(self) -> list[Outcome]:
+        """Follows the plan to its end, whatever fails."""
+        steps = self._plan()
+        self._console.line(plan_text(steps, self._profile, self._slug))
+        return [self._follow(steps, index) for index in range(len(steps))]
+
+    def weave(self, weave: Weave) -> Outcome:
+        """The pages of all results of this machine, and what all machines share."""
+        shown = self._workspace.shown(self._workspace.root / "build/reports" / self._slug / "README.md")
+        try:
+            weave(self._workspace.root, self._slug)
+        except WeaveError as error:
+            return Outcome(shown, "FAILED", str(error))
+        return Outcome(shown, "woven", "")
+
+    def _plan(self) -> list[Step]:
+        experiments = definition.load_all(self._workspace.root)
+        paths = {experiment.name: self._book / "results" / f"{experiment.name}.json"
+                 for experiment in experiments}
+        stored = {name: results.load(path).run["profile"]
+                  for name, path in paths.items() if path.exists()}
+        done = [experiment.name for experiment in experiments
+                if self._state.done(experiment.name, self._workspace.program(experiment.name))]
+        return make_plan(experiments, self._machine, self._profile, self._state.durations(), done,
+                         stored)
+
+    def _follow(self, steps: Sequence[Step], index: int) -> Outcome:
+        step = steps[index]
+        name = step.experiment.name
+        if step.verb != "run":
+            verb = {"skip": "skipped", "done": "measured"}[step.verb]
+            return Outcome(name, verb, step.reason)
+        title = f"[{index + 1}/{len(steps)}] {name}"
+        later = sum(other.seconds for other in steps[index + 1:])
+        started = time.monotonic()
+        self._console.step(title)
+        try:
+            failures = self._measure(step, lambda: Watch(self._console, title, step.seconds, later))
+        except (WeaveError, OSError) as error:
+            failures = [str(error)]
+        outcome = Outcome(name, "FAILED" if failures else "measured",
+                          "; ".join([duration(time.monotonic() - started), *failures]))
+        self._console.line(f"{title}: {outcome.verb}, {outcome.details}")
+        return outcome
+
+    def _measure(self, step: Step, watch: Callable[[], Watch]) -> list[str]:
+        """Measures an experiment, a second time with more samples if a question is open; returns
+        what failed in it."""
+        name = step.experiment.name
+        folder = self._state.folder(name)
+        fresh = not folder.exists()
+        started = time.monotonic()
+        measured = self._measure_once(step, folder, [], watch())
+        self._store(name, measured.result.raw, tripled=False)
+        questions = claims.open_questions(measured.result, self._workspace.root)
+        if questions and not measured.failures:  # what failed would be measured again anyway
+            first, rounds = measured.result.raw, 2 * measured.result.run["rounds"]
+            self._console.line(f"{name}: {rounds} more rounds to decide {', '.join(questions)}")
+            more = ["--samples", str(rounds), "--again"]
+            measured = self._measure_once(step, folder / "more", more, watch())
+            self._store(name, results.prolong(first, measured.result.raw), tripled=True)
+        if fresh:
+            self._state.took(name, time.monotonic() - started)
+        if not measured.failures:
+            self._state.finish(name, self._workspace.program(name))
+        return measured.failures
+
+    def _measure_once(self, step: Step, folder: Path, more: list[str], watch: Watch) -> Measurement:
+        """Measures an experiment, unless this run did so with the same program before it was
+        interrupted."""
+        program = self._workspace.program(step.experiment.name)
+        path = folder / "result.json"
+        if path.exists() and program.is_file():
+            earlier = results.load(path)
+            if earlier.raw["source"]["binary_sha256"] == file_digest(program):
+                return Measurement(earlier, [])
+        arguments = ["--profile", self._profile, *more]
+        measured = measure(program, arguments, launches_of(step.experiment), folder, watch,
+                           [self._lock])
+        if measured.failures:
+            path.unlink()  # to be measured again when the run is continued
+        return measured
+
+    def _store(self, name: str, raw: results.Json, tripled: bool) -> None:
+        """Puts a result into the book."""
+        stored = raw | {"machine": raw["machine"] | {"slug": self._slug},
+                        "run": raw["run"] | {"tripled": tripled}}
+        results.write(stored, self._book / "results" / f"{name}.json")
+
+
+def require_own_book(workspace: Workspace, machine: Mapping[str, Any]) -> None:
+    """Refuses to measure into the book of a machine that has other parts than this one."""
+    book = workspace.root / "reports" / machine["slug"]
+    for path in sorted(book.glob("results/*.json")):
+        if found := hardware.difference(results.load(path).raw["machine"], machine):
+            raise WeaveError(f"{workspace.shown(path)}: found a result of another machine"
+                             f" ({found}), choose another name for this one with --machine")
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """What became of each experiment, as a table for people."""
+    width = max(len(outcome.name) for outcome in outcomes)
+    rows = [f"  {outcome.verb:<8}  {outcome.name:<{width}}  {outcome.details}".rstrip()
+            for outcome in outcomes]
+    failed = sum(outcome.verb == "FAILED" for outcome in outcomes)
+    last = f"{failed} failed; the same command tries that again" if failed else "nothing failed"
+    return "\n".join(["", *rows, last])
+
+
+def _load(path: Path) -> dict[str, object]:
+    """The JSON object in a file; empty if there is none or it was cut off."""
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def _save(path: Path, value: object) -> None:
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(json.dumps(value, indent=1))
+    os.replace(unfinished, path)

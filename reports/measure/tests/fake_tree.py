@@ -1,0 +1,97 @@
+"""A small repository with built experiments, all of them copies of the fake program."""
+
+import json
+import sys
+from pathlib import Path
+
+FAKE = Path(__file__).with_name("fake_program.py")
+SLUG = "fake-cpu-2-cores"
+
+DEFINITION = """
+title = "Is fast fast?"
+question = "Which of the two is faster?"
+article = 0
+lead = "fake-cpu-2-cores"
+needs = [{needs}]
+[launch]
+threads = {threads}
+[budget]
+tiny = 1
+quick = 40
+full = 400
+[[claim]]
+id = "{name}.fast"
+article = 0
+says = "Fast is clearly faster."
+kind = "direction"
+[[claim.condition]]
+faster = "fast"
+than = "slow"
+expect = "clearly"
+"""
+
+REPORT = """# {{{{ title }}}}
+{{{{ question }}}}
+## In short
+## Claims
+{{{{ claims() }}}}
+## Model
+## Steps
+## Results
+{{{{ claim("{name}.fast") }}}}
+## Other machines
+## Why
+## What this does not show
+## Try it yourself
+## Runs
+{{{{ runs() }}}}
+"""
+
+SOURCE = """
+//! [{name}-slow]
+work();
+//! [{name}-slow]
+//! [{name}-fast]
+work();
+//! [{name}-fast]
+"""
+
+
+def fake_program(path: Path, **behaviour: object) -> Path:
+    """A copy of the fake program that behaves so."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!{sys.executable}\n" + FAKE.read_text())
+    path.chmod(0o755)
+    path.with_name("behaviour.json").write_text(json.dumps(behaviour))
+    return path
+
+
+def add_experiment(root: Path, name: str, *, needs: str = "", threads: str = "[1]",
+                   **behaviour: object) -> None:
+    """An experiment with its program, which `behaviour` tells what to do."""
+    folder = root / "experiments" / name
+    folder.mkdir(parents=True)
+    text = DEFINITION.format(name=name, needs=needs, threads=threads)
+    (folder / "experiment.toml").write_text(text)
+    (folder / "report.md.in").write_text(REPORT.format(name=name))
+    (folder / "main.cpp").write_text(SOURCE.format(name=name))
+    fake_program(root / "build/experiments" / name / name, **behaviour)
+
+
+def make_tree(root: Path) -> Path:
+    """A repository without experiments."""
+    for folder in ("experiments", "reports", "lib"):
+        (root / folder).mkdir(parents=True)
+    fake_program(root / "build/lib/bench/machine")
+    return root
+
+
+def behave(root: Path, name: str, **behaviour: object) -> None:
+    """Changes what the program of an experiment does, but not the program."""
+    path = root / "build/experiments" / name / "behaviour.json"
+    path.write_text(json.dumps(behaviour))
+
+
+def stored(root: Path, name: str) -> dict:
+    """The result in the book."""
+    return json.loads((root / "reports" / SLUG / "results" / f"{name}.json").read_text())

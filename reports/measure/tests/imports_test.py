@@ -1,0 +1,123 @@
+"""Who imports whom: `weave` never `measure`, and a bundle nothing that it does not carry."""
+
+import ast
+import importlib.metadata
+import importlib.util
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+REPORTS = Path(__file__).resolve().parents[2]
+BUNDLER = REPORTS.parent / ".ci/bundle.py"
+OURS = ("measure", "weave")
+
+#: Modules that the scripts of a bundle start.
+STARTED = re.findall(r"-m (measure\.\w+)", BUNDLER.read_text(encoding="utf-8"))
+
+
+@cache
+def bundler() -> ModuleType:
+    """What makes bundles: it knows what they carry."""
+    spec = importlib.util.spec_from_file_location("bundler", BUNDLER)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def file_of(module: str) -> Path | None:
+    """The source of a module of ours; None if there is none of that name."""
+    path = REPORTS.joinpath(*module.split("."))
+    found = (path.with_suffix(".py"), path / "__init__.py")
+    return next((each for each in found if each.is_file()), None)
+
+
+def imported(path: Path) -> set[str]:
+    """Modules that a source imports, wherever in it. Of `from a import b`, also `a.b` if that is
+    one of ours."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0 and node.module, f"{path}:{node.lineno}: a relative import"
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= {node.module, *(name for name in inner if file_of(name))}
+    return names
+
+
+def reached(start: str) -> Iterator[tuple[str, str]]:
+    """What a module of ours imports, directly or through others of ours, with the first of those
+    that does."""
+    seen, waiting = {start}, [start]
+    while waiting:
+        module = waiting.pop()
+        path = file_of(module)
+        assert path is not None, f"no module {module}"
+        for name in sorted(imported(path) - seen):
+            seen.add(name)
+            yield name, module
+            if name.split(".")[0] in OURS:
+                waiting.append(name)
+
+
+@cache
+def carried() -> set[str]:
+    """Top names of the packages that a bundle carries."""
+    names = {name for package in bundler().PACKAGES for name in bundler().with_needs(package)}
+    return {top for top, packages in importlib.metadata.packages_distributions().items()
+            if {name.lower().replace("_", "-") for name in packages}
+            & {name.lower().replace("_", "-") for name in names}}
+
+
+def is_carried(module: str) -> bool:
+    """Whether a bundle has a module: of ours, of Python's library, or of a package."""
+    top = module.split(".")[0]
+    if top in OURS:
+        return True
+    if top in sys.stdlib_module_names:
+        return top not in bundler().NOT_LIBRARY
+    return top in carried()
+
+
+def test_weave_never_imports_measure() -> None:
+    wrong = [f"{path.relative_to(REPORTS)}: {name}" for path in REPORTS.glob("weave/**/*.py")
+             for name in imported(path) if name.split(".")[0] == "measure"]
+    assert wrong == []
+
+
+def test_a_bundle_starts_measure() -> None:
+    assert STARTED == ["measure.bundle", "measure.profiler"]
+
+
+@pytest.mark.parametrize("start", STARTED)
+def test_a_bundle_imports_what_it_carries(start: str) -> None:
+    """Also what is imported late, inside of functions."""
+    assert [f"{module} imports {name}" for name, module in reached(start)
+            if not is_carried(name)] == []
+
+
+@pytest.mark.parametrize("start", STARTED)
+def test_a_bundle_starts_with_what_it_carries(start: str, tmp_path: Path) -> None:
+    """What packages import is known when they are imported: here with nothing but those carried."""
+    for package in bundler().PACKAGES:
+        for name in bundler().with_needs(package):
+            bundler().copy_package(name, tmp_path)
+    code = f"import sys; sys.path += {[str(REPORTS), str(tmp_path)]}; import {start}"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True,
+                          check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_weaves_is_not_carried() -> None:
+    """Else the tests above would find nothing."""
+    assert not is_carried("matplotlib") and not is_carried("jinja2") and not is_carried("numpy")
+    assert is_carried("jsonschema") and is_carried("rpds") and is_carried("argparse")
+    missing = {name for name, _ in reached("measure.__main__") if not is_carried(name)}
+    assert {"jinja2", "matplotlib", "numpy"} <= missing

@@ -1,0 +1,69 @@
+"""The front page, `README.md`: its numbers come from results, as everywhere."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from weave import pages, scorecard
+from weave.definition import Claim
+from weave.errors import WeaveError
+from weave.survey import Survey
+from weave.tables import markdown
+from weave.verbs import Verbs
+
+TEMPLATE = "reports/weave/front_page.md.in"
+WOVEN = "<!-- Woven from reports/weave/front_page.md.in. Do not edit: `just report`. -->\n"
+
+
+class Front:
+    """What the template of the front page can say."""
+
+    def __init__(self, surveys: Sequence[Survey]) -> None:
+        self._surveys = {survey.experiment.name: survey for survey in surveys}
+
+    def all(self) -> dict[str, Any]:
+        """Every verb by its name in the template."""
+        return {"of": self.of, "chapters": self.chapters, "summary": self.summary,
+                "machines": self.machines}
+
+    def of(self, name: str) -> Verbs:
+        """The verbs of a chapter."""
+        survey = self._surveys.get(name)
+        if survey is None:
+            raise WeaveError(f'of: no experiment "{name}"')
+        lead = next((one for one in survey.runs() if one.machine == survey.lead), None)
+        if lead is None:
+            raise WeaveError(f'of: {survey.lead} has no result of "{name}"')
+        return Verbs(lead.measured, survey, lead.machine, "", "reports")
+
+    def chapters(self) -> str:
+        """All chapters that have results, with their questions."""
+        rows = []
+        for name, survey in self._surveys.items():
+            title, _, question = survey.experiment.title.partition(": ")
+            link = f"[{title}](experiments/{name}/README.md)"
+            rows.append([link, question, str(len(survey.machines))])
+        return markdown(["chapter", "question", "machines"], rows, 2)
+
+    def summary(self) -> str:
+        """How many claims of the articles hold."""
+        found = scorecard.counts(self._surveys.values(), _of_articles)
+        return (f"Of {sum(found.values())} claims, {found['hold']} hold on every machine that could"
+                f" decide them, {found['fail']} fail on every one, {found['differ']} hold on some"
+                f" and fail on others, and {found['undecided']} are undecided.")
+
+    def machines(self) -> str:
+        """How many machines have results."""
+        return str(len({one.machine for survey in self._surveys.values() for one in survey.found}))
+
+
+def _of_articles(claim: Claim) -> bool:
+    return not claim.is_own
+
+
+def page(root: Path, surveys: Sequence[Survey]) -> dict[str, str]:
+    """`README.md`, where the tree has a template for it."""
+    path = root / TEMPLATE
+    if not path.exists():
+        return {}
+    return {"README.md": WOVEN + pages.render(path, TEMPLATE, Front(surveys))}

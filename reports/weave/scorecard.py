@@ -1,0 +1,288 @@
+"""The scorecard of all claims on all machines, and the short page of each machine."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from weave import blocks, claims, formats, hardware, statistics
+from weave.claims import Verdict
+from weave.definition import Claim
+from weave.expectations import NOT_REPRODUCED, REPRODUCED
+from weave.survey import OnMachine, Survey, is_asked
+from weave.tables import markdown
+
+WOVEN = "<!-- Woven, do not edit: `just report` makes it from the results. -->\n"
+LEGEND = ("✓ reproduced, or holds · ✗ not · ? undecided: the interval crosses the threshold · ◇ too"
+          " few data · ↻ out of date · blank: not run, or cannot be asked. In brackets: the chapter's"
+          " lead machine, whose number stands under *lead*; *range*: lowest to highest of all that"
+          " were decided.")
+#: How far the interval of two runs of the same code may lie from 1.
+DISTANCES = (0.01, 0.03, 0.05)
+
+
+def page(surveys: Sequence[Survey], machines: Sequence[str]) -> str:
+    """`reports/README.md`."""
+    letters = dict(zip(machines, "ABCDEFGHIJKLMNOPQRSTUVWXYZ", strict=False))
+    parts = [f"{WOVEN}# Scorecard: which claims hold where", _machines(surveys, letters), LEGEND]
+    for title, chosen, noun in (("Claims of the articles", _of_articles, "claims"),
+                                ("Our own targets", _of_our_own, "targets")):
+        if any(chosen(claim) for survey in surveys for claim in survey.experiment.claims):
+            parts += [f"## {title}", _summary(surveys, chosen, noun),
+                      _table(surveys, letters, chosen)]
+    parts += _arithmetic(surveys)
+    parts += ["## How far the method can be trusted", trust(surveys), "## The articles' figures",
+              _figures(surveys)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _of_articles(claim: Claim) -> bool:
+    return not claim.is_own and not claim.is_arithmetic
+
+
+def _of_our_own(claim: Claim) -> bool:
+    return claim.is_own and not claim.is_arithmetic
+
+
+def counts(surveys: Iterable[Survey], chosen: Callable[[Claim], bool]) -> dict[str, int]:
+    """How many claims hold wherever they were decided, fail there, differ, or are undecided."""
+    found = {"hold": 0, "fail": 0, "differ": 0, "undecided": 0}
+    for survey in surveys:
+        for claim in filter(chosen, survey.experiment.claims):
+            verdicts = {verdict.verdict for verdict in survey.verdicts[claim.id].values()}
+            yes, no = REPRODUCED in verdicts, NOT_REPRODUCED in verdicts
+            name = "differ" if yes and no else "hold" if yes else "fail" if no else "undecided"
+            found[name] += 1
+    return found
+
+
+def _summary(surveys: Sequence[Survey], chosen: Callable[[Claim], bool], noun: str) -> str:
+    found = counts(surveys, chosen)
+    return (f"Of {sum(found.values())} {noun}, {found['hold']} hold on every machine that decided"
+            f" them, {found['fail']} fail on every one, {found['differ']} hold on some and fail on"
+            f" others, and {found['undecided']} are undecided on all.")
+
+
+def _machines(surveys: Sequence[Survey], letters: dict[str, str]) -> str:
+    """The machines by their letters, in one paragraph."""
+    if not letters:
+        return "No machine has measured anything yet: `just run-all`."
+    found = []
+    for machine, letter in letters.items():
+        of = [one for survey in surveys for one in survey.found if one.machine == machine]
+        known = max(of, key=lambda one: one.result.run["utc"]).result.raw["machine"]
+        gpus = blocks.gpu_names(known)
+        found.append(f"**{letter}** [{machine}]({machine}/README.md)"
+                     f" ({formats.plural(known['cpu']['cores'], 'core')}{f', {gpus}' if gpus else ''})")
+    return " · ".join(found)
+
+
+def _table(surveys: Sequence[Survey], letters: dict[str, str],
+           chosen: Callable[[Claim], bool]) -> str:
+    """Claims downwards, below their chapters; machines across."""
+    rows = []
+    for survey in surveys:
+        claimed = [claim for claim in survey.experiment.claims if chosen(claim)]
+        if not claimed or not survey.runs():
+            continue
+        chapter = f"../experiments/{survey.experiment.name}/README.md"
+        title = survey.experiment.title.partition(":")[0]
+        rows.append([f"**[{title}]({chapter})**", *[""] * (len(letters) + 2)])
+        for claim in claimed:
+            verdicts = survey.verdicts[claim.id]
+            symbols = [_symbol(verdicts.get(m), m == survey.lead) for m in letters]
+            link = f"[{claim.short}]({chapter}#{claim.anchor})"
+            rows.append([link + (" (inferred)" if claim.inferred else ""), *symbols,
+                         _lead(verdicts.get(survey.lead)), _range(verdicts.values())])
+    head = ["claim", *letters.values(), "lead", "range"]
+    return markdown(head, rows, 1 + len(letters), centred=range(1, 1 + len(letters)))
+
+
+def _symbol(verdict: Verdict | None, is_lead: bool) -> str:
+    symbol = verdict.symbol if verdict else ""
+    return f"[{symbol}]" if symbol and is_lead else symbol
+
+
+def _lead(verdict: Verdict | None) -> str:
+    """The lead machine's number; of what is undecided the interval, as its middle says nothing."""
+    if verdict is None or verdict.telling is None:
+        return ""
+    finding = verdict.telling
+    if verdict.verdict == claims.UNDECIDED and finding.estimate and finding.is_ratio:
+        written = formats.factor(finding.estimate.value)
+        return f"in {formats.interval(finding.estimate, written)}"
+    return finding.decided_by
+
+
+def _range(verdicts: Iterable[Verdict]) -> str:
+    found = [verdict.telling for verdict in verdicts
+             if verdict.verdict in (REPRODUCED, NOT_REPRODUCED)]
+    values = [one.estimate.value for one in found if one and one.estimate]
+    if len(values) < 2:
+        return ""
+    return f"{formats.factor(min(values))}–{formats.factor(max(values))}"
+
+
+def _arithmetic(surveys: Sequence[Survey]) -> list[str]:
+    """Claims that follow from the inputs, on every machine alike: told once."""
+    rows = []
+    for survey in surveys:
+        for claim in survey.experiment.claims:
+            asked = [v for v in survey.verdicts[claim.id].values() if is_asked(v)]
+            if claim.is_arithmetic and asked:
+                verdict = survey.verdicts[claim.id].get(survey.lead, asked[0])
+                link = f"../experiments/{survey.experiment.name}/README.md#{claim.anchor}"
+                rows.append([f"[{claim.short}]({link})", verdict.symbol,
+                             ", ".join(verdict.decided_by)])
+    if not rows:
+        return []
+    return ["## Arithmetic",
+            "These follow from the matrices and the rules alone, on every machine alike.",
+            markdown(["claim", "", "by"], rows, 3)]
+
+
+def trust(surveys: Sequence[Survey]) -> str:
+    """How often two runs of the same code seem to differ."""
+    found = [statistics.estimate(statistics.ratios(*pair))
+             for survey in surveys for one in survey.found for pair in one.measured.equal_pairs]
+    if not found:
+        return "No result has an A/A pair yet."
+    parts = []
+    for distance in DISTANCES:
+        outside = sum(e.low > 1 + distance or e.high < 1 / (1 + distance) for e in found)
+        parts.append(f"{formats.percent(distance)}: {formats.percent(outside / len(found))}")
+    return (f"Every run times some variants twice, as if they were two (A/A pairs):"
+            f" {formats.count(len(found))} pairs in all results. Both sides are the same code, so"
+            " their ratio is 1. Share of the pairs whose interval lies wholly beyond a distance"
+            f" from it: {'; '.join(parts)}. A comparison counts only beyond the largest difference"
+            " within the pairs of its run, the noise floor.")
+
+
+def _figures(surveys: Sequence[Survey]) -> str:
+    """The articles' figures, the chapters that have them, and their files."""
+    rows = []
+    for survey in surveys:
+        folder = f"../experiments/{survey.experiment.name}"
+        for figure in survey.experiment.figures:
+            if figure.id[0].isdigit():
+                rows.append([f"`{figure.id}`", figure.caption,
+                             f"[{survey.experiment.name}]({folder}/README.md)",
+                             f"[{figure.file}]({folder}/figures/{figure.file})"])
+    rows.sort()
+    table = markdown(["figure", "shows", "chapter", "file"], rows, 4)
+    return blocks.folded(f"{len(rows)} figures, where each is and what it shows", table)
+
+
+# --- one machine -----------------------------------------------------------------------------------
+
+
+def machine_page(machine: str, found: Sequence[OnMachine], surveys: Sequence[Survey],
+                 folder: Path) -> str:
+    """`reports/<machine>/README.md`: what it is, its ceilings, its verdicts, its runs."""
+    latest = max(found, key=lambda one: one.result.run["utc"])
+    known = latest.result.raw["machine"]
+    cpu = known["cpu"]
+    title = ", ".join(filter(None, [cpu["model"], blocks.gpu_names(known)]))
+    processor = dict.fromkeys([cpu["architecture"], hardware.kind(cpu)])
+    facts = [
+        ("processor", f"{cpu['model']} ({', '.join(processor)})"),
+        ("sockets, cores, threads", f"{cpu['sockets']}, {cpu['cores']}, {cpu['hardware_threads']}"),
+        ("caches", blocks.caches(known)),
+        ("memory, NUMA nodes", f"{formats.size(known['memory_bytes'])}, {cpu['numa_nodes']}"),
+        ("GPUs", blocks.gpus(known) or "none"),
+        ("virtual machine", "yes" if known["virtual"] else "no"),
+        ("operating system", known["os"]),
+        ("compiler", "; ".join(dict.fromkeys(one.result.raw["build"]["compiler"] for one in found))),
+    ]
+    parts = [
+        f"{WOVEN}# {machine}: {title}",
+        markdown(["what", "value"], [list(fact) for fact in facts], 2),
+        "## Ceilings",
+        ceilings(found),
+        "## Verdicts",
+        _verdicts(machine, surveys),
+        "## Runs",
+        _runs(found),
+        f"`just report {machine}` weaves its full pages into `build/reports/{machine}/`.",
+        *_notes(folder / "notes"),
+        *_harness(folder / "harness.json"),
+        "[Scorecard of all machines](../README.md)",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def ceilings(found: Sequence[OnMachine]) -> str:
+    """The best that each probe reached in any run, beside what the makers promise."""
+    best: dict[str, Any] = {}
+    peaks: dict[str, Any] = {}
+    for one in found:
+        for launch in range(len(one.result.raw["launches"])):
+            for name, ceiling in one.measured.every_ceiling(launch).items():
+                if name not in best or ceiling.rate.value > best[name].rate.value:
+                    best[name] = ceiling
+        peaks |= one.measured.peaks
+    rows = []
+    for name, ceiling in sorted(best.items(), key=lambda each: (not each[1].moves_bytes, each[0])):
+        peak = peaks.get(f"peak:{name}")
+        rows.append([f"`{name}`", f"{formats.significant(ceiling.rate.value / 1e9)} {ceiling.unit}",
+                     f"{formats.significant(peak.rate.value / 1e9)}" if peak else "",
+                     formats.percent(ceiling.rate.value / peak.rate.value) if peak else "",
+                     peak.source if peak else ""])
+    if not rows:
+        return "Not measured yet: `just run machine-ceilings`."
+    return markdown(["probe", "measured at best", "nominal", "share", "source of the nominal peak"],
+                    rows, 1, prose=[4])
+
+
+def _verdicts(machine: str, surveys: Sequence[Survey]) -> str:
+    rows = []
+    for survey in surveys:
+        if machine not in survey.machines:
+            continue
+        words: dict[str, int] = {}
+        for claim in survey.experiment.claims:
+            word = survey.verdicts[claim.id][machine].word
+            words[word] = words.get(word, 0) + 1
+        shown = [f"{count} {word}" for word, count in sorted(words.items())
+                 if word != claims.NOT_APPLICABLE]
+        rows.append([f"[{survey.experiment.name}](../../experiments/{survey.experiment.name}"
+                     "/README.md)", ", ".join(shown) or "no claims"])
+    return markdown(["chapter", "verdicts"], rows, 2) if rows else "No complete run yet."
+
+
+def _runs(found: Sequence[OnMachine]) -> str:
+    rows = []
+    for one in found:
+        run, floor = one.result.run, one.measured.noise
+        rows.append([
+            one.result.experiment + (f", kept as {one.title}" if one.title else ""),
+            f"`{run['id'][:8]}`",
+            run["utc"][:10],
+            run["profile"],
+            str(run["rounds"]),
+            formats.percent(floor.factor - 1) if floor.pairs else "unknown",
+            str(len(one.measured.stale_variants) or "–"),
+        ])
+    head = ["experiment", "run", "date", "profile", "rounds", "noise floor", "variants out of date"]
+    return markdown(head, rows, 4)
+
+
+def _notes(folder: Path) -> list[str]:
+    files = sorted(path.name for path in folder.glob("*.md"))
+    if not files:
+        return []
+    links = ", ".join(f"[{name.removesuffix('.md')}](notes/{name})" for name in files)
+    return [f"Notes of those who measured: {links}."]
+
+
+def _harness(record: Path) -> list[str]:
+    """What `just check-harness` found on this machine, if it ran there."""
+    if not record.exists():
+        return []
+    compared = json.loads(record.read_text(encoding="utf-8"))
+    ratios = [formats.factor(found["memwall_s"] / found["google_benchmark_s"])
+              for found in compared.values()]
+    kernels = formats.listed([f"`{kernel}`" for kernel in compared])
+    return [f"The same kernels timed here with this harness and with Google Benchmark"
+            f" (`just check-harness`), ratio of the medians for {kernels}:"
+            f" {formats.listed(ratios)}."]

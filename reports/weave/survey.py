@@ -1,0 +1,289 @@
+"""One experiment on all machines: the verbs of a chapter that compare them.
+
+Machines are compared by ratios within each of them, on the inputs that each has: an input that a
+machine lacks is blank.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from weave import claims, formats
+from weave.claims import Verdict
+from weave.definition import Claim, Experiment
+from weave.errors import WeaveError
+from weave.expectations import NOT_APPLICABLE, NOT_REPRODUCED, REPRODUCED
+from weave.measurements import Ceiling, Measurements
+from weave.metrics import Basis, Cell, Over, measure
+from weave.region import Where
+from weave.results import Result
+from weave.tables import markdown
+
+#: What tells sizes of one kind of matrix apart.
+SIZE = re.compile(r"-(tiny|small|half|gpu|xl)$")
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+LEGEND = {
+    claims.REPRODUCED: "✓ reproduced",
+    claims.NOT_REPRODUCED: "✗ not reproduced",
+    claims.UNDECIDED: "? undecided: the interval crosses the threshold",
+    claims.TOO_FEW: "◇ too few data",
+    claims.OUT_OF_DATE: "↻ out of date",
+    claims.NOT_APPLICABLE: "blank: cannot be asked there",
+}
+
+
+@dataclass(frozen=True)
+class OnMachine:
+    """What one machine found: its complete run, or one that was kept beside it under a title."""
+
+    machine: str
+    measured: Measurements
+    title: str = ""
+
+    @property
+    def result(self) -> Result:
+        return self.measured.result
+
+    def judge(self, claim: Claim) -> Verdict:
+        """The verdict of a claim here; errors name the claim and the machine."""
+        try:
+            return claims.judge(self.measured, claim)
+        except WeaveError as error:
+            shown = f"experiments/{self.measured.experiment.name}/experiment.toml"
+            raise WeaveError(f'{shown}: claim "{claim.id}" on {self.machine}: {error}') from error
+
+
+@dataclass(frozen=True)
+class Survey:
+    """All results of one experiment; `lead` is the machine that the text speaks of."""
+
+    experiment: Experiment
+    lead: str
+    found: tuple[OnMachine, ...]
+
+    def runs(self, title: str = "") -> list[OnMachine]:
+        """The complete runs, or the kept ones of a title: the lead machine's first."""
+        of_title = [one for one in self.found if one.title == title]
+        return sorted(of_title, key=lambda one: (one.machine != self.lead, one.machine))
+
+    @property
+    def machines(self) -> list[str]:
+        return [one.machine for one in self.runs()]
+
+    @cached_property
+    def verdicts(self) -> Mapping[str, Mapping[str, Verdict]]:
+        """By the claims' ids and the machines."""
+        return {claim.id: {one.machine: one.judge(claim) for one in self.runs()}
+                for claim in self.experiment.claims}
+
+    def cells(self, variant: str, over: Over, where: Where, title: str = "",
+              metric: str = "speedup") -> dict[str, Cell]:
+        """A metric on each machine that has it."""
+        found = {one.machine: measure(Basis(loosely(one.measured), over), metric, variant, where)
+                 for one in self.runs(title) if has(one.measured, where)}
+        return {machine: cell for machine, cell in found.items() if cell.estimate}
+
+    # --- verbs -----------------------------------------------------------------------------------
+
+    def machine_count(self) -> str:
+        """`four machines`: how many have run the experiment."""
+        return _machines(len(self.machines))
+
+    def across(self, variant: str, over: Over = None, where: Where | None = None, run: str = "",
+               metric: str = "speedup") -> str:
+        """`2.17x to 3.57x on the four machines`: lowest and highest median."""
+        found = self.cells(variant, over, where or {}, run, metric)
+        values = [cell.estimate.value for cell in found.values() if cell.estimate]
+        if not values:
+            raise WeaveError(f'across: no machine has measured "{variant}"')
+        told = [_value(metric, value) for value in (min(values), max(values))]
+        where_to = "one machine" if len(values) == 1 else f"{_number(len(values))} machines"
+        return f"{' to '.join(dict.fromkeys(told))} on {where_to}"
+
+    def spread(self, ceiling: str, unit: bool = True) -> str:
+        """`34.8, 28.1 and 12.0 GB/s`: a ceiling's best launch on each machine, the lead first."""
+        rates = []
+        for one in self.runs():
+            launches = range(len(one.result.raw["launches"]))
+            found = [c for i in launches if (c := one.measured.ceiling_if_any(i, ceiling))]
+            rates += [max(found, key=lambda c: c.rate.value)] if found else []
+        if not rates:
+            raise WeaveError(f'spread: no machine has measured the ceiling "{ceiling}"')
+        texts = [formats.significant(found.rate.value / 1e9) for found in rates]
+        return formats.listed(texts) + (f" {rates[0].unit}" if unit else "")
+
+    def ceilings_table(self, names: Sequence[str] = ()) -> str:
+        """What probes reached at best on each machine, and its share of the nominal peak where the
+        run recorded one: all probes, or those of some names."""
+        best = {one.machine: _best_ceilings(one.measured) for one in self.runs()}
+        known = {name: found for of in best.values() for name, found in of.items()}
+        for name in names:
+            if name not in known:
+                raise WeaveError(f'ceilings: no machine has measured "{name}", only'
+                                 f" {', '.join(sorted(known))}")
+        machines = [f"**{name}**" if name == self.lead else name for name in self.machines]
+        rows = []
+        for name in names or sorted(known, key=lambda n: (not known[n].moves_bytes, n)):
+            cells = [_of_peak(best[one.machine].get(name), one.measured.peaks.get(f"peak:{name}"))
+                     for one in self.runs()]
+            rows.append([f"`{name}`", known[name].unit, *cells])
+        return markdown(["ceiling", "unit", *machines], rows, 2)
+
+    def tally(self, id: str) -> str:
+        """`on 3 of the 4 machines that could tell`: where a claim was reproduced, or holds."""
+        found = [verdict.verdict for verdict in self.verdicts[self.experiment.claim(id).id].values()]
+        yes, no = found.count(REPRODUCED), found.count(NOT_REPRODUCED)
+        if not yes + no:
+            return "on none, as no machine could tell"
+        if not no:
+            return f"on every machine that could tell ({yes})"
+        return f"on {yes or 'none'} of the {yes + no} machines that could tell"
+
+    def claims_table(self) -> str:
+        """Tables of verdicts, claims downwards and machines across, with what decided them."""
+        articles = [c for c in self.experiment.claims if not c.is_own]
+        own = [c for c in self.experiment.claims if c.is_own]
+        parts = []
+        if articles:
+            numbers = dict.fromkeys(str(claim.article) for claim in articles)
+            noun = "article" if len(numbers) == 1 else "articles"
+            parts.append(self._table(f"claim of {noun} {formats.listed(list(numbers))}", articles))
+        if own:
+            parts.append(self._table("our own target", own))
+        return "\n\n".join([*parts, self._legend(), self._reasons()])
+
+    def _table(self, title: str, shown: Sequence[Claim]) -> str:
+        machines = [f"**{name}**" if name == self.lead else name for name in self.machines]
+        rows = []
+        for claim in shown:
+            inferred = " (inferred)" if claim.inferred else ""
+            verdicts = self.verdicts[claim.id]
+            rows.append([f'<a id="{claim.anchor}"></a>{claim.short}{inferred}',
+                         *(cell(verdicts[name]) for name in self.machines)])
+        return markdown([title, *machines], rows, 1 + len(machines))
+
+    def _legend(self) -> str:
+        found = {v.verdict for of in self.verdicts.values() for v in of.values()}
+        texts = [text for verdict, text in LEGEND.items() if verdict in found]
+        rounds = formats.listed([str(one.result.run["rounds"]) for one in self.runs()])
+        return (f"<sub>{' · '.join(texts)}. Our own targets hold (✓) or fail (✗). Medians of"
+                f" {rounds} rounds.</sub>" if any(c.is_own for c in self.experiment.claims)
+                else f"<sub>{' · '.join(texts)}. Medians of {rounds} rounds.</sub>")
+
+    def _reasons(self) -> str:
+        """What decided each verdict on the lead machine, folded."""
+        lines = []
+        for claim in self.experiment.claims:
+            verdict = self.verdicts[claim.id][self.lead]
+            remarks = [finding.sentence for finding in verdict.findings]
+            remarks += [verdict.note] if verdict.note else []
+            text = " ".join(f"{remark[0].upper()}{remark[1:]}" for remark in remarks)
+            lines.append(f"- `{claim.id}` **{verdict.word}**: {claim.says}\n  {text}")
+        body = "\n".join(lines)
+        return (f"<details><summary>The claims in full, and what decided them on {self.lead}"
+                f"</summary>\n\n{body}\n\n</details>")
+
+    def runs_table(self, link: str) -> str:
+        """The run of every machine. `link` leads from the page to the folder `reports/`."""
+        rows = []
+        for one in [each for title in self._titles() for each in self.runs(title)]:
+            run, measured = one.result.run, one.measured
+            name = f"[{one.machine}]({link}/{one.machine}/README.md)"
+            stale = [f"`{variant}`" for variant in measured.stale_variants]
+            more = f" and {len(stale) - 4} more" if len(stale) > 4 else ""
+            floor = measured.noise
+            rows.append([
+                f"**{name}**" if one.machine == self.lead and not one.title else name,
+                f"`{run['id'][:8]}`" + (f" ({one.title})" if one.title else ""),
+                run["utc"][:10],
+                run["profile"],
+                str(run["rounds"]),
+                formats.percent(floor.factor - 1) if floor.pairs else "unknown",
+                _highest_ceiling(measured),
+                ", ".join(stale[:4]) + more or "–",
+            ])
+        head = ["machine", "run", "date", "profile", "rounds", "noise floor", "ceiling",
+                "out of date"]
+        return markdown(head, rows, 3)
+
+    def _titles(self) -> list[str]:
+        return sorted({one.title for one in self.found})
+
+
+def cell(verdict: Verdict) -> str:
+    """`✓ 3.57`: a symbol, and up to two numbers that decided it; of what failed the first one."""
+    decided = verdict.decided_by[:2]
+    if verdict.verdict == NOT_REPRODUCED and verdict.telling:
+        decided = [verdict.telling.decided_by]
+    numbers = ", ".join(number.removesuffix("x") for number in decided)
+    shown = verdict.verdict != claims.NOT_APPLICABLE
+    return f"{verdict.symbol} {numbers}".strip() if shown else ""
+
+
+def _best_ceilings(measured: Measurements) -> dict[str, Ceiling]:
+    """Each probe's rate in the launch in which it is highest."""
+    best: dict[str, Ceiling] = {}
+    for launch in range(len(measured.result.raw["launches"])):
+        for name, found in measured.every_ceiling(launch).items():
+            if name not in best or found.rate.value > best[name].rate.value:
+                best[name] = found
+    return best
+
+
+def _of_peak(found: Ceiling | None, peak: Ceiling | None) -> str:
+    if found is None:
+        return ""
+    text = formats.significant(found.rate.value / 1e9)
+    return text if peak is None else f"{text} ({formats.percent(found.rate.value / peak.rate.value)})"
+
+
+def kind_of(matrix: str) -> str:
+    """What a matrix is called without its size: `pois2d` of `pois2d-small`."""
+    return SIZE.sub("", matrix)
+
+
+def loosely(measured: Measurements) -> Measurements:
+    """A result that may lack what another machine has."""
+    return measured if measured.partial else replace(measured, partial=True)
+
+
+def has(measured: Measurements, where: Where) -> bool:
+    """Whether anything of a region was measured; a result may lack its axes."""
+    try:
+        return bool(measured.select(where))
+    except WeaveError:
+        return False
+
+
+def is_decided(verdict: Verdict) -> bool:
+    """Whether a claim was found to hold or to fail."""
+    return verdict.verdict in (REPRODUCED, NOT_REPRODUCED)
+
+
+def is_asked(verdict: Verdict) -> bool:
+    return verdict.verdict != NOT_APPLICABLE
+
+
+def _machines(count: int) -> str:
+    return f"{_number(count)} machine{'' if count == 1 else 's'}"
+
+
+def _number(count: int) -> str:
+    return NUMBERS[count] if count < len(NUMBERS) else str(count)
+
+
+def _value(metric: str, value: float) -> str:
+    if metric == "speedup":
+        return formats.times(value)
+    return formats.percent(value) if metric.startswith("of_") else formats.significant(value)
+
+
+def _highest_ceiling(measured: Measurements) -> str:
+    """What the experiment's ceiling is at best, in one launch or another."""
+    launches = range(len(measured.result.raw["launches"]))
+    found = [measured.ceiling(i) for i in launches if measured.has_ceiling(i)]
+    if not found:
+        return "–"
+    best = max(found, key=lambda ceiling: ceiling.rate.value)
+    return f"{best.name} {formats.significant(best.rate.value / 1e9)} {best.unit}"
