@@ -1,14 +1,13 @@
 #include "memory.hpp"
 
-#include "ceilings/device_cores.hpp"
-#include "ceilings/device_memory.hpp"
+#include "ceilings/device_kernels.hpp"
 #include "ceilings/device_probes.hpp"
 #include "cuda/buffer.hpp"
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
-#include "cuda/event.hpp"
 #include "cuda/gpu.hpp"
 #include "cuda/pinned.hpp"
+#include "cuda/stream.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -24,15 +23,6 @@ bench::Output<T> warm_results(bench::Trial& trial, std::size_t count)
     trial.cache(bench::Cache::warm);
     return trial.output<T>(count);
 }
-
-/// An input and its copy on the device.
-struct Operand
-{
-    bench::Input<double> host;
-    std::span<double const> device;
-
-    Operand(bench::Input<double> input, cuda::Gpu& gpu) : host{input}, device{host.on(gpu)} {}
-};
 
 /// Adds `add(table, name)` for tables from one that first-level caches hold to one that no cache
 /// does; each repeats the same `period` values.
@@ -71,9 +61,7 @@ void device_read(bench::Trial& trial, cuda::Gpu& gpu)
 }
 
 /// Reading elements of tables in no order.
-template <class T>
-void device_gather(bench::Trial& trial, cuda::Gpu& gpu)
-{
+constexpr auto device_gather = []<class T>(bench::Trial& trial, cuda::Gpu& gpu) {
     constexpr unsigned steps = 64;
     auto const values = trial.input<T>(ceilings::period);
     auto const blocks = ceilings::device_blocks();
@@ -87,18 +75,22 @@ void device_gather(bench::Trial& trial, cuda::Gpu& gpu)
                    };
                    trial.add("device_gather_" + size, gather).excerpt("device_gather");
                });
-}
+};
 
 /// One array into another, both in the memory of the device.
 void device_copy(bench::Trial& trial, cuda::Gpu& gpu)
 {
     auto const count = 2 * cuda::l2_bytes() / sizeof(double); // two arrays: four caches
-    Operand const a{trial.input<double>(count), gpu};
+    auto const input = trial.input<double>(count);
+    struct
+    {
+        std::span<double const> device;
+    } const a{input.on(gpu)};
     cuda::Buffer<double> b{count};
     auto const& stream = gpu.stream();
     trial.cache(bench::Cache::cold);
     trial.work({.bytes = 2.0 * static_cast<double>(b.bytes())});
-    trial.output(b.span(), gpu).expect([&] { return ceilings::copy_reference<double>(a.host); });
+    trial.output(b.span(), gpu).expect([&] { return ceilings::copy_reference<double>(input); });
     //! [cuda_memcpy]
     auto const copied_by_runtime = [&] {
         cuda::check(cudaMemcpyAsync(b.data(), a.device.data(), b.bytes(), cudaMemcpyDeviceToDevice,
@@ -111,9 +103,7 @@ void device_copy(bench::Trial& trial, cuda::Gpu& gpu)
 }
 
 /// Reading shared memory, a word or 16 bytes at a time.
-template <class T>
-void device_shared(bench::Trial& trial, cuda::Gpu& gpu)
-{
+constexpr auto device_shared = []<class T>(bench::Trial& trial, cuda::Gpu& gpu) {
     constexpr unsigned steps = 1u << 15;
     auto const values = trial.input<T>(ceilings::shared_words);
     auto const blocks = ceilings::device_blocks();
@@ -129,12 +119,10 @@ void device_shared(bench::Trial& trial, cuda::Gpu& gpu)
     add("device_shared_word", false);
     add("device_shared_16_bytes", true);
     trial.run();
-}
+};
 
 /// Multiply-adds in registers.
-template <class T>
-void device_fma(bench::Trial& trial, cuda::Gpu& gpu)
-{
+constexpr auto device_fma = []<class T>(bench::Trial& trial, cuda::Gpu& gpu) {
     auto const start = trial.input<T>(ceilings::device_chains);
     auto const factors = trial.input<T>(2).on();
     auto const count = std::size_t{ceilings::device_blocks()} * ceilings::device_threads;
@@ -146,7 +134,7 @@ void device_fma(bench::Trial& trial, cuda::Gpu& gpu)
         ceilings::device_fma<T>(from, factors[0], factors[1], out, gpu.stream());
     });
     trial.run();
-}
+};
 
 /// Warps that take numbers from one counter, one at a time or several.
 void device_take(bench::Trial& trial, cuda::Gpu& gpu)
@@ -180,33 +168,6 @@ void launches(bench::Trial& trial, std::string const& name, std::size_t count, c
     };
     trial.add(name, launch).excerpt("device_launch").clock(clock);
     trial.run();
-}
-
-constexpr std::size_t many = 1000;
-
-/// The host launches and waits.
-void launch_and_wait(bench::Trial& trial, cuda::Gpu& gpu)
-{
-    launches(trial, "launch_and_wait", 1, gpu, gpu.wall(), true);
-}
-
-/// One launch between two events, on a device that waits for it.
-void launch_between_events(bench::Trial& trial, cuda::Gpu& gpu)
-{
-    trial.on_reset([&] { gpu.finish(); }); // also: one call makes a sample
-    launches(trial, "launch_between_events", 1, gpu, gpu.events());
-}
-
-/// Launches as fast as the host can give them.
-void launch_in_queue(bench::Trial& trial, cuda::Gpu& gpu)
-{
-    launches(trial, "launch_in_queue", many, gpu, gpu.events());
-}
-
-/// The nodes of a graph.
-void launch_in_graph(bench::Trial& trial, cuda::Gpu& gpu)
-{
-    launches(trial, "launch_in_graph", many, gpu, gpu.graph());
 }
 
 /// Arrays in pinned memory and on the device, to be copied over the bus. Variants name the host
@@ -308,24 +269,33 @@ void cuda::add_studies(bench::Experiment& experiment, cuda::Gpu& gpu)
         experiment.study(name).on(gpu).untyped(
             [=, &gpu](bench::Trial& trial) { measure(trial, gpu); });
     };
+    auto const add_typed = [&](char const* name, auto measure) {
+        experiment.study(name).on(gpu).types<float, double>(
+            [=, &gpu]<class T>(bench::Trial& trial) {
+                measure.template operator()<T>(trial, gpu);
+            });
+    };
+    constexpr std::size_t many = 1000;
     add("device_read", machine_ceilings::device_read);
     add("device_copy", machine_ceilings::device_copy);
-    experiment.study("device_gather")
-        .on(gpu)
-        .types<float, double>(
-            [&]<class T>(bench::Trial& trial) { machine_ceilings::device_gather<T>(trial, gpu); });
+    add_typed("device_gather", machine_ceilings::device_gather);
     add("device_take", machine_ceilings::device_take);
-    experiment.study("device_shared")
-        .on(gpu)
-        .types<float, double>(
-            [&]<class T>(bench::Trial& trial) { machine_ceilings::device_shared<T>(trial, gpu); });
-    experiment.study("device_fma").on(gpu).types<float, double>([&]<class T>(bench::Trial& trial) {
-        machine_ceilings::device_fma<T>(trial, gpu);
+    add_typed("device_shared", machine_ceilings::device_shared);
+    add_typed("device_fma", machine_ceilings::device_fma);
+    add("launch_and_wait", [](bench::Trial& trial, cuda::Gpu& of) {
+        machine_ceilings::launches(trial, "launch_and_wait", 1, of, of.wall(), true);
     });
-    add("launch_and_wait", machine_ceilings::launch_and_wait);
-    add("launch_between_events", machine_ceilings::launch_between_events);
-    add("launch_in_queue", machine_ceilings::launch_in_queue);
-    add("launch_in_graph", machine_ceilings::launch_in_graph);
+    add("launch_between_events", [](bench::Trial& trial, cuda::Gpu& of) {
+        trial.on_reset([&] { of.finish(); }); // the device waits; also: one call makes a sample
+        machine_ceilings::launches(trial, "launch_between_events", 1, of, of.events());
+    });
+    add("launch_in_queue",
+        [](bench::Trial& trial, cuda::Gpu& of) { // as fast as the host gives them
+            machine_ceilings::launches(trial, "launch_in_queue", many, of, of.events());
+        });
+    add("launch_in_graph", [](bench::Trial& trial, cuda::Gpu& of) {
+        machine_ceilings::launches(trial, "launch_in_graph", many, of, of.graph());
+    });
     add("bus_to_device", machine_ceilings::bus_to_device);
     add("bus_to_host", machine_ceilings::bus_to_host);
     add("bus_both", machine_ceilings::bus_both);

@@ -1,4 +1,3 @@
-#include "points.hpp"
 #include "reading.hpp"
 #include "variants.hpp"
 

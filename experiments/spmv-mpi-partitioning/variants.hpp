@@ -1,6 +1,5 @@
 #pragma once
 
-#include "points.hpp"
 #include "product.hpp"
 
 #include "distributed/traffic.hpp"
@@ -8,6 +7,7 @@
 #include "sparse/generators.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -16,6 +16,13 @@
 
 /// The variants of this experiment: who gets which rows, and how `x` comes to them.
 namespace partitioning {
+
+/// Bytes of messages round a ring, from eight, which cost nothing but latency, to a megabyte; whole
+/// elements in every precision.
+bench::AxisValues message_bytes();
+
+/// The bandwidth of reading of so many ranks together.
+bench::Ceiling read_on_all_ranks(int ranks, int threads);
 
 /// The five contiguous ways: equal, floor, ceil, alternate, bottleneck.
 std::vector<Way> const& contiguous_ways();
@@ -44,10 +51,13 @@ inline distributed::Choice planned(bench::Trial const& trial)
     };
 }
 
-/// Cuts the matrix on rank 0 and tells all ranks.
+/// Cuts the matrix on rank 0 and tells all ranks; rows that each made for itself stay with it.
 template <class T>
 distributed::Partition cut(Product<T> const& product, Way const& way)
 {
+    if (product.name().empty()) {
+        return product.equal();
+    }
     auto const& world = product.world();
     auto const partition =
         world.is_root() ? way.cut(product.whole(), world.size()) : distributed::Partition{};
@@ -60,8 +70,9 @@ distributed::Partition cut(Product<T> const& product, Way const& way)
 template <class T>
 std::string repeats_another(Product<T> const& product, std::string_view name)
 {
-    constexpr std::string_view measured[] = {"everywhere_alternate", "gather_alternate",
-                                             "halo_bottleneck", "halo_graph"};
+    constexpr std::string_view measured[] = {
+        "openmp",           "openmp_plan",     "everywhere_alternate",
+        "gather_alternate", "halo_bottleneck", "halo_graph"};
     bool const is_studied = std::is_same_v<T, double> && name.starts_with("halo_");
     bool const is_alone = product.world().size() == 1 && !product.name().empty();
     bool const is_measured =
@@ -69,17 +80,31 @@ std::string repeats_another(Product<T> const& product, std::string_view name)
     return is_measured ? "" : "one rank has all rows, however they are cut";
 }
 
-/// Adds a variant that calls `multiply(matrix, share)` with what `make(variant, share)` has built.
-template <class T, class Make, class Multiply>
-bench::Variant& add_multiply(bench::Trial& trial, Product<T>& product, std::string name,
-                             std::function<distributed::Partition()> rows, Make make,
-                             Multiply multiply)
+/// How a variant is called, and where it stands in reports.
+struct Label
 {
-    return trial.add(std::move(name), [=, &product](bench::Variant& variant) {
-        auto const share = product.share(rows(), variant);
+    std::string name;
+    std::string group;
+    std::string excerpt;
+};
+
+/// Adds a variant that calls `multiply(matrix, share)` with what `make(variant, share)` has built
+/// of rows dealt out in a way; skipped if something is `missing` for it.
+template <class T, class Make, class Multiply>
+void add_multiply(bench::Trial& trial, Product<T>& product, Label const& label, Way const& way,
+                  std::string const& missing, Make make, Multiply multiply)
+{
+    auto const reason = missing.empty() ? repeats_another(product, label.name) : missing;
+    if (!reason.empty()) {
+        trial.skip(label.name, reason).group(label.group);
+        return;
+    }
+    auto const prepare = [=, &product](bench::Variant& variant) {
+        auto const share = product.share(cut(product, way), variant);
         auto const matrix = make(variant, *share);
         return [=] { multiply(*matrix, *share); };
-    });
+    };
+    trial.add(label.name, prepare).group(label.group).excerpt(label.excerpt);
 }
 
 /// The article's way: rank 0 sends slices, and every rank has all of `x`.
@@ -102,37 +127,25 @@ template <class T>
 void add_everywhere(bench::Trial& trial, Product<T>& product, std::string const& name,
                     Way const& way, distributed::Choice const& choose)
 {
-    if (auto const reason = repeats_another(product, name); !reason.empty()) {
-        trial.skip(name, reason).group("everywhere");
-        return;
-    }
     add_multiply<T>(
-        trial, product, name, [=, &product] { return cut(product, way); },
+        trial, product, {name, "everywhere", "everywhere"}, way, "",
         [=, &product](bench::Variant& variant, Share<T> const& share) {
             return everywhere(product, share, choose, variant);
         },
-        [&product](auto const& matrix, Share<T>& share) { matrix.multiply(product.x(), share.y); })
-        .group("everywhere")
-        .excerpt("everywhere");
+        [&product](auto const& matrix, Share<T>& share) { matrix.multiply(product.x(), share.y); });
 }
 
 /// As above, but `x` is where a multiply leaves it, and has to be gathered first.
 template <class T>
 void add_gather(bench::Trial& trial, Product<T>& product, Way const& way)
 {
-    if (!product.is_square()) {
-        trial.skip("gather_" + way.name, "y is no x for a matrix that is not square")
-            .group("gather");
-        return;
-    }
     add_multiply<T>(
-        trial, product, "gather_" + way.name, [=, &product] { return cut(product, way); },
+        trial, product, {"gather_" + way.name, "gather", "gather"}, way,
+        product.is_square() ? "" : "y is no x for a matrix that is not square",
         [=, &product](bench::Variant& variant, Share<T> const& share) {
             return everywhere(product, share, distributed::by_runs, variant);
         },
-        [](auto& matrix, Share<T>& share) { matrix.gather_and_multiply(share.x, share.y); })
-        .group("gather")
-        .excerpt("gather");
+        [](auto& matrix, Share<T>& share) { matrix.gather_and_multiply(share.x, share.y); });
 }
 
 /// Rows and places of a share, as the scalable ways take them.
@@ -200,14 +213,9 @@ void add_halo(bench::Trial& trial, Product<T>& product, Way const& way, bool is_
               Exchange const& exchange = overlapped)
 {
     auto const choose = planned(trial);
-    auto const name = exchange.group + "_" + way.name;
-    if (auto const reason = repeats_another(product, name); !reason.empty()) {
-        trial.skip(name, reason).group(exchange.group);
-        return;
-    }
     add_multiply<T>(
-        trial, product, name,
-        [=, &product] { return product.name().empty() ? product.equal() : cut(product, way); },
+        trial, product, {exchange.group + "_" + way.name, exchange.group, exchange.excerpt}, way,
+        "",
         [=, &product](bench::Variant& variant, Share<T> const& share) {
             auto matrix = std::make_shared<distributed::HaloMatrix<T>>(
                 product.world(), rows_of(product, share), share.columns, choose, exchange.on_host);
@@ -221,9 +229,7 @@ void add_halo(bench::Trial& trial, Product<T>& product, Way const& way, bool is_
         [overlaps = exchange.overlaps](auto& matrix, Share<T>& share) {
             overlaps ? matrix.multiply(share.x, share.y)
                      : matrix.wait_and_multiply(share.x, share.y);
-        })
-        .group(exchange.group)
-        .excerpt(exchange.excerpt);
+        });
 }
 
 /// All ranks of a host read one `x`.
@@ -231,47 +237,30 @@ template <class T>
 void add_shared(bench::Trial& trial, Product<T>& product, Way const& way)
 {
     auto const choose = planned(trial);
-    auto const name = "shared_" + way.name;
-    auto const reason = product.world().hosts() > 1 ? "ranks on several hosts share no memory"
-                                                    : repeats_another(product, name);
-    if (!reason.empty()) {
-        trial.skip(name, reason).group("shared");
-        return;
-    }
     add_multiply<T>(
-        trial, product, name, [=, &product] { return cut(product, way); },
+        trial, product, {"shared_" + way.name, "shared", "shared"}, way,
+        product.world().hosts() > 1 ? "ranks on several hosts share no memory" : "",
         [=, &product](bench::Variant& variant, Share<T> const& share) {
             auto matrix = std::make_shared<distributed::SharedMatrix<T>>(
                 product.world(), rows_of(product, share), share.columns, choose);
             variant.stores(*matrix);
             return matrix;
         },
-        [](auto& matrix, Share<T>& share) { matrix.multiply(share.x, share.y); })
-        .group("shared")
-        .excerpt("shared");
+        [](auto& matrix, Share<T>& share) { matrix.multiply(share.x, share.y); });
 }
 
 /// PETSc on the same partition.
 template <class T>
 void add_petsc(bench::Trial& trial, Product<T>& product, Way const& way)
 {
-    auto const name = "petsc_" + way.name;
-    auto const missing = peers::Petsc::missing<T>();
-    if (auto const reason = missing.empty() ? repeats_another(product, name) : missing;
-        !reason.empty()) {
-        trial.skip(name, reason).group("peer");
-        return;
-    }
     add_multiply<T>(
-        trial, product, name, [=, &product] { return cut(product, way); },
+        trial, product, {"petsc_" + way.name, "peer", "petsc"}, way, peers::Petsc::missing<T>(),
         [&product](bench::Variant& variant, Share<T> const& share) {
             auto const rows = rows_of(product, share);
             return variant.keep(peers::petsc<T>(product.world().handle(), rows,
                                                 static_cast<std::int64_t>(share.x.size())));
         },
-        [](auto const& matrix, Share<T>& share) { matrix(share.x, share.y); })
-        .group("peer")
-        .excerpt("petsc");
+        [](auto const& matrix, Share<T>& share) { matrix(share.x, share.y); });
 }
 
 /// Everything that a cut by the graph is compared with.
@@ -296,7 +285,7 @@ void add_openmp(bench::Trial& trial, Product<T>& product, std::string const& nam
 {
     int const threads = trial.threads();
     add_multiply<T>(
-        trial, product, name, [&product] { return product.equal(); },
+        trial, product, {name, "openmp", "openmp"}, contiguous_way("equal"), "",
         [=, &product](bench::Variant& variant, Share<T> const&) {
             auto options = choose(product.whole());
             options.threads = threads;
@@ -305,9 +294,7 @@ void add_openmp(bench::Trial& trial, Product<T>& product, std::string const& nam
         //! [openmp]
         [](spmv::Plan<T> const& plan, Share<T>& share) { plan(share.x, share.y); }
         //! [openmp]
-        )
-        .group("openmp")
-        .excerpt("openmp");
+    );
 }
 
 /// All ways of ranks to multiply one matrix.
@@ -358,7 +345,9 @@ void measure_weak_scaling(bench::Trial& trial, mpi::Communicator const& world)
     if (world.size() == 1 && trial.threads() > 1) {
         trial.not_applicable("it grows with the ranks, of which there is one");
     }
-    auto const side = weak_side(world.size());
+    // A rank has about 100,000 rows in company as alone: 32 MB in double precision, far more than
+    // the caches of a core hold.
+    auto const side = std::llround(std::cbrt(100e3 * world.size()));
     auto const rows = side * side * side;
     auto pattern = sparse::stencil27<std::int64_t>(side, distributed::equal_share(world, rows));
     Product<T> product{world, distributed::filled<T>(std::move(pattern), trial.fill()), rows,

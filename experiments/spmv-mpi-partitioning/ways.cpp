@@ -1,7 +1,10 @@
 #include "variants.hpp"
 
+#include "ceilings/probes.hpp"
+
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <tuple>
 
 namespace partitioning {
@@ -40,6 +43,28 @@ Way by_offsets(std::string name,
 }
 
 } // namespace
+
+bench::AxisValues message_bytes()
+{
+    using Bytes = std::int64_t;
+    bench::AxisValues values{Bytes{8},      Bytes{512},     Bytes{4096},
+                             Bytes{32'768}, Bytes{262'144}, Bytes{1'048'576}};
+    values.require = [](bench::Parameter const& value) {
+        if (auto const bytes = std::get<Bytes>(value); bytes <= 0 || bytes % 8 != 0) {
+            throw std::invalid_argument{"--bytes: found " + std::to_string(bytes) +
+                                        ", expected a multiple of 8"};
+        }
+    };
+    return values;
+}
+
+bench::Ceiling read_on_all_ranks(int ranks, int threads)
+{
+    auto ceiling = ceilings::read_beyond(
+        bench::host().cache_bytes() / static_cast<std::size_t>(ranks), threads);
+    ceiling.work.bytes *= ranks;
+    return ceiling;
+}
 
 std::vector<Way> const& contiguous_ways()
 {

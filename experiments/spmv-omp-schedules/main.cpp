@@ -28,9 +28,12 @@ int main(int argc, char** argv)
             return;
         }
 
-        schedules::add_static(trial, problem);
-        schedules::add_dynamic(trial, problem);
-        schedules::add_guided(trial, problem);
+        schedules::add_family(trial, problem, "static", spmv::static_rows<T>,
+                              spmv::static_chunks<T>);
+        schedules::add_family(trial, problem, "dynamic", spmv::dynamic_rows<T>,
+                              spmv::dynamic_chunks<T>);
+        schedules::add_family(trial, problem, "guided", spmv::guided_rows<T>,
+                              spmv::guided_chunks<T>);
         trial.add("nnz_balanced", [&] { spmv::nnz_balanced<T>(a, x, y, threads); }).group("even");
         trial.add("nnz_stealing", [&] { spmv::nnz_stealing<T>(a, x, y, threads); }).group("even");
         trial.add("merge_path", [&] { spmv::merge_path<T>(a, x, y, threads); }).group("even");

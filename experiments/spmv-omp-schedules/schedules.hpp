@@ -37,24 +37,6 @@ void add_family(bench::Trial& trial, Problem<T>& problem, std::string const& nam
     }
 }
 
-template <class T>
-void add_static(bench::Trial& trial, Problem<T>& problem)
-{
-    add_family(trial, problem, "static", spmv::static_rows<T>, spmv::static_chunks<T>);
-}
-
-template <class T>
-void add_dynamic(bench::Trial& trial, Problem<T>& problem)
-{
-    add_family(trial, problem, "dynamic", spmv::dynamic_rows<T>, spmv::dynamic_chunks<T>);
-}
-
-template <class T>
-void add_guided(bench::Trial& trial, Problem<T>& problem)
-{
-    add_family(trial, problem, "guided", spmv::guided_rows<T>, spmv::guided_chunks<T>);
-}
-
 /// A matrix whose pages lie next to the threads that read them, where there is a difference.
 template <class T>
 void add_first_touch(bench::Trial& trial, Problem<T>& problem)

@@ -3,7 +3,6 @@
 #include "bench/do_not_optimize.hpp"
 #include "bench/environment.hpp"
 #include "bench/record.hpp"
-#include "bench/statistics.hpp"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -69,22 +68,13 @@ public:
     {
         for (auto const& run : runs) {
             if (run.run_type == Run::RT_Iteration) {
-                samples_[run.run_name.function_name].push_back(run.real_accumulated_time /
-                                                               static_cast<double>(run.iterations));
+                samples[run.run_name.function_name].push_back(run.real_accumulated_time /
+                                                              static_cast<double>(run.iterations));
             }
         }
     }
-    Medians medians() const
-    {
-        Medians result;
-        for (auto const& [name, samples] : samples_) {
-            result[name] = bench::median(samples);
-        }
-        return result;
-    }
 
-private:
-    std::map<std::string, std::vector<double>> samples_;
+    std::map<std::string, std::vector<double>> samples;
 };
 
 Medians google_benchmark(char* program)
@@ -109,7 +99,11 @@ Medians google_benchmark(char* program)
     add("polynomial", long_count, &Kernels::polynomial);
     Collector collector;
     benchmark::RunSpecifiedBenchmarks(&collector);
-    return collector.medians();
+    Medians result;
+    for (auto const& [name, samples] : collector.samples) {
+        result[name] = bench::median(samples);
+    }
+    return result;
 }
 
 void add_trial(bench::Trial& trial)

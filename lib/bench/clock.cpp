@@ -1,4 +1,4 @@
-#include "bench/clock.hpp"
+#include "bench/target.hpp"
 
 #include <omp.h>
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "base/half.hpp"
-#include "bench/fill.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -18,6 +17,30 @@ using base::fp16;
 template <class T>
 concept Element = std::same_as<T, fp16> || std::same_as<T, bf16> || std::same_as<T, float> ||
     std::same_as<T, double> || std::same_as<T, std::int32_t> || std::same_as<T, std::uint8_t>;
+
+/// Which of the two verifications the values are made for.
+enum class Check
+{
+    exact, ///< non-zero integers of magnitude 1 to 3: sums are representable, equality is required
+    bounded, ///< reals of magnitude 1/16 to 1: compared within a rounding bound
+};
+
+/// Fills arrays with reproducible values for one verification. Copyable; a seed gives the same
+/// values on every machine.
+class Fill
+{
+public:
+    Fill(Check check, std::uint64_t seed) : check_{check}, seed_{seed} {}
+
+    /// Overwrites every element of `values`. `T` is an `Element`. Integers are of magnitude 1 to 3
+    /// in the exact check and to 1000, or 250 in a byte, in the other; bytes have no sign.
+    template <class T>
+    void operator()(std::span<T> values) const;
+
+private:
+    Check check_;
+    std::uint64_t seed_;
+};
 
 /// What the harness does with elements whose type it does not know.
 struct ElementType

@@ -6,18 +6,18 @@
 #include "machine/system.hpp"
 #include "machine/topology.hpp"
 
-#include <fmt/format.h>
+#include <fmt/chrono.h>
+#include <fmt/ranges.h>
 #include <gnu/libc-version.h>
 #include <hwloc.h>
 #include <openssl/evp.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
-#include <memory>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -94,16 +94,6 @@ Json gpu_record(machine::Gpu const& gpu)
     return record;
 }
 
-bool changes_how_it_runs(std::string_view variable)
-{
-    for (auto const* prefix : {"OMP_", "GOMP_", "KMP_", "MKL_", "MALLOC_", "GLIBC_TUNABLES"}) {
-        if (variable.starts_with(prefix)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /// Variables that change how the program runs, less those that name a path.
 Json environment_variables()
 {
@@ -112,25 +102,13 @@ Json environment_variables()
         std::string_view const text{*entry};
         auto const equals = text.find('=');
         auto const value = text.substr(equals + 1);
-        if (changes_how_it_runs(text) && value.find('/') == std::string_view::npos) {
-            variables[std::string{text.substr(0, equals)}] = value;
+        for (auto const* prefix : {"OMP_", "GOMP_", "KMP_", "MKL_", "MALLOC_", "GLIBC_TUNABLES"}) {
+            if (text.starts_with(prefix) && value.find('/') == std::string_view::npos) {
+                variables[std::string{text.substr(0, equals)}] = value;
+            }
         }
     }
     return variables;
-}
-
-std::vector<int> affinity()
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    sched_getaffinity(0, sizeof set, &set);
-    std::vector<int> cpus;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (CPU_ISSET(cpu, &set)) {
-            cpus.push_back(cpu);
-        }
-    }
-    return cpus;
 }
 
 } // namespace
@@ -152,21 +130,6 @@ Json machine_record()
             {"gpus", gpu_records}};
 }
 
-Json gpu_states()
-{
-    Json records = Json::array();
-    for (auto const& state : machine::gpu_states()) {
-        Json record = Json::object();
-        put(record, "clock_hz", state.clock_hz);
-        put(record, "memory_clock_hz", state.memory_clock_hz);
-        put(record, "power_w", state.power_w);
-        put(record, "temperature_c", state.temperature_c);
-        put(record, "throttle_reasons", state.throttle_reasons);
-        records.push_back(std::move(record));
-    }
-    return records;
-}
-
 Json launch_record(int threads, int ranks, int hosts)
 {
     // A rank is bound to a part of its host, so that its own affinity says nothing about all.
@@ -175,7 +138,7 @@ Json launch_record(int threads, int ranks, int hosts)
     return {{"threads", threads},
             {"ranks", ranks},
             {"hosts", hosts},
-            {"affinity", affinity()},
+            {"affinity", machine::affinity()},
             {"oversubscribed", threads * ranks > available},
             {"environment", environment_variables()}};
 }
@@ -194,46 +157,24 @@ Json library_record()
 
 int available_threads()
 {
-    return static_cast<int>(affinity().size());
-}
-
-std::string file_sha256(std::string const& path)
-{
-    std::ifstream file{path, std::ios::binary};
-    if (!file) {
-        throw std::runtime_error{fmt::format("{}: cannot be read", path)};
-    }
-    std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(),
-                                                                    EVP_MD_CTX_free};
-    EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr);
-    std::vector<char> buffer(1 << 16);
-    while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())),
-           file.gcount() > 0) {
-        EVP_DigestUpdate(context.get(), buffer.data(), static_cast<std::size_t>(file.gcount()));
-    }
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned size = 0;
-    EVP_DigestFinal_ex(context.get(), digest.data(), &size);
-    std::string text;
-    for (unsigned i = 0; i < size; ++i) {
-        text += fmt::format("{:02x}", digest[i]);
-    }
-    return text;
+    return static_cast<int>(machine::affinity().size());
 }
 
 std::string program_sha256()
 {
-    return file_sha256("/proc/self/exe");
+    constexpr auto path = "/proc/self/exe";
+    std::vector<char> bytes(std::filesystem::file_size(path));
+    if (!std::ifstream{path, std::ios::binary}.read(bytes.data(), std::ssize(bytes))) {
+        throw std::runtime_error{fmt::format("{}: cannot be read", path)};
+    }
+    std::array<unsigned char, 32> digest{};
+    EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr);
+    return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
 std::string utc_now()
 {
-    auto const now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    std::array<char, 32> text{};
-    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return text.data();
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 } // namespace bench

@@ -3,7 +3,7 @@
 #include "bench/environment.hpp"
 #include "bench/provenance.hpp"
 #include "bench/run.hpp"
-#include "bench/trial_runner.hpp"
+#include "machine/gpus.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -49,11 +49,16 @@ void refuse_device_debugging()
 }
 
 /// Everything of a result but the measurements.
-Json head(std::string const& name, Run const& run, Json const& libraries, Json const& gpu_states)
+Json head(Run const& run, std::map<std::string, std::string> const& libraries,
+          Json const& gpu_states)
 {
     auto const& settings = run.settings;
     auto const& team = run.team;
     auto const& built = provenance();
+    auto versions = library_record();
+    for (auto const& [library, version] : libraries) {
+        versions[library] = version;
+    }
     auto launch = launch_record(settings.threads, team.size(), team.hosts());
     if (!gpu_states.empty()) {
         launch["gpus"] = gpu_states;
@@ -66,7 +71,7 @@ Json head(std::string const& name, Run const& run, Json const& libraries, Json c
         {"schema", 2},
         {"run",
          {{"id", random_id()},
-          {"experiment", name},
+          {"experiment", run.name},
           {"utc", utc_now()},
           {"arguments", settings.arguments},
           {"profile", settings.profile},
@@ -76,242 +81,182 @@ Json head(std::string const& name, Run const& run, Json const& libraries, Json c
         {"source",
          {{"commit", built.commit}, {"dirty", built.dirty}, {"binary_sha256", program_sha256()}}},
         {"build", build_record()},
-        {"libraries", libraries},
+        {"libraries", versions},
         {"machine", machine_record()},
         {"launches", Json::array({launch})}};
 }
 
+/// Clocks, power and temperature of the GPUs, where there are any.
+void note_gpus(Json& notes, char const* when)
+{
+    if (auto const states = machine::gpu_states(); !states.empty()) {
+        notes[when] = states;
+    }
+}
+
+/// Passes for about 0.3 s, at least five.
+std::vector<double> sample(Ceiling const& ceiling, Target& of, Run& run)
+{
+    double const enough_s = run.settings.profile == "tiny" ? 0.05 : 0.3;
+    auto& clock = of.clock(Cache::cold);
+    clock.seconds(ceiling.pass);
+    std::vector<double> samples;
+    double spent = 0;
+    while (samples.size() < 5 || run.team.maximum(spent) < enough_s) {
+        samples.push_back(rounded(clock.seconds(ceiling.pass)));
+        spent += samples.back();
+    }
+    return samples;
+}
+
+/// Runs the body for one point: exact check, unless an earlier run made it, then bounded check
+/// and timing.
+void measure_point(Run& run)
+{
+    auto& point = run.point;
+    auto const& study = *point.plan->study;
+    auto const& body = point.plan->body(point.at);
+    try {
+        if (auto const missing = study.usual().missing(); !missing.empty()) {
+            throw NotApplicable{missing};
+        }
+        for (auto const check : {Check::exact, Check::bounded}) {
+            if (check == Check::bounded || !run.settings.again) {
+                Trial trial{run, check};
+                body(trial);
+            }
+        }
+    } catch (NotApplicable const& reason) {
+        point.measured["skipped"].push_back({{"launch", 0},
+                                             {"study", study.name()},
+                                             {"parameters", point.parameters()},
+                                             {"reason", reason.what()}});
+    }
+}
+
+void list_variants(Run& run)
+{
+    fmt::print("variants at {}:\n", run.point.label());
+    try {
+        Trial trial{run, Check::bounded};
+        run.point.plan->body(run.point.at)(trial);
+    } catch (NotApplicable const& reason) {
+        fmt::print("  skipped: {}\n", reason.what());
+    }
+}
+
 } // namespace
 
-Study& Study::axis(std::string name, AxisValues values)
+void Experiment::measure_ceilings(Run& run, std::string const& when) const
 {
-    return axis(std::move(name), [values = std::move(values)] { return values; });
-}
-Study& Study::axis(std::string name, std::function<AxisValues()> values)
-{
-    axes_.push_back({std::move(name), std::move(values)});
-    return *this;
-}
-Study& Study::on(Target& usual)
-{
-    usual_ = &usual;
-    return *this;
-}
-void Study::add(std::string_view type, std::function<void(Trial&)> measure)
-{
-    bodies_.push_back({type, std::move(measure)});
-}
-
-struct Experiment::State
-{
-    struct Probe
-    {
-        Target* of;
-        std::function<Ceiling(int threads)> make;
-    };
-
-    std::string name;
-    int argc;
-    char** argv;
-    Target& usual;
-    std::deque<Study> studies = {};
-    std::vector<Option> options = {};
-    std::vector<Probe> ceilings = {};
-    Json libraries = library_record();
-
-    void measure_ceilings(Run& run, std::string const& when) const
-    {
-        for (auto const& [of, make] : ceilings) {
-            if (!of->missing().empty() || (run.settings.later && !of->depends_on_threads())) {
-                continue;
-            }
-            run.pacer.turn("ceilings");
-            auto const ceiling = make(run.settings.threads);
-            run.record.add_ceiling({{"name", ceiling.name},
-                                    {"launch", 0},
-                                    {"target", of->name()},
-                                    {"when", when},
-                                    {"bytes", ceiling.work.bytes},
-                                    {"flops", ceiling.work.flops},
-                                    {"samples_s", sample(ceiling, *of, run)}});
+    for (auto const& [of, make] : ceilings_) {
+        if (!of->missing().empty() || (run.settings.later && !of->depends_on_threads())) {
+            continue;
         }
+        run.pacer.turn("ceilings");
+        auto const ceiling = make(run.settings.threads);
+        run.record.add_ceiling({{"name", ceiling.name},
+                                {"launch", 0},
+                                {"target", of->name()},
+                                {"when", when},
+                                {"bytes", ceiling.work.bytes},
+                                {"flops", ceiling.work.flops},
+                                {"samples_s", sample(ceiling, *of, run)}});
     }
+}
 
-    /// Clocks, power and temperature of the GPUs, where there are any.
-    static void note_gpus(Json& notes, char const* when)
-    {
-        if (auto const states = gpu_states(); !states.empty()) {
-            notes[when] = states;
-        }
-    }
-
-    /// Passes for about 0.3 s, at least five.
-    static std::vector<double> sample(Ceiling const& ceiling, Target& of, Run& run)
-    {
-        double const enough_s = run.settings.profile == "tiny" ? 0.05 : 0.3;
-        auto& clock = of.clock(Cache::cold);
-        clock.seconds(ceiling.pass);
-        std::vector<double> samples;
-        double spent = 0;
-        while (samples.size() < 5 || run.team.maximum(spent) < enough_s) {
-            samples.push_back(rounded(clock.seconds(ceiling.pass)));
-            spent += samples.back();
-        }
-        return samples;
-    }
-
-    /// Runs the body for one point: exact check, unless an earlier run made it, then bounded check
-    /// and timing.
-    static void measure(Run& run)
-    {
-        auto& point = run.point;
-        auto const& study = *point.plan->study;
-        auto const& body = point.plan->body(point.at);
-        try {
-            if (auto const missing = study.usual().missing(); !missing.empty()) {
-                throw NotApplicable{missing};
-            }
-            for (auto const check : {Check::exact, Check::bounded}) {
-                if (check == Check::bounded || !run.settings.again) {
-                    Trial trial{std::make_unique<TrialRunner>(run, check)};
-                    body(trial);
-                }
-            }
-        } catch (NotApplicable const& reason) {
-            point.measured.skipped.push_back({{"launch", 0},
-                                              {"study", study.name()},
-                                              {"parameters", point.parameters()},
-                                              {"reason", reason.what()}});
-        }
-    }
-
-    void measure_points(Run& run) const
-    {
-        auto const points = run.points();
-        run.pacer.plan(points, run.settings.rounds);
-        std::size_t index = 0;
-        for (auto const& plan : run.settings.plans) {
-            for (std::size_t i = 0; i < plan.points(); ++i, ++index) {
-                run.point = {.index = index, .plan = &plan, .at = plan.point(i)};
-                auto const key = label(run.point);
-                run.pacer.point(index, points, key);
-                if (run.team.from_root(run.record.has(key)) == 0) {
-                    measure(run);
-                    run.record.add_point(key, run.point.measured);
-                }
+void Experiment::measure_points(Run& run) const
+{
+    run.pacer.plan(run.points, run.settings.rounds);
+    std::size_t index = 0;
+    for (auto const& plan : run.settings.plans) {
+        for (std::size_t i = 0; i < plan.points(); ++i, ++index) {
+            run.point = {.index = index, .plan = &plan, .at = plan.point(i)};
+            auto const key = label(run.point);
+            run.pacer.point(index, run.points, key);
+            if (run.team.from_root(run.record.has(key)) == 0) {
+                measure_point(run);
+                run.record.add_point(key, run.point.measured);
             }
         }
     }
+}
 
-    /// A point in words, with its study where there are several.
-    std::string label(PointState const& point) const
-    {
-        auto const& study = point.plan->study->name();
-        auto const at = point.label();
-        return studies.size() == 1 ? at : at.empty() ? study : study + " " + at;
-    }
+/// A point in words, with its study where there are several.
+std::string Experiment::label(PointState const& point) const
+{
+    auto const& study = point.plan->study->name();
+    auto const at = point.label();
+    return studies_.size() == 1 ? at : at.empty() ? study : study + " " + at;
+}
 
-    void list(Run& run) const
-    {
-        for (auto const& plan : run.settings.plans) {
-            fmt::print("{}{}\n", studies.size() > 1 ? "study " : "", plan.study->name());
-            for (auto const& axis : plan.axes) {
-                fmt::print("{}:", axis.name);
-                for (auto const& value : axis.values) {
-                    fmt::print(" {}", to_text(value));
-                }
-                fmt::print("\n");
+void Experiment::list(Run& run) const
+{
+    for (auto const& plan : run.settings.plans) {
+        fmt::print("{}{}\n", studies_.size() > 1 ? "study " : "", plan.study->name());
+        for (auto const& axis : plan.axes) {
+            fmt::print("{}:", axis.name);
+            for (auto const& value : axis.values) {
+                fmt::print(" {}", to_text(value));
             }
-            if (auto const missing = plan.study->usual().missing(); !missing.empty()) {
-                fmt::print("skipped: {}\n", missing);
-            } else if (plan.points() > 0) {
-                run.point = {.plan = &plan, .at = plan.point(0)};
-                list_variants(run);
-            }
+            fmt::print("\n");
+        }
+        if (auto const missing = plan.study->usual().missing(); !missing.empty()) {
+            fmt::print("skipped: {}\n", missing);
+        } else if (plan.points() > 0) {
+            run.point = {.plan = &plan, .at = plan.point(0)};
+            list_variants(run);
         }
     }
+}
 
-    static void list_variants(Run& run)
-    {
-        fmt::print("variants at {}:\n", run.point.label());
-        try {
-            Trial trial{std::make_unique<TrialRunner>(run, Check::bounded)};
-            run.point.plan->body(run.point.at)(trial);
-        } catch (NotApplicable const& reason) {
-            fmt::print("  skipped: {}\n", reason.what());
-        }
+int Experiment::measure(Settings const& settings) const
+{
+    omp_set_num_threads(settings.threads);
+    auto& team = usual_->team();
+    std::size_t points = 0;
+    for (auto const& plan : settings.plans) {
+        points += plan.points();
     }
-
-    int run(Settings settings) const
-    {
-        omp_set_num_threads(settings.threads);
-        Run run{name, std::move(settings), usual};
-        if (run.settings.list) {
-            list(run);
-            return 0;
-        }
-        refuse_device_debugging();
-        Json gpus = Json::object();
-        measure_ceilings(run, "before");
-        note_gpus(gpus, "before");
-        measure_points(run);
-        note_gpus(gpus, "after");
-        measure_ceilings(run, "after");
-        run.record.finish(head(name, run, libraries, gpus));
-        run.pacer.done(run.settings.output);
-        return run.record.any_failed() ? 1 : 0;
+    Json const identity{{"experiment", name_},
+                        {"binary_sha256", program_sha256()},
+                        {"arguments", settings.arguments},
+                        {"rounds", settings.rounds},
+                        {"seed", settings.seed},
+                        {"threads", settings.threads}};
+    bool const writes = team.rank() == 0 && !settings.list;
+    Run run{.name = name_,
+            .settings = settings,
+            .team = team,
+            .filter = std::regex{settings.filter, std::regex::extended},
+            .pacer = {settings.events, settings.lockstep, team},
+            .record = {writes ? settings.output : "", identity},
+            .points = points};
+    if (settings.list) {
+        list(run);
+        return 0;
     }
-};
-
-Experiment::Experiment(std::string name, int argc, char** argv, Target& usual)
-    : state_{new State{std::move(name), argc, argv, usual}}
-{
-}
-
-Experiment::~Experiment() = default;
-
-Study& Experiment::study(std::string name)
-{
-    return state_->studies.emplace_back(std::move(name), state_->usual);
-}
-
-Experiment& Experiment::option(std::string const& name,
-                               std::variant<std::int64_t*, double*, std::string*> value,
-                               std::string const& help)
-{
-    state_->options.push_back({name, help, value});
-    return *this;
-}
-
-Experiment& Experiment::ceiling(std::function<Ceiling(int threads)> make)
-{
-    state_->ceilings.push_back({&state_->usual, std::move(make)});
-    return *this;
-}
-Experiment& Experiment::ceiling(Target& of, std::function<Ceiling()> make)
-{
-    state_->ceilings.push_back({&of, [make = std::move(make)](int) { return make(); }});
-    return *this;
-}
-
-Experiment& Experiment::library(std::string const& name, std::string const& version)
-{
-    if (!version.empty()) {
-        state_->libraries[name] = version;
-    }
-    return *this;
+    refuse_device_debugging();
+    Json gpus = Json::object();
+    measure_ceilings(run, "before");
+    note_gpus(gpus, "before");
+    measure_points(run);
+    note_gpus(gpus, "after");
+    measure_ceilings(run, "after");
+    run.record.finish(head(run, libraries_, gpus));
+    run.pacer.done(settings.output);
+    return run.record.any_failed() ? 1 : 0;
 }
 
 int Experiment::run()
 try {
-    auto chosen =
-        read_settings(state_->name, state_->argc, state_->argv, state_->studies, state_->options);
+    auto const chosen = read_settings(name_, argc_, argv_, studies_, options_);
     if (auto const* code = std::get_if<int>(&chosen)) {
         return *code;
     }
-    return state_->run(std::get<Settings>(std::move(chosen)));
+    return measure(std::get<Settings>(chosen));
 } catch (std::exception const& error) {
-    return state_->usual.team().failed(fmt::format("{}: {}", state_->name, error.what()));
+    return usual_->team().failed(fmt::format("{}: {}", name_, error.what()));
 }
 
 } // namespace bench

@@ -6,12 +6,15 @@
 #include <deque>
 #include <functional>
 #include <initializer_list>
-#include <memory>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace bench {
+
+struct PointState;
+struct Settings;
 
 /// A typed parameter as it stands in the record.
 using Parameter = std::variant<std::string, std::int64_t, double>;
@@ -58,22 +61,33 @@ public:
     Study(std::string name, Target& usual) : name_{std::move(name)}, usual_{&usual} {}
 
     /// Adds an axis; the last axis varies fastest, the element type after it.
-    Study& axis(std::string name, AxisValues values);
+    Study& axis(std::string name, AxisValues values)
+    {
+        return axis(std::move(name), [values = std::move(values)] { return values; });
+    }
 
     /// As above for values that depend on options: called when these are known.
-    Study& axis(std::string name, std::function<AxisValues()> values);
+    Study& axis(std::string name, std::function<AxisValues()> values)
+    {
+        axes_.push_back({std::move(name), std::move(values)});
+        return *this;
+    }
 
     /// Where its variants run unless they say otherwise. Where that is missing, its points are
     /// skipped with the reason.
-    Study& on(Target& usual);
+    Study& on(Target& usual)
+    {
+        usual_ = &usual;
+        return *this;
+    }
 
     /// Measures `body.operator()<T>(Trial&)` for each of the types, which is recorded as the
     /// parameter `precision`.
     template <Element... Types, class Body>
     void types(Body body)
     {
-        (add(element_type<Types>().name,
-             [body](Trial& trial) { body.template operator()<Types>(trial); }),
+        (bodies_.push_back({element_type<Types>().name,
+                            [body](Trial& trial) { body.template operator()<Types>(trial); }}),
          ...);
     }
 
@@ -81,7 +95,7 @@ public:
     template <class Body>
     void untyped(Body body)
     {
-        add("", body);
+        bodies_.push_back({"", body});
     }
 
     /// A name, and what the command line may ask for along it.
@@ -103,8 +117,6 @@ public:
     std::vector<Body> const& bodies() const { return bodies_; }
 
 private:
-    void add(std::string_view type, std::function<void(Trial&)> measure);
-
     std::string name_;
     Target* usual_;
     std::vector<Axis> axes_;
@@ -119,6 +131,14 @@ struct Ceiling
     std::function<void()> pass; ///< on the host, or put into the queue of its target
 };
 
+/// An option of one experiment and where its value goes.
+struct Option
+{
+    std::string name;
+    std::variant<std::int64_t*, double*, std::string*> target;
+    std::string help;
+};
+
 /// One question, its studies and options, and the loop over all points.
 ///
 /// Every experiment understands `--profile --samples --min-time --threads --seed --filter --study
@@ -128,24 +148,40 @@ class Experiment
 {
 public:
     /// `usual` is where studies run unless they say otherwise; its team measures together.
-    Experiment(std::string name, int argc, char** argv, Target& usual = host());
-    ~Experiment();
+    Experiment(std::string name, int argc, char** argv, Target& usual = host())
+        : name_{std::move(name)}, argc_{argc}, argv_{argv}, usual_{&usual}
+    {
+    }
+    Experiment(Experiment const&) = delete;
+    Experiment& operator=(Experiment const&) = delete;
 
     /// Adds a study. The reference stays valid as long as the experiment.
-    Study& study(std::string name);
+    Study& study(std::string name) { return studies_.emplace_back(std::move(name), *usual_); }
 
     /// Adds `--name VALUE` with its present value as the default. `value` is set when `run` begins.
     Experiment& option(std::string const& name,
                        std::variant<std::int64_t*, double*, std::string*> value,
-                       std::string const& help);
+                       std::string const& help)
+    {
+        options_.push_back({name, value, help});
+        return *this;
+    }
 
     /// Measures a ceiling of the usual target before the first and after the last point, in this
     /// process; `make` gets the threads of this process.
-    Experiment& ceiling(std::function<Ceiling(int threads)> make);
+    Experiment& ceiling(std::function<Ceiling(int threads)> make)
+    {
+        ceilings_.push_back({usual_, std::move(make)});
+        return *this;
+    }
 
     /// As above of a target, unless that is missing here: once, by the first of several processes,
     /// where threads do not matter to it.
-    Experiment& ceiling(Target& of, std::function<Ceiling()> make);
+    Experiment& ceiling(Target& of, std::function<Ceiling()> make)
+    {
+        ceilings_.push_back({&of, [make = std::move(make)](int) { return make(); }});
+        return *this;
+    }
 
     template <std::derived_from<Target> T>
     Experiment& ceiling(T& of, Ceiling (*make)(T&))
@@ -154,15 +190,39 @@ public:
     }
 
     /// Records the version of a library that was loaded; an empty one means that it was not.
-    Experiment& library(std::string const& name, std::string const& version);
+    Experiment& library(std::string const& name, std::string const& version)
+    {
+        if (!version.empty()) {
+            libraries_[name] = version;
+        }
+        return *this;
+    }
 
     /// Measures what the command line asks for, writes the result file and returns the program's
     /// exit code: 0, 1 if a variant failed, 2 for a user's error.
     int run();
 
 private:
-    struct State;
-    std::unique_ptr<State> state_;
+    struct Probe
+    {
+        Target* of;
+        std::function<Ceiling(int threads)> make;
+    };
+
+    int measure(Settings const& settings) const;
+    void measure_ceilings(Run& run, std::string const& when) const;
+    void measure_points(Run& run) const;
+    std::string label(PointState const& point) const;
+    void list(Run& run) const;
+
+    std::string name_;
+    int argc_;
+    char** argv_;
+    Target* usual_;
+    std::deque<Study> studies_;
+    std::vector<Option> options_;
+    std::vector<Probe> ceilings_;
+    std::map<std::string, std::string> libraries_;
 };
 
 } // namespace bench

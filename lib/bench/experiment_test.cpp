@@ -1,6 +1,5 @@
 #include "bench/experiment_test.hpp"
-
-#include "bench/statistics.hpp"
+#include "bench/record.hpp"
 
 #include <doctest/doctest.h>
 #include <omp.h>

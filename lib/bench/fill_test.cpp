@@ -1,5 +1,3 @@
-#include "bench/fill.hpp"
-
 #include "bench/element.hpp"
 
 #include <doctest/doctest.h>

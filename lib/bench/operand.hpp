@@ -4,9 +4,11 @@
 #include "bench/element.hpp"
 #include "bench/target.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -34,34 +36,70 @@ struct Expectation
 class Operand
 {
 public:
-    Operand(ElementType const& type, std::size_t count, bool is_output);
+    Operand(ElementType const& type, std::size_t count, bool is_output)
+        : type_{&type}, count_{count}, is_output_{is_output}
+    {
+    }
 
     ElementType const& type() const { return *type_; }
     std::size_t size() const { return count_; }
 
     /// The copy in the memory of `where`, made at the first call: an input is uploaded, an output
     /// poisoned.
-    std::byte* on(Target& where);
+    std::byte* on(Target& where)
+    {
+        auto& memory = where.memory();
+        auto const known = std::ranges::find(copies_, &memory, &Copy::where);
+        if (known != copies_.end()) {
+            return known->memory.get();
+        }
+        auto const offset = is_output_ && &memory == &host() ? offset_in_line : 0;
+        auto const bytes = memory.allocate(count_ * type_->bytes + offset);
+        return add(memory, {bytes, bytes.get() + offset});
+    }
 
     /// Takes memory of `where` that somebody else owns for the copy there. An output is checked
     /// there, wherever a variant leaves others.
-    void adopt(Target& where, std::byte* memory);
+    void adopt(Target& where, std::byte* memory)
+    {
+        home_ = &where.memory();
+        add(where.memory(), {std::shared_ptr<void>{}, memory});
+    }
 
     /// Where an output is checked that a variant should leave at `results`.
     Target& checked_at(Target& results) const { return home_ != nullptr ? *home_ : results; }
 
     /// Gives an input new values, in all copies.
-    void refill(Fill const& fill);
+    void refill(Fill const& fill)
+    {
+        type_->fill(fill, on(host()), count_);
+        for (auto const& copy : copies_) {
+            if (copy.where != &host()) {
+                copy.where->upload({copy.memory.get(), count_ * type_->bytes}, bytes(host()));
+                copy.where->finish();
+            }
+        }
+    }
 
     /// Overwrites every copy of an output with what no correct result holds.
-    void poison();
+    void poison()
+    {
+        for (auto const& copy : copies_) {
+            copy.where->poison({copy.memory.get(), count_ * type_->bytes}, type_->poison);
+        }
+    }
 
     /// Whether there is a copy in other memory than that of `where`.
-    bool is_beyond(Target& where) const;
+    bool is_beyond(Target& where) const
+    {
+        return std::ranges::any_of(copies_,
+                                   [&](Copy const& copy) { return copy.where != &where.memory(); });
+    }
 
     Bytes bytes(Target& where) { return {on(where), count_ * type_->bytes}; }
 
-    Expectation expectation; ///< of an output
+    Expectation expectation;        ///< of an output
+    std::optional<Expected> wanted; ///< what that says as a whole of the inputs as they are now
 
 private:
     struct Copy
@@ -70,7 +108,22 @@ private:
         std::shared_ptr<std::byte> memory;
     };
 
-    std::byte* add(Target& where, std::shared_ptr<std::byte> memory);
+    std::byte* add(Target& where, std::shared_ptr<std::byte> memory)
+    {
+        auto* const bytes = memory.get();
+        copies_.push_back({&where, std::move(memory)});
+        if (is_output_) {
+            where.poison({bytes, count_ * type_->bytes}, type_->poison);
+        } else if (&where != &host()) {
+            where.upload({bytes, count_ * type_->bytes}, this->bytes(host()));
+        }
+        return bytes;
+    }
+
+    /// Where in a cache line an output on the host begins: where the elements of a large
+    /// std::vector do, so that threads share lines of a result as they would in a program that
+    /// calls these kernels.
+    static constexpr std::size_t offset_in_line = 16;
 
     ElementType const* type_;
     std::size_t count_;

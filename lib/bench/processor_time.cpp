@@ -39,10 +39,9 @@ void ProcessorMeter::stop()
 {
     auto const now = processor_time_now();
     if (since_ && now) {
-        total_ = total_.value_or(ProcessorTime{});
-        auto const spent = *now - *since_;
-        *total_ +=
-            {std::max(0.0, spent.busy_s), std::max(0.0, spent.stolen_s)}; // kernels step back
+        auto& total = total_ ? *total_ : total_.emplace();
+        total.busy_s += std::max(0.0, now->busy_s - since_->busy_s); // kernels step back
+        total.stolen_s += std::max(0.0, now->stolen_s - since_->stolen_s);
     }
     since_.reset();
 }

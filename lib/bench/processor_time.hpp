@@ -10,17 +10,6 @@ struct ProcessorTime
 {
     double busy_s = 0;   ///< spent in programs and in the kernel
     double stolen_s = 0; ///< asked for and not had: a virtual machine's host gave it to others
-
-    ProcessorTime& operator+=(ProcessorTime const& other)
-    {
-        busy_s += other.busy_s;
-        stolen_s += other.stolen_s;
-        return *this;
-    }
-    friend ProcessorTime operator-(ProcessorTime const& a, ProcessorTime const& b)
-    {
-        return {a.busy_s - b.busy_s, a.stolen_s - b.stolen_s};
-    }
 };
 
 /// Time since the machine was started, as the first line of /proc/stat has it in `ticks_per_s`

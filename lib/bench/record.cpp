@@ -1,7 +1,5 @@
 #include "bench/record.hpp"
 
-#include "bench/provenance.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -53,16 +51,6 @@ std::string journal_of(std::string const& output)
     return output + ".journal";
 }
 
-Excerpt const& excerpt_named(std::string const& name)
-{
-    for (auto const& excerpt : provenance().excerpts) {
-        if (excerpt.name == name) {
-            return excerpt;
-        }
-    }
-    throw std::logic_error{fmt::format("no marked source text is called '{}'", name)};
-}
-
 } // namespace
 
 Record::Record(std::string output, Json identity) : output_{std::move(output)}
@@ -97,17 +85,10 @@ void Record::append(Json const& line)
     }
 }
 
-void Record::add_point(std::string const& key, PointRecord const& point)
+void Record::add_point(std::string const& key, Json const& measured)
 {
-    Json line{{"key", key},
-              {"cases", point.cases},
-              {"skipped", point.skipped},
-              {"datasets", point.datasets},
-              {"excerpts", Json::object()}};
-    for (auto const& name : point.excerpts) {
-        auto const& excerpt = excerpt_named(name);
-        line["excerpts"][name] = {{"file", excerpt.file}, {"text", excerpt.text}};
-    }
+    Json line{{"key", key}};
+    line.update(measured);
     append(line);
     order_.push_back(key);
     points_[key] = std::move(line);

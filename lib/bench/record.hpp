@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -9,15 +10,6 @@
 namespace bench {
 
 using Json = nlohmann::ordered_json;
-
-/// What one finished point adds to a result.
-struct PointRecord
-{
-    Json cases = Json::array();
-    Json skipped = Json::array();
-    Json datasets = Json::object();
-    std::vector<std::string> excerpts; ///< names of the texts that were timed
-};
 
 /// The journal and the result file of one program.
 ///
@@ -34,7 +26,8 @@ public:
     /// True if the journal holds this point already.
     bool has(std::string const& key) const { return points_.contains(key); }
 
-    void add_point(std::string const& key, PointRecord const& point);
+    /// `measured` is an object of what a point adds: cases, skipped, datasets and excerpts.
+    void add_point(std::string const& key, Json const& measured);
     void add_ceiling(Json ceiling);
 
     /// True if any case of any point failed.
@@ -52,6 +45,14 @@ private:
     std::vector<std::string> order_;
     Json ceilings_ = Json::array();
 };
+
+/// The middle of the sorted samples, or the mean of the two in the middle. `samples` is not empty.
+inline double median(std::vector<double> samples)
+{
+    std::ranges::sort(samples);
+    auto const half = samples.size() / 2;
+    return samples.size() % 2 == 1 ? samples[half] : (samples[half - 1] + samples[half]) / 2;
+}
 
 /// `value` with six significant digits: more than any clock resolves, and shorter.
 double rounded(double value);

@@ -1,7 +1,6 @@
 #include "bench/experiment_test.hpp"
 #include "bench/fake_target.hpp"
-
-#include "bench/statistics.hpp"
+#include "bench/record.hpp"
 
 #include <doctest/doctest.h>
 

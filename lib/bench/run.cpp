@@ -1,56 +1,48 @@
 #include "bench/run.hpp"
 
-#include "bench/environment.hpp"
-
 #include <fmt/format.h>
+
+#include <cstdio>
+#include <iostream>
+#include <stdexcept>
 
 namespace bench {
 
-namespace {
-
-Json identity(std::string const& experiment, Settings const& settings)
+void Pacer::tell(nlohmann::ordered_json const& event, std::string const& line) const
 {
-    return {{"experiment", experiment},        {"binary_sha256", program_sha256()},
-            {"arguments", settings.arguments}, {"rounds", settings.rounds},
-            {"seed", settings.seed},           {"threads", settings.threads}};
-}
-
-} // namespace
-
-Json PointState::parameters() const
-{
-    Json parameters = Json::object();
-    for (auto const& [axis, value] : at) {
-        std::visit([&, name = axis](auto const& v) { parameters[name] = v; }, displayed(value));
+    if (team_.rank() == 0 && events_) {
+        fmt::print("{}\n", event.dump());
+        std::fflush(stdout);
+    } else if (team_.rank() == 0) {
+        fmt::print(stderr, "{}", line);
     }
-    return parameters;
 }
 
-std::string PointState::label() const
+void Pacer::plan(std::size_t points, std::size_t rounds)
 {
-    std::string text;
-    for (auto const& [axis, value] : at) {
-        text += fmt::format("{}{}={}", text.empty() ? "" : " ", axis, to_text(value));
+    tell({{"event", "plan"}, {"points", points}, {"rounds", rounds}}, "");
+}
+
+void Pacer::point(std::size_t index, std::size_t points, std::string const& label)
+{
+    point_ = index;
+    tell({{"event", "point"}, {"point", index}, {"points", points}, {"label", label}},
+         fmt::format("[{}/{}] {}\n", index + 1, points, label));
+}
+
+void Pacer::done(std::string const& output)
+{
+    tell({{"event", "done"}, {"output", output}}, fmt::format("wrote {}\n", output));
+}
+
+void Pacer::turn(std::string const& phase)
+{
+    tell({{"event", "turn"}, {"phase", phase}, {"point", point_}}, "");
+    std::string line;
+    bool const waits = events_ && lockstep_ && team_.rank() == 0;
+    if (!team_.all(!waits || std::getline(std::cin, line))) {
+        throw std::runtime_error{"the runner went away (end of standard input)"};
     }
-    return text;
-}
-
-Run::Run(std::string const& experiment, Settings chosen, Target& usual)
-    : name{experiment}, settings{std::move(chosen)}, team{usual.team()},
-      filter{settings.filter, std::regex::extended}, pacer{settings.events, settings.lockstep,
-                                                           team},
-      record{team.rank() == 0 && !settings.list ? settings.output : "",
-             identity(experiment, settings)}
-{
-}
-
-std::size_t Run::points() const
-{
-    std::size_t sum = 0;
-    for (auto const& plan : settings.plans) {
-        sum += plan.points();
-    }
-    return sum;
 }
 
 } // namespace bench

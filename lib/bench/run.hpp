@@ -1,6 +1,5 @@
 #pragma once
 
-#include "bench/pacer.hpp"
 #include "bench/processor_time.hpp"
 #include "bench/record.hpp"
 #include "bench/settings.hpp"
@@ -20,32 +19,74 @@ struct PointState
     Coordinates at = {};
     std::map<std::string, Verdict> exact = {};        ///< outcome of the exact check by variant
     std::map<std::string, std::string> unsuited = {}; ///< variants that are not applicable, and why
-    PointRecord measured = {};
+    Json measured = {{"cases", Json::array()},
+                     {"skipped", Json::array()},
+                     {"datasets", Json::object()},
+                     {"excerpts", Json::object()}};
 
     /// The point's parameters as they stand in the record.
-    Json parameters() const;
+    Json parameters() const
+    {
+        Json parameters = Json::object();
+        for (auto const& [axis, value] : at) {
+            std::visit([&, name = axis](auto const& v) { parameters[name] = v; }, displayed(value));
+        }
+        return parameters;
+    }
 
     /// "matrix=pois2d precision=fp32"
-    std::string label() const;
+    std::string label() const
+    {
+        std::string text;
+        for (auto const& [axis, value] : at) {
+            text += (text.empty() ? "" : " ") + axis + "=" + to_text(value);
+        }
+        return text;
+    }
+};
+
+/// Tells what the program does, and waits for its turn where several processes take turns.
+///
+/// With events, rank 0 prints one JSON object a line on standard output; in lockstep it then waits
+/// for a line on standard input. Without events it prints plain lines on standard error.
+class Pacer
+{
+public:
+    Pacer(bool events, bool lockstep, Team& team)
+        : events_{events}, lockstep_{lockstep}, team_{team}
+    {
+    }
+
+    void plan(std::size_t points, std::size_t rounds);
+    void point(std::size_t index, std::size_t points, std::string const& label);
+    void done(std::string const& output);
+
+    /// Before work that no other process may disturb. Throws std::runtime_error if the runner is
+    /// gone.
+    void turn(std::string const& phase);
+
+private:
+    /// An event, or in its place what a person reads.
+    void tell(nlohmann::ordered_json const& event, std::string const& line) const;
+
+    bool events_;
+    bool lockstep_;
+    Team& team_;
+    std::size_t point_ = 0;
 };
 
 /// One run of an experiment's program: what its trials share.
-class Run
+struct Run
 {
-public:
-    Run(std::string const& experiment, Settings chosen, Target& usual);
-
-    /// Points of all studies together.
-    std::size_t points() const;
-
     std::string name; ///< of the experiment
     Settings settings;
     Team& team;
     std::regex filter; ///< of variants' names
     Pacer pacer;
     Record record;
-    ProcessorMeter meter; ///< runs in rounds: samples, and what comes before them
-    PointState point;
+    std::size_t points;        ///< of all studies together
+    ProcessorMeter meter = {}; ///< runs in rounds: samples, and what comes before them
+    PointState point = {};
 };
 
 } // namespace bench

@@ -10,19 +10,12 @@
 #include <iterator>
 #include <map>
 #include <regex>
+#include <set>
 #include <stdexcept>
 
 namespace bench {
 
 namespace {
-
-std::vector<Parameter> const& values_for(AxisValues const& values, std::string const& profile)
-{
-    if (profile == "tiny") {
-        return values.tiny;
-    }
-    return profile == "full" ? values.full : values.quick;
-}
 
 /// `text` as a value of the same type as `like`.
 Parameter parse_like(Parameter const& like, std::string const& text, std::string const& axis)
@@ -66,7 +59,9 @@ Axis axis_of(Study::Axis const& declared, std::vector<std::string> const& given,
              std::string const& profile)
 {
     auto const values = declared.values();
-    auto const& usual = values_for(values, profile);
+    auto const& usual = profile == "tiny"   ? values.tiny
+                        : profile == "full" ? values.full
+                                            : values.quick;
     Axis axis{declared.name, given.empty() ? usual : std::vector<Parameter>{}};
     for (auto const& text : given) {
         axis.values.push_back(
@@ -137,24 +132,15 @@ std::vector<Plan> plans_for(std::deque<Study> const& studies, std::vector<std::s
 /// Mistakes of the experiment's author.
 void require_sound(std::deque<Study> const& studies)
 {
-    for (auto study = studies.begin(); study != studies.end(); ++study) {
-        if (study->bodies().empty()) {
-            throw std::logic_error{fmt::format("study '{}' measures nothing", study->name())};
+    std::set<std::string> names;
+    for (auto const& study : studies) {
+        if (study.bodies().empty()) {
+            throw std::logic_error{fmt::format("study '{}' measures nothing", study.name())};
         }
-        if (std::find_if(std::next(study), studies.end(), [&](Study const& other) {
-                return other.name() == study->name();
-            }) != studies.end()) {
-            throw std::logic_error{fmt::format("two studies are called '{}'", study->name())};
+        if (!names.insert(study.name()).second) {
+            throw std::logic_error{fmt::format("two studies are called '{}'", study.name())};
         }
     }
-}
-
-std::size_t default_rounds(std::string const& profile)
-{
-    if (profile == "tiny") {
-        return 3;
-    }
-    return profile == "full" ? 21 : 7;
 }
 
 } // namespace
@@ -297,7 +283,7 @@ std::variant<Settings, int> read_settings(std::string const& experiment, int arg
         throw std::invalid_argument{error.what()};
     }
     if (settings.rounds == 0) {
-        settings.rounds = default_rounds(settings.profile);
+        settings.rounds = settings.profile == "tiny" ? 3 : settings.profile == "full" ? 21 : 7;
     }
     if (settings.min_time_s == 0) {
         settings.min_time_s = settings.profile == "tiny" ? 1e-4 : 2e-3;

@@ -36,14 +36,6 @@ struct Plan
     std::function<void(Trial&)> const& body(Coordinates const& at) const;
 };
 
-/// An option of one experiment and where its value goes.
-struct Option
-{
-    std::string name;
-    std::string help;
-    std::variant<std::int64_t*, double*, std::string*> target;
-};
-
 /// What the command line asked for.
 struct Settings
 {

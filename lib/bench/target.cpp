@@ -1,15 +1,36 @@
 #include "bench/target.hpp"
 
 #include "bench/all_processors.hpp"
-#include "bench/cache_flush.hpp"
+#include "bench/do_not_optimize.hpp"
 #include "machine/topology.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <new>
 #include <optional>
 
 namespace bench {
+
+CacheFlush::CacheFlush(std::size_t last_level_cache_bytes)
+    : words_(2 * last_level_cache_bytes / sizeof(std::uint64_t), 1)
+{
+}
+
+void CacheFlush::operator()()
+{
+    constexpr std::size_t line = 64 / sizeof(std::uint64_t);
+    constexpr std::size_t streams = 4; // one alone does not use all of the bandwidth
+    auto const lines = words_.size() / line / streams;
+    auto const count = static_cast<std::int64_t>(lines);
+    std::uint64_t sum = 0;
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+    for (std::int64_t i = 0; i < count; ++i) {
+        auto const* const first = &words_[static_cast<std::size_t>(i) * line];
+        for (std::size_t stream = 0; stream < streams; ++stream) {
+            sum += first[stream * lines * line];
+        }
+    }
+    do_not_optimize(sum);
+}
 
 namespace {
 
@@ -32,7 +53,8 @@ public:
     std::shared_ptr<std::byte> allocate(std::size_t bytes) override
     {
         constexpr std::align_val_t line{64};
-        auto* const memory = static_cast<std::byte*>(::operator new(std::max(bytes, one), line));
+        auto const size = std::max<std::size_t>(bytes, 1);
+        auto* const memory = static_cast<std::byte*>(::operator new(size, line));
         std::fill_n(memory, bytes, std::byte{});
         return {memory, [](std::byte* p) { ::operator delete(p, line); }};
     }
@@ -54,8 +76,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t one = 1;
-
     static void copy(Bytes to, ConstBytes from)
     {
         if (to.data() != from.data()) {
@@ -63,7 +83,7 @@ private:
         }
     }
 
-    std::size_t cache_bytes_ = machine::last_level_cache_bytes();
+    std::size_t cache_bytes_ = machine::topology().last_level_cache_bytes();
     std::optional<CacheFlush> flush_;
     HostClock clock_;
 };

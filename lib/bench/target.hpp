@@ -1,14 +1,80 @@
 #pragma once
 
-#include "bench/clock.hpp"
-#include "bench/team.hpp"
-
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace bench {
+
+/// Measures how long a batch of work takes. Adapters in `lib/cuda` and `lib/mpi` add devices and
+/// ranks.
+class Clock
+{
+public:
+    virtual ~Clock() = default;
+
+    /// Name stored with every sample: "host", "cuda-event", "max-over-ranks(host)", ...
+    virtual std::string name() const = 0;
+
+    /// Makes ready who will work on the next batch; comes last before a sample.
+    virtual void wake() {}
+
+    /// Seconds from the start of `batch` until all its work has finished.
+    virtual double seconds(std::function<void()> const& batch) = 0;
+
+    /// As `seconds`, of what a variant prepares once, which may do more than a timed batch: work on
+    /// the host, allocate, wait.
+    virtual double setup_seconds(std::function<void()> const& setup) { return seconds(setup); }
+};
+
+/// Wall time of the calling thread: `std::chrono::steady_clock`.
+class HostClock : public Clock
+{
+public:
+    std::string name() const override { return "host"; }
+
+    /// Wakes OpenMP's threads, which slept while caches were emptied, and waits until all of them
+    /// come at once. Without that, of 32 threads' products every fourth or fifth took some 6 ms,
+    /// ten times the others. Gives up after 20 ms.
+    void wake() override;
+
+    double seconds(std::function<void()> const& batch) override;
+};
+
+/// The processes that measure together. Rank 0 decides (order, sample counts) and the others
+/// follow; a check passes only if it passes on every rank. The default is one process; `lib/mpi`
+/// adapts a communicator.
+class Team
+{
+public:
+    virtual ~Team() = default;
+    virtual int rank() const { return 0; }
+    virtual int size() const { return 1; }
+
+    /// Machines that the processes are on.
+    virtual int hosts() const { return 1; }
+
+    /// Rank 0's value, on every rank.
+    virtual std::uint64_t from_root(std::uint64_t value) { return value; }
+
+    /// True if `value` is true on every rank.
+    virtual bool all(bool value) { return value; }
+
+    /// Largest `value` of all ranks.
+    virtual double maximum(double value) { return value; }
+
+    /// Says in one line why the run ends early, and returns the program's exit code, 2.
+    virtual int failed(std::string const& reason)
+    {
+        std::fprintf(stderr, "%s\n", reason.c_str());
+        return 2;
+    }
+};
 
 /// State of the caches when a timed call begins.
 enum class Cache
@@ -72,6 +138,19 @@ public:
 
     /// The processes that work together there.
     virtual Team& team();
+};
+
+/// Evicts everything from the caches of this process' threads by reading twice the last-level
+/// cache. It only reads, so that no write-back of its own lines is left to the timed call.
+class CacheFlush
+{
+public:
+    explicit CacheFlush(std::size_t last_level_cache_bytes);
+
+    void operator()();
+
+private:
+    std::vector<std::uint64_t> words_;
 };
 
 /// The processors of this process, with as many threads as OpenMP would use.

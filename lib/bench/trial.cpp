@@ -1,88 +1,109 @@
 #include "bench/trial.hpp"
 
-#include "bench/trial_runner.hpp"
+#include "bench/provenance.hpp"
+#include "bench/run.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace bench {
 
 namespace {
 
-template <class T>
-T const& parameter(Coordinates const& at, std::string const& axis)
+constexpr std::size_t least_pairs = 20; ///< A/A pairs of an experiment
+constexpr double most_calls = 1e6;
+
+/// Calls before a warm sample. A shared cache that held something else keeps part of that for a few
+/// calls: matrices of a quarter of it took up to 1.7 times as long in the second call as in the
+/// fifth.
+constexpr int settling_calls = 4;
+
+std::string name_of(Check check)
 {
-    auto const found = std::ranges::find(at, axis, &Coordinates::value_type::first);
-    if (found == at.end() || !std::holds_alternative<T>(found->second)) {
-        throw std::logic_error{fmt::format("the study has no such axis '{}'", axis)};
+    return check == Check::exact ? "exact" : "bounded";
+}
+
+std::string occasion(Check check, std::string const& when)
+{
+    return fmt::format("{} check, {}", name_of(check), when);
+}
+
+/// The marked source text that a variant names; throws if there is none.
+Excerpt const& marked_text(std::string const& variant, std::string const& name)
+{
+    auto const& texts = provenance().excerpts;
+    auto const found = std::ranges::find(texts, name, &Excerpt::name);
+    if (found == texts.end()) {
+        throw std::logic_error{fmt::format("variant '{}' has no marked source text: put it between "
+                                           "two lines //! [{}]",
+                                           variant, name)};
     }
-    return std::get<T>(found->second);
+    return *found;
 }
 
 } // namespace
 
-Trial::Trial(std::unique_ptr<TrialRunner> runner) : runner_{std::move(runner)} {}
-Trial::~Trial() = default;
+/// A variant that was prepared, and what is known about it so far; or a second run of one.
+struct Trial::Entry
+{
+    Variant* variant;
+    bool is_twin = false;
+    Variant::Call call = {};
+    bool is_cold = false;
+    double setup_seconds = 0;
+    Verdict verdict = {};
+    std::size_t iterations = 1;
+    std::vector<double> samples = {};
+    std::map<std::string, std::vector<double>> rounds = {}; ///< of its counters, one a sample
+    std::vector<std::vector<Span>> timelines = {};          ///< one a sample
+};
 
-std::string const& Trial::text(std::string const& axis) const
+Trial::Trial(Run& run, Check check)
+    : run_{run}, check_{check}, random_{Random{run.settings.seed + 0x1000 * run.point.index}.next()}
 {
-    return parameter<std::string>(runner_->run_of.point.at, axis);
 }
-std::int64_t Trial::integer(std::string const& axis) const
+
+template <class T>
+T const& Trial::at(std::string const& axis) const
 {
-    return parameter<std::int64_t>(runner_->run_of.point.at, axis);
+    auto const& all = run_.point.at;
+    auto const found = std::ranges::find(all, axis, &Coordinates::value_type::first);
+    if (found == all.end() || !std::holds_alternative<T>(found->second)) {
+        throw std::logic_error{fmt::format("the study has no such axis '{}'", axis)};
+    }
+    return std::get<T>(found->second);
 }
-double Trial::real(std::string const& axis) const
-{
-    return parameter<double>(runner_->run_of.point.at, axis);
-}
+template std::string const& Trial::at(std::string const&) const;
+template std::int64_t const& Trial::at(std::string const&) const;
+template double const& Trial::at(std::string const&) const;
 
 int Trial::threads() const
 {
-    return runner_->run_of.settings.threads;
+    return run_.settings.threads;
 }
 bool Trial::only_adds_samples() const
 {
-    return runner_->run_of.settings.again;
+    return run_.settings.again;
 }
-bool Trial::is_timed() const
+
+Target& Trial::usual() const
 {
-    return runner_->check == Check::bounded;
+    return run_.point.plan->study->usual();
 }
+
 bool Trial::is_cold() const
 {
-    return is_cold(runner_->usual());
+    return is_cold(usual());
 }
 bool Trial::is_cold(Target& where) const
 {
-    return runner_->is_cold(where);
-}
-
-void Trial::work(Work work)
-{
-    runner_->work = work;
-}
-void Trial::cache(Cache cache)
-{
-    runner_->cache = cache;
-}
-void Trial::cache(Cache cache, Target& where)
-{
-    runner_->cache_there[&where] = cache;
-}
-void Trial::inexact(std::string reason)
-{
-    runner_->inexact = std::move(reason);
-}
-void Trial::on_refill(std::function<void()> action)
-{
-    runner_->on_refill = std::move(action);
-}
-void Trial::on_reset(std::function<void()> action)
-{
-    runner_->on_reset = std::move(action);
+    auto const own = cache_there_.find(&where);
+    auto const chosen = own == cache_there_.end() ? cache_ : own->second;
+    return chosen == Cache::cold ||
+           (chosen == Cache::automatic && work_.bytes > static_cast<double>(where.cache_bytes()));
 }
 
 void Trial::dataset(std::string const& name, std::string const& sha256,
@@ -92,18 +113,12 @@ void Trial::dataset(std::string const& name, std::string const& sha256,
     for (auto const& [feature, value] : features) {
         numbers[feature] = value;
     }
-    runner_->run_of.point.measured.datasets[to_text(name)] = {{"sha256", sha256},
-                                                              {"features", numbers}};
-}
-
-Fill Trial::fill()
-{
-    return runner_->next_fill();
+    run_.point.measured["datasets"][to_text(name)] = {{"sha256", sha256}, {"features", numbers}};
 }
 
 Operand& Trial::add_input(ElementType const& type, std::size_t count, void* values)
 {
-    auto& operand = runner_->inputs.emplace_back(type, count, false);
+    auto& operand = inputs_.emplace_back(type, count, false);
     if (values != nullptr) {
         operand.adopt(host(), static_cast<std::byte*>(values));
     }
@@ -111,29 +126,466 @@ Operand& Trial::add_input(ElementType const& type, std::size_t count, void* valu
     return operand;
 }
 
-Operand& Trial::add_output(ElementType const& type, std::size_t count)
+Variant& Trial::declare(std::string name, std::function<Variant::Call(Variant&)> setup,
+                        std::string missing)
 {
-    return runner_->outputs.emplace_back(type, count, true);
-}
-
-Variant& Trial::add_variant(std::string name, std::function<Variant::Call(Variant&)> setup)
-{
-    return runner_->declare(std::move(name), std::move(setup), "");
-}
-
-Variant& Trial::skip(std::string name, std::string reason)
-{
-    return runner_->declare(std::move(name), nullptr, std::move(reason));
-}
-
-void Trial::not_applicable(std::string const& reason) const
-{
-    throw NotApplicable{reason};
+    if (!names_.insert(name).second) {
+        throw std::logic_error{fmt::format("two variants are called '{}'", name)};
+    }
+    auto& list = std::regex_search(name, run_.filter) ? variants_ : left_out_;
+    auto& variant = list.emplace_back(std::move(name), usual());
+    variant.setup_ = std::move(setup);
+    variant.missing_ = std::move(missing);
+    return variant;
 }
 
 void Trial::run()
 {
-    runner_->run();
+    require_complete();
+    if (run_.settings.list) {
+        list();
+        return;
+    }
+    run_.pacer.turn("prepare");
+    if (check_ == Check::exact) {
+        check_exactly();
+    } else {
+        check_within_bounds_and_time();
+    }
+}
+
+void Trial::require_complete() const
+{
+    if (!std::ranges::all_of(outputs_,
+                             [](auto const& output) { return bool{output.expectation}; })) {
+        throw std::logic_error{"an output has no expected result"};
+    }
+    for (auto const& variant : variants_) {
+        if (variant.setup_) {
+            marked_text(variant.name_, variant.excerpt_);
+        }
+    }
+}
+
+void Trial::list() const
+{
+    for (auto const& variant : variants_) {
+        auto const reason = why_not(variant);
+        fmt::print("  {} ({}){}{}\n", variant.name_, variant.group_, reason.empty() ? "" : ": ",
+                   reason);
+    }
+}
+
+/// Why a variant does not take part; empty if it does.
+std::string Trial::why_not(Variant const& variant) const
+{
+    auto const unsuited = run_.point.unsuited.find(variant.name_);
+    if (!variant.setup_ || unsuited != run_.point.unsuited.end()) {
+        return variant.setup_ ? unsuited->second : variant.missing_;
+    }
+    auto const missing = variant.runs_->missing();
+    return missing.empty() ? variant.results_->missing() : missing;
+}
+
+void Trial::record_skipped()
+{
+    for (auto const& variant : variants_) {
+        if (auto const reason = why_not(variant); !reason.empty()) {
+            run_.point.measured["skipped"].push_back({{"variant", variant.name_},
+                                                      {"group", variant.group_},
+                                                      {"launch", 0},
+                                                      {"study", run_.point.plan->study->name()},
+                                                      {"parameters", run_.point.parameters()},
+                                                      {"reason", reason}});
+        }
+    }
+}
+
+Clock& Trial::clock_of(Entry const& entry)
+{
+    auto const& variant = *entry.variant;
+    return variant.clock_ != nullptr
+               ? *variant.clock_
+               : variant.runs_->clock(entry.is_cold ? Cache::cold : Cache::warm);
+}
+
+Trial::Entry Trial::prepare(Variant& variant)
+{
+    auto& point = run_.point;
+    Entry entry{.variant = &variant};
+    entry.is_cold = is_cold(*variant.runs_);
+    entry.verdict = point.exact[variant.name_];
+    if (entry.verdict.passed) {
+        guarded(entry, "setup", [&] {
+            entry.setup_seconds = clock_of(entry).setup_seconds([&] {
+                try {
+                    entry.call = variant.setup_(variant);
+                } catch (NotApplicable const& reason) {
+                    point.unsuited[variant.name_] = reason.what();
+                }
+            });
+        });
+    }
+    if (!run_.team.all(!point.unsuited.contains(variant.name_))) {
+        point.unsuited.try_emplace(variant.name_, "not applicable on another rank");
+    }
+    if (!entry.call || point.unsuited.contains(variant.name_)) {
+        variant.outputs_.clear(); // what the setup made or asked to be called may be gone
+        variant.on_refill_ = nullptr;
+        variant.on_reset_ = nullptr;
+    }
+    return entry;
+}
+
+std::vector<Trial::Entry> Trial::prepare_all()
+{
+    std::vector<Entry> entries;
+    for (auto& variant : variants_) {
+        if (why_not(variant).empty()) {
+            auto entry = prepare(variant);
+            if (why_not(variant).empty()) {
+                entries.push_back(std::move(entry));
+                for (auto* const target : {variant.runs_, variant.results_}) {
+                    if (std::ranges::find(targets_, target) == targets_.end()) {
+                        targets_.push_back(target);
+                    }
+                }
+            }
+        }
+    }
+    return entries;
+}
+
+/// A variant that throws has failed; the trial goes on, but not in a team, where others may wait
+/// for what it would have sent.
+void Trial::guarded(Entry& entry, std::string const& when, std::function<void()> const& action)
+{
+    try {
+        action();
+    } catch (std::exception const& error) {
+        auto const what = fmt::format("{} threw: {}", occasion(check_, when), error.what());
+        if (run_.team.size() > 1) {
+            throw std::runtime_error{fmt::format("{}: {}", entry.variant->name_, what)};
+        }
+        entry.verdict.fail(what);
+    }
+}
+
+void Trial::refill()
+{
+    for (auto& input : inputs_) {
+        input.refill(fill());
+    }
+    if (on_refill_) {
+        on_refill_();
+    }
+    for (auto const& variant : variants_) {
+        if (variant.on_refill_ && why_not(variant).empty()) {
+            variant.on_refill_();
+        }
+    }
+    for (auto& output : outputs_) {
+        output.wanted.reset();
+        if (output.expectation.whole) {
+            output.wanted = output.expectation.whole();
+        }
+    }
+}
+
+void Trial::reset(Entry const& entry) const
+{
+    if (on_reset_) {
+        on_reset_();
+    }
+    if (entry.variant->on_reset_) {
+        entry.variant->on_reset_();
+    }
+}
+
+void Trial::finish_all() const
+{
+    for (auto* const target : targets_) {
+        target->finish();
+    }
+}
+
+/// Every copy of every output on every target, also those of other variants: else one could pass by
+/// fetching its neighbour's result. What was queued may still write a copy in other memory than its
+/// target's own, so that it is waited for; where there is none, the poison is queued behind it.
+void Trial::poison()
+{
+    auto const each = [this](auto action) {
+        std::ranges::for_each(outputs_, action);
+        for (auto& variant : variants_) {
+            std::ranges::for_each(variant.outputs_, action);
+        }
+    };
+    bool is_elsewhere = false;
+    each([&](Operand& output) {
+        for (auto* const target : targets_) {
+            is_elsewhere = is_elsewhere || output.is_beyond(*target);
+        }
+    });
+    if (is_elsewhere) {
+        finish_all();
+    }
+    each([](Operand& output) { output.poison(); });
+}
+
+void Trial::check_results(Entry& entry, std::string const& when)
+{
+    auto& variant = *entry.variant;
+    auto& verdict = entry.verdict;
+    auto const text = occasion(check_, when);
+    if (variant.outputs_.empty() && outputs_.empty()) {
+        throw std::logic_error{fmt::format("variant '{}' has no output", variant.name_)};
+    }
+    finish_all();
+    for (auto& output : variant.outputs_.empty() ? outputs_ : variant.outputs_) {
+        if (!output.expectation) {
+            throw std::logic_error{
+                fmt::format("an output of variant '{}' has no expected result", variant.name_)};
+        }
+        compare(check_, output, output.checked_at(*variant.results_), text, verdict);
+    }
+    if (!run_.team.all(verdict.passed) && verdict.passed) {
+        verdict.fail(text + ": wrong on another rank");
+    }
+}
+
+/// Two calls with different inputs_, each with poisoned outputs_.
+void Trial::verify(std::vector<Entry>& entries)
+{
+    for (int call = 1; call <= 2; ++call) {
+        refill();
+        auto const when = fmt::format("call {}", call);
+        for (auto& entry : entries) {
+            if (entry.verdict.passed) {
+                reset(entry);
+                poison();
+                guarded(entry, when, entry.call);
+            }
+            if (entry.verdict.passed) {
+                check_results(entry, when);
+            }
+        }
+    }
+    for (auto& entry : entries) {
+        entry.verdict.checks.push_back(name_of(check_));
+    }
+}
+
+void Trial::check_exactly()
+{
+    auto entries = prepare_all();
+    if (inexact_.empty()) {
+        verify(entries);
+    }
+    for (auto const& entry : entries) {
+        auto verdict = entry.verdict;
+        verdict.reason = verdict.passed ? inexact_ : verdict.reason;
+        run_.point.exact[entry.variant->name_] = verdict;
+    }
+}
+
+void Trial::check_within_bounds_and_time()
+{
+    auto entries = prepare_all();
+    record_skipped();
+    verify(entries);
+    std::vector<Entry> sound;
+    for (auto& entry : entries) {
+        if (entry.verdict.passed) {
+            sound.push_back(std::move(entry));
+        } else {
+            record_case(entry);
+        }
+    }
+    if (!sound.empty()) {
+        add_twins(sound);
+        time_rounds(sound);
+    }
+    for (auto const& entry : sound) {
+        record_case(entry);
+    }
+}
+
+/// Adds second runs of some variants, so that the experiment has enough A/A pairs.
+void Trial::add_twins(std::vector<Entry>& entries)
+{
+    auto const points = run_.points;
+    auto const originals = entries.size();
+    auto const twins = (least_pairs + points - 1) / points;
+    for (std::size_t i = 0; i < twins; ++i) {
+        auto twin = entries[(run_.point.index + i) % originals];
+        twin.is_twin = true;
+        entries.push_back(std::move(twin));
+    }
+}
+
+/// How many calls fill the least time of a sample, at the pace of `tried` of them in a row.
+std::uint64_t Trial::calls_for_a_sample(Entry& entry, std::uint64_t tried)
+{
+    restore_caches(entry);
+    auto const seconds = clock_of(entry).seconds([&] {
+        for (std::uint64_t call = 0; call < tried; ++call) {
+            entry.call();
+        }
+    });
+    auto const pace = std::max(seconds / static_cast<double>(tried), 1e-9);
+    auto const calls = std::clamp(std::ceil(run_.settings.min_time_s / pace), 1.0, most_calls);
+    return run_.team.from_root(static_cast<std::uint64_t>(calls));
+}
+
+/// Calls per sample: enough to fill its least time. One call by itself is slower than many in a
+/// row, so its pace says how many to try.
+void Trial::choose_iterations(Entry& entry)
+{
+    if (!entry.is_cold && !on_reset_ && !entry.variant->on_reset_) {
+        auto const some = std::max<std::uint64_t>(1, calls_for_a_sample(entry, 1) / 4);
+        entry.iterations = calls_for_a_sample(entry, some);
+    }
+}
+
+void Trial::time_rounds(std::vector<Entry>& entries)
+{
+    std::vector<Entry*> order;
+    for (auto& entry : entries) {
+        choose_iterations(entry);
+        order.push_back(&entry);
+    }
+    auto const rounds = run_.settings.rounds;
+    auto const audit = random_.below(rounds);
+    for (std::size_t round = 0; round < rounds; ++round) {
+        run_.pacer.turn("round");
+        if (round == audit) {
+            refill();
+        }
+        run_.meter.start();
+        random_.shuffle(order);
+        for (auto* entry : order) {
+            take_sample(*entry);
+            if (round == audit && entry->verdict.passed) {
+                check_results(*entry, "a timed call");
+            }
+        }
+        run_.meter.stop();
+    }
+}
+
+/// Resets and poisons. Warm: some calls before, so that what fits is in the caches. Cold: evicts
+/// everything, also where results go: with the host's caches as they were, products that left `y`
+/// there took up to twice as long (`fem3-gpu` on an H100: 0.46 ms, not 0.26). The poison stays
+/// until the timed call overwrites it. What other targets were told to do is done before; what this
+/// one was told may be queued, so that the call begins without a gap.
+void Trial::restore_caches(Entry& entry)
+{
+    auto& runs = *entry.variant->runs_;
+    auto& results = *entry.variant->results_;
+    reset(entry);
+    int const calls = entry.is_cold ? 0 : settling_calls;
+    for (int call = 0; call < calls; ++call) {
+        entry.call();
+        reset(entry);
+    }
+    poison();
+    for (auto* const target : targets_) {
+        if (target != &runs) {
+            target->finish();
+        }
+    }
+    if (entry.is_cold && &results != &runs) {
+        results.flush();
+    }
+    if (entry.is_cold) {
+        runs.flush();
+    }
+}
+
+void Trial::take_sample(Entry& entry)
+{
+    restore_caches(entry);
+    auto& clock = clock_of(entry);
+    clock.wake();
+    auto const calls = entry.iterations;
+    auto const seconds = clock.seconds([&] {
+        for (std::size_t i = 0; i < calls; ++i) {
+            entry.call();
+        }
+    });
+    entry.samples.push_back(rounded(seconds / static_cast<double>(calls)));
+    for (auto const& [name, read] : entry.variant->counters_) {
+        entry.rounds[name].push_back(rounded(read()));
+    }
+    if (entry.variant->timeline_) {
+        entry.timelines.push_back(entry.variant->timeline_());
+    }
+}
+
+void Trial::record_case(Entry const& entry)
+{
+    auto const& variant = *entry.variant;
+    auto const& verdict = entry.verdict;
+    if (!verdict.passed && run_.team.rank() == 0) {
+        fmt::print(stderr, "{}: {} failed at {}: {}\n", run_.name, variant.name_,
+                   run_.point.label(), verdict.reason);
+    }
+    Json outcome{{"status", verdict.passed ? "passed" : "failed"},
+                 {"checks", verdict.checks},
+                 {"error", rounded(verdict.error)}};
+    if (!verdict.reason.empty()) {
+        outcome["reason"] = verdict.reason;
+    }
+    Json setup{{"seconds", rounded(entry.setup_seconds)}, {"stored_bytes", variant.stored_bytes_}};
+    if (variant.operand_bytes_ > 0) {
+        setup["operand_bytes"] = variant.operand_bytes_;
+    }
+    for (auto const& [name, value] : variant.counts_) {
+        setup["counts"][name] = value;
+    }
+    if (!variant.notes_.empty()) {
+        setup["notes"] = variant.notes_;
+    }
+    Json one{{"variant", variant.name_},
+             {"group", variant.group_},
+             {"excerpt", variant.excerpt_},
+             {"twin", entry.is_twin},
+             {"launch", 0},
+             {"study", run_.point.plan->study->name()},
+             {"target", variant.runs_->name()},
+             {"parameters", run_.point.parameters()}};
+    if (variant.results_ != variant.runs_) {
+        one["results"] = variant.results_->name();
+    }
+    one["work"] = {
+        {"flops", work_.flops}, {"bytes", work_.bytes}, {"operations", work_.operations}};
+    one["verdict"] = std::move(outcome);
+    one["clock"] = clock_of(entry).name();
+    one["cache"] = entry.is_cold ? "cold" : "warm";
+    one["setup"] = std::move(setup);
+    one["iterations"] = verdict.passed ? entry.iterations : 0;
+    one["samples_s"] = verdict.passed ? entry.samples : std::vector<double>{};
+    for (auto const& [name, values] : entry.rounds) {
+        one["rounds"][name] = verdict.passed ? values : std::vector<double>{};
+    }
+    if (verdict.passed && !entry.timelines.empty()) {
+        auto const from_median = [middle = median(entry.samples)](double sample) {
+            return std::abs(sample - middle);
+        };
+        auto const nearest = std::ranges::min_element(entry.samples, {}, from_median);
+        auto const& spans =
+            entry.timelines[static_cast<std::size_t>(nearest - entry.samples.begin())];
+        one["timeline"] = Json::array();
+        for (auto const& span : spans) {
+            one["timeline"].push_back({{"lane", span.lane},
+                                       {"name", span.name},
+                                       {"begin_s", rounded(span.begin_s)},
+                                       {"end_s", rounded(span.end_s)}});
+        }
+    }
+    run_.point.measured["cases"].push_back(std::move(one));
+    auto const& text = marked_text(variant.name_, variant.excerpt_);
+    run_.point.measured["excerpts"][variant.excerpt_] = {{"file", text.file}, {"text", text.text}};
 }
 
 } // namespace bench

@@ -1,12 +1,15 @@
 #pragma once
 
 #include "base/work.hpp"
+#include "bench/random.hpp"
 #include "bench/variant.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <memory>
+#include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -17,23 +20,24 @@ namespace bench {
 
 using base::Work;
 
+struct Run;
+
 /// One point of a study: inputs, outputs, the work to do, and the variants to compare.
 ///
 /// The body of a study runs twice for each point: once with small integers, where equality is
 /// required, and once with random values, where results must lie within the bound that is expected
 /// and the variants that passed both are timed, in turns.
-class Trial
+class Trial : public Declared
 {
 public:
-    explicit Trial(std::unique_ptr<TrialRunner> runner);
-    ~Trial();
+    Trial(Run& run, Check check);
     Trial(Trial const&) = delete;
     Trial& operator=(Trial const&) = delete;
 
     /// Where this trial stands on an axis; throws std::logic_error if the study has none such.
-    std::string const& text(std::string const& axis) const;
-    std::int64_t integer(std::string const& axis) const;
-    double real(std::string const& axis) const;
+    std::string const& text(std::string const& axis) const { return at<std::string>(axis); }
+    std::int64_t integer(std::string const& axis) const { return at<std::int64_t>(axis); }
+    double real(std::string const& axis) const { return at<double>(axis); }
 
     int threads() const;
 
@@ -43,7 +47,7 @@ public:
 
     /// Whether variants that pass this check are timed: in the other, which only asks for equality,
     /// a library need not search for its fastest way.
-    bool is_timed() const;
+    bool is_timed() const { return check_ == Check::bounded; }
 
     /// Whether samples of what runs there, or where the study does, begin with empty caches; known
     /// once work and cache are declared.
@@ -51,21 +55,21 @@ public:
     bool is_cold(Target& where) const;
 
     /// What every variant must do.
-    void work(Work work);
+    void work(Work work) { work_ = work; }
 
     /// Default: `Cache::automatic`. For what runs there, or everywhere.
-    void cache(Cache cache);
-    void cache(Cache cache, Target& where);
+    void cache(Cache cache) { cache_ = cache; }
+    void cache(Cache cache, Target& where) { cache_there_[&where] = cache; }
 
     /// Only the bounded check applies; the reason is recorded ("exp is never exact").
-    void inexact(std::string reason);
+    void inexact(std::string reason) { inexact_ = std::move(reason); }
 
     /// Records what identifies an input: a digest and its features, shown in reports.
     void dataset(std::string const& name, std::string const& sha256,
                  std::vector<std::pair<std::string, double>> const& features);
 
     /// Fills operands that stay the same during the trial (matrix values).
-    Fill fill();
+    Fill fill() { return {check_, random_.next()}; }
 
     /// An operand that variants read, of `count` elements.
     template <Element T>
@@ -81,29 +85,6 @@ public:
         return Input<T>{add_input(element_type<T>(), values.size(), values.data())};
     }
 
-    /// An operand that variants write, of `count` elements. It needs an expectation.
-    template <Element T>
-    Output<T> output(std::size_t count)
-    {
-        return Output<T>{add_output(element_type<T>(), count)};
-    }
-
-    /// As above in memory of `where` that the caller owns, and where it is checked.
-    template <Element T>
-    Output<T> output(std::span<T> values, Target& where = host())
-    {
-        auto& operand = add_output(element_type<T>(), values.size());
-        operand.adopt(where, reinterpret_cast<std::byte*>(values.data()));
-        return Output<T>{operand};
-    }
-
-    /// Called after the inputs got new values: restores what is derived from them.
-    void on_refill(std::function<void()> action);
-
-    /// Called before every call that is checked or timed, outside the timed part: restores operands
-    /// that variants change in place. One call then makes a sample.
-    void on_reset(std::function<void()> action);
-
     /// Adds a variant. `kernel` is called as `kernel()`, on the host or to put work into a target's
     /// queue; or it is a setup, which takes a `Variant&` and returns such a callable. The reference
     /// stays valid as long as the trial.
@@ -111,12 +92,10 @@ public:
     Variant& add(std::string name, Kernel kernel)
     {
         if constexpr (std::is_invocable_v<Kernel&, Variant&>) {
-            return add_variant(std::move(name), [kernel](Variant& variant) mutable {
-                return Variant::Call{kernel(variant)};
-            });
+            return declare(std::move(name), kernel, "");
         } else {
-            return add_variant(std::move(name),
-                               [kernel](Variant&) { return Variant::Call{kernel}; });
+            return declare(
+                std::move(name), [kernel](Variant&) { return kernel; }, "");
         }
     }
 
@@ -131,22 +110,69 @@ public:
     }
 
     /// Records a variant that cannot run here, with the reason.
-    Variant& skip(std::string name, std::string reason);
-
-    /// The point cannot be measured here: records the reason and leaves the body, as any
-    /// `base::NotApplicable` does.
-    [[noreturn]] void not_applicable(std::string const& reason) const;
+    Variant& skip(std::string name, std::string reason)
+    {
+        return declare(std::move(name), nullptr, std::move(reason));
+    }
 
     /// Verifies every variant, then times those that passed. Call it last: what the variants
     /// captured must still be alive.
     void run();
 
 private:
-    Operand& add_input(ElementType const& type, std::size_t count, void* values);
-    Operand& add_output(ElementType const& type, std::size_t count);
-    Variant& add_variant(std::string name, std::function<Variant::Call(Variant&)> setup);
+    struct Entry;
 
-    std::unique_ptr<TrialRunner> runner_;
+    /// The value of a parameter; `T` is one of the three types above.
+    template <class T>
+    T const& at(std::string const& axis) const;
+
+    Target& usual() const;
+    Operand& add_input(ElementType const& type, std::size_t count, void* values);
+
+    /// Takes a variant, unless `--filter` leaves it out. Names are unique. `setup` is empty if it
+    /// cannot run here; `missing` says why.
+    Variant& declare(std::string name, std::function<Variant::Call(Variant&)> setup,
+                     std::string missing);
+
+    void require_complete() const;
+    void list() const;
+    void record_skipped();
+    std::string why_not(Variant const& variant) const;
+
+    std::vector<Entry> prepare_all();
+    Entry prepare(Variant& variant);
+    void guarded(Entry& entry, std::string const& when, std::function<void()> const& action);
+    static Clock& clock_of(Entry const& entry);
+
+    void refill();
+    void reset(Entry const& entry) const;
+    void poison();
+    void finish_all() const;
+    void verify(std::vector<Entry>& entries);
+    void check_results(Entry& entry, std::string const& when);
+    void check_exactly();
+
+    void check_within_bounds_and_time();
+    void add_twins(std::vector<Entry>& entries);
+    std::uint64_t calls_for_a_sample(Entry& entry, std::uint64_t tried);
+    void choose_iterations(Entry& entry);
+    void time_rounds(std::vector<Entry>& entries);
+    void restore_caches(Entry& entry);
+    void take_sample(Entry& entry);
+    void record_case(Entry const& entry);
+
+    Run& run_;
+    Check check_;
+    Random random_;
+    Work work_;
+    Cache cache_ = Cache::automatic;
+    std::map<Target*, Cache> cache_there_;
+    std::deque<Operand> inputs_;
+    std::string inexact_;
+    std::deque<Variant> variants_;
+    std::deque<Variant> left_out_;
+    std::set<std::string> names_;  ///< of both
+    std::vector<Target*> targets_; ///< of the variants that take part
 };
 
 } // namespace bench

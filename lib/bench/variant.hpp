@@ -26,16 +26,64 @@ struct Span
     double end_s;
 };
 
-class TrialRunner;
+class Trial;
+
+/// What a trial declares for all its variants, or a variant for itself.
+class Declared
+{
+public:
+    /// An operand that must be overwritten, of `count` elements. It needs an expectation. What a
+    /// variant has of its own, said in its setup, takes the place of the trial's: what it writes
+    /// there is checked, and nothing else.
+    template <Element T>
+    Output<T> output(std::size_t count)
+    {
+        return Output<T>{outputs_.emplace_back(element_type<T>(), count, true)};
+    }
+
+    /// As above in memory of `where` that the caller owns, and where it is checked.
+    template <Element T>
+    Output<T> output(std::span<T> values, Target& where = host())
+    {
+        auto& operand = outputs_.emplace_back(element_type<T>(), values.size(), true);
+        operand.adopt(where, reinterpret_cast<std::byte*>(values.data()));
+        return Output<T>{operand};
+    }
+
+    /// Called after the inputs got new values: restores what is derived from them.
+    void on_refill(std::function<void()> action) { on_refill_ = std::move(action); }
+
+    /// Called before every call that is checked or timed, outside the timed part: restores operands
+    /// that are changed in place. One call then makes a sample.
+    void on_reset(std::function<void()> action) { on_reset_ = std::move(action); }
+
+    /// The point cannot be measured here, or the variant is not made for it: records the reason and
+    /// leaves the body or the setup, as any `base::NotApplicable` does. If one process of a team
+    /// says so of a variant, that is skipped in all.
+    [[noreturn]] void not_applicable(std::string const& reason) const
+    {
+        throw NotApplicable{reason};
+    }
+
+private:
+    friend class Trial;
+
+    std::deque<Operand> outputs_;
+    std::function<void()> on_refill_;
+    std::function<void()> on_reset_;
+};
 
 /// One contender of a trial: where it runs, how it appears in reports, and what it says about
 /// itself. Made by `Trial::add`.
-class Variant
+class Variant : public Declared
 {
 public:
     using Call = std::function<void()>;
 
-    Variant(std::string name, Target& usual);
+    Variant(std::string name, Target& usual)
+        : name_{std::move(name)}, excerpt_{name_}, runs_{&usual}, results_{&usual}
+    {
+    }
     Variant(Variant const&) = delete;
     Variant& operator=(Variant const&) = delete;
 
@@ -45,17 +93,34 @@ public:
     Variant& on(Target& runs) { return on(runs, runs); }
 
     /// Where it runs, and the target whose copy of the outputs is checked.
-    Variant& on(Target& runs, Target& results);
+    Variant& on(Target& runs, Target& results)
+    {
+        runs_ = &runs;
+        results_ = &results;
+        return *this;
+    }
 
     /// A clock of its own in place of its target's; it must outlive the trial. May also be said in
     /// the setup.
-    Variant& clock(Clock& clock);
+    Variant& clock(Clock& clock)
+    {
+        clock_ = &clock;
+        return *this;
+    }
 
     /// Name of the marked source text; the variant's own name unless set.
-    Variant& excerpt(std::string name);
+    Variant& excerpt(std::string name)
+    {
+        excerpt_ = std::move(name);
+        return *this;
+    }
 
     /// Groups variants in tables and claims ("ladder", "flags", "peer"); "own" unless set.
-    Variant& group(std::string name);
+    Variant& group(std::string name)
+    {
+        group_ = std::move(name);
+        return *this;
+    }
 
     // --- what it prepares, said in its setup, which is timed once, apart from the samples ---
 
@@ -83,54 +148,23 @@ public:
     }
 
     /// Records a number that belongs to the variant and is no time: messages of a partition.
-    void count(std::string name, double value);
+    void count(std::string name, double value) { counts_.emplace_back(std::move(name), value); }
 
     /// Records a number for each sample: `read` is called behind it.
-    void count(std::string name, std::function<double()> read);
+    void count(std::string name, std::function<double()> read)
+    {
+        counters_.emplace_back(std::move(name), std::move(read));
+    }
 
     /// Records what the sample with the median time did: `read` is called behind each.
-    void timeline(std::function<std::vector<Span>()> read);
+    void timeline(std::function<std::vector<Span>()> read) { timeline_ = std::move(read); }
 
     /// Records a sentence about the variant at this point that no number tells: what it chose, and
     /// why. No path, host or user may stand in it.
-    void note(std::string text);
-
-    /// The variant is not made for these inputs: records it as skipped, with the reason, and leaves
-    /// its setup, as any `base::NotApplicable` does. If one process of a team says so, the variant
-    /// is skipped in all.
-    [[noreturn]] void not_applicable(std::string const& reason) const;
-
-    /// Called after the inputs got new values: restores what is derived from them.
-    void on_refill(std::function<void()> action);
-
-    /// Called before every call that is checked or timed, outside the timed part: restores operands
-    /// that the variant changes in place.
-    void on_reset(std::function<void()> action);
-
-    /// An output of its own, in place of the trial's: what it writes there is checked, and nothing
-    /// else. Like the trial's it needs an expectation.
-    template <Element T>
-    Output<T> output(std::size_t count)
-    {
-        return Output<T>{own_output(element_type<T>(), count)};
-    }
-
-    /// As above in memory of the caller, which must outlive the variant.
-    template <Element T>
-    Output<T> output(std::span<T> values, Target& where = host())
-    {
-        auto& operand = own_output(element_type<T>(), values.size());
-        operand.adopt(where, reinterpret_cast<std::byte*>(values.data()));
-        return Output<T>{operand};
-    }
+    void note(std::string text) { notes_.push_back(std::move(text)); }
 
 private:
-    friend class TrialRunner;
-
-    Operand& own_output(ElementType const& type, std::size_t count);
-
-    /// Its setup threw or is not used: what it asked to be called or overwritten may be gone.
-    void forget_setup();
+    friend class Trial;
 
     std::string name_;
     std::string excerpt_;
@@ -147,9 +181,6 @@ private:
     std::vector<std::pair<std::string, std::function<double()>>> counters_;
     std::function<std::vector<Span>()> timeline_;
     std::vector<std::string> notes_;
-    std::function<void()> on_refill_;
-    std::function<void()> on_reset_;
-    std::deque<Operand> outputs_;
 };
 
 } // namespace bench

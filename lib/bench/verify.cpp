@@ -27,12 +27,6 @@ struct Block
     std::span<double const> bound; ///< empty in the exact check
 };
 
-/// Error in units of its bound; a zero bound allows no error.
-double relative_error(double error, double bound)
-{
-    return error == 0 ? 0 : error / bound;
-}
-
 bool is_wrong(Block const& block, std::size_t i)
 {
     if (block.check == Check::exact) {
@@ -69,17 +63,6 @@ void require_finite(std::span<double const> value)
     }
 }
 
-void require_usable(Check check, Expected const& expected, std::size_t count)
-{
-    if (expected.value.size() != count) {
-        throw std::logic_error{fmt::format("the expected result has {} elements, the output {}",
-                                           expected.value.size(), count)};
-    }
-    if (check == Check::bounded && expected.bound.size() != count) {
-        throw std::logic_error{"the expected result has not one bound for each value"};
-    }
-}
-
 /// How an output differs from what was expected.
 struct Difference
 {
@@ -102,7 +85,8 @@ struct Difference
                     part_first = part_wrong++ == 0 ? i : part_first;
                 } else if (block.check == Check::bounded) {
                     auto const distance = std::abs(block.actual[i] - block.value[i]);
-                    part_error = std::max(part_error, relative_error(distance, block.bound[i]));
+                    part_error =
+                        std::max(part_error, distance == 0 ? 0 : distance / block.bound[i]);
                 }
             }
             std::lock_guard const lock{mutex};
@@ -118,94 +102,57 @@ struct Difference
     }
 };
 
-/// Brings elements of an output to the host, a block at a time, whose memory is used again.
-class Reader
-{
-public:
-    Reader(Operand& output, Target& where) : output_{output}, where_{where.memory()} {}
-
-    std::span<double const> read(std::size_t first, std::size_t count)
-    {
-        auto const size = output_.type().bytes;
-        ConstBytes part = output_.bytes(where_).subspan(first * size, count * size);
-        if (&where_ != &host()) {
-            raw_.resize(part.size());
-            where_.fetch(raw_, part);
-            where_.finish();
-            part = raw_;
-        }
-        values_.resize(count);
-        output_.type().to_double(part.data(), values_);
-        return values_;
-    }
-
-private:
-    Operand& output_;
-    Target& where_;
-    std::vector<std::byte> raw_;
-    std::vector<double> values_;
-};
-
-/// What an output should hold, a block at a time.
-class Wanted
-{
-public:
-    Wanted(Operand const& output, Expected const* whole) : by_{output.expectation}, whole_{whole}
-    {
-        if (whole_ == nullptr && by_.whole) {
-            computed_ = by_.whole();
-            whole_ = &*computed_;
-        }
-    }
-
-    /// Elements of a block, the last excepted.
-    std::size_t block() const
-    {
-        if (by_.granule == 0) {
-            throw std::logic_error{"blocks of an expected result begin at multiples of 0"};
-        }
-        return std::max<std::size_t>(1, block_elements / by_.granule) * by_.granule;
-    }
-
-    Expected const* whole() const { return whole_; }
-
-    Block at(Check check, std::size_t first, std::span<double const> actual)
-    {
-        auto const count = actual.size();
-        if (whole_ != nullptr) {
-            auto const bound = whole_->bound.empty()
-                                   ? std::span<double const>{}
-                                   : std::span{whole_->bound}.subspan(first, count);
-            return {check, first, actual, std::span{whole_->value}.subspan(first, count), bound};
-        }
-        value_.assign(count, 0);
-        bound_.assign(count, 0);
-        by_.block(first, value_, bound_);
-        return {check, first, actual, value_, bound_};
-    }
-
-private:
-    Expectation const& by_;
-    Expected const* whole_;
-    std::optional<Expected> computed_;
-    std::vector<double> value_;
-    std::vector<double> bound_;
-};
-
 } // namespace
 
-void compare(Check check, Operand& output, Target& where, Expected const* whole,
-             std::string const& occasion, Verdict& verdict)
+void compare(Check check, Operand& output, Target& where, std::string const& occasion,
+             Verdict& verdict)
 {
-    Wanted wanted{output, whole};
-    if (wanted.whole() != nullptr) {
-        require_usable(check, *wanted.whole(), output.size());
+    auto const& by = output.expectation;
+    auto const now = by.whole && !output.wanted ? std::optional{by.whole()} : std::nullopt;
+    auto const& whole = now ? now : output.wanted;
+    if (whole && whole->value.size() != output.size()) {
+        throw std::logic_error{fmt::format("the expected result has {} elements, the output {}",
+                                           whole->value.size(), output.size())};
     }
-    Reader reader{output, where};
+    if (whole && check == Check::bounded && whole->bound.size() != output.size()) {
+        throw std::logic_error{"the expected result has not one bound for each value"};
+    }
+    if (output.size() == 0) {
+        return;
+    }
+    if (by.granule == 0) {
+        throw std::logic_error{"blocks of an expected result begin at multiples of 0"};
+    }
+    auto const length = std::max<std::size_t>(1, block_elements / by.granule) * by.granule;
+    auto const& type = output.type();
+    auto& memory = where.memory();
     Difference difference{.error = verdict.error};
-    for (std::size_t first = 0; first < output.size(); first += wanted.block()) {
-        auto const count = std::min(wanted.block(), output.size() - first);
-        difference.add(wanted.at(check, first, reader.read(first, count)));
+    std::vector<std::byte> raw; // memory of one block is used again for the next
+    std::vector<double> actual;
+    Expected part;
+    for (std::size_t first = 0; first < output.size(); first += length) {
+        auto const count = std::min(length, output.size() - first);
+        ConstBytes bytes = output.bytes(memory).subspan(first * type.bytes, count * type.bytes);
+        if (&memory != &host()) {
+            raw.resize(bytes.size());
+            memory.fetch(raw, bytes);
+            memory.finish();
+            bytes = raw;
+        }
+        actual.resize(count);
+        type.to_double(bytes.data(), actual);
+        if (!whole) {
+            part.value.assign(count, 0);
+            part.bound.assign(count, 0);
+            by.block(first, part.value, part.bound);
+        }
+        auto const& wanted = whole ? *whole : part;
+        auto const at = whole ? first : 0;
+        Block block{check, first, actual, std::span{wanted.value}.subspan(at, count), {}};
+        if (check == Check::bounded) {
+            block.bound = std::span{wanted.bound}.subspan(at, count);
+        }
+        difference.add(block);
     }
     verdict.error = difference.error;
     if (difference.wrong > 0) {

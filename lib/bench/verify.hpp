@@ -1,6 +1,5 @@
 #pragma once
 
-#include "bench/fill.hpp"
 #include "bench/operand.hpp"
 
 #include <string>
@@ -25,12 +24,11 @@ struct Verdict
 
 /// Compares all elements of an output, as they are in the memory of `where`, block by block, and
 /// notes the outcome in `verdict`; `occasion` says when, for the reason of a failure. Exact:
-/// equality. Bounded: `!(error <= bound)` fails, so NaN never passes. `whole` is the expected
-/// result if that is known already, else null: then it is computed.
+/// equality. Bounded: `!(error <= bound)` fails, so NaN never passes.
 ///
 /// Beside the data it needs memory for some blocks of 2^20 elements, unless the expectation is
 /// given as a whole. Throws std::logic_error if what is expected cannot be compared with.
-void compare(Check check, Operand& output, Target& where, Expected const* whole,
-             std::string const& occasion, Verdict& verdict);
+void compare(Check check, Operand& output, Target& where, std::string const& occasion,
+             Verdict& verdict);
 
 } // namespace bench

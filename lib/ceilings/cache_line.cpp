@@ -1,5 +1,7 @@
 #include "ceilings/cache_line.hpp"
 
+#include "machine/system.hpp"
+
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -116,13 +118,7 @@ std::vector<int> usable_cpus()
         cpus.insert(cpus.end(), members.begin(), members.end());
     }
     if (cpus.empty()) {
-        cpu_set_t set;
-        sched_getaffinity(0, sizeof set, &set);
-        for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-            if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) {
-                cpus.push_back(cpu);
-            }
-        }
+        cpus = machine::affinity();
     }
     std::ranges::sort(cpus);
     return cpus;

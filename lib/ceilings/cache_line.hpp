@@ -2,16 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace ceilings {
 
 /// Two CPUs by the operating system's numbers.
-struct CpuPair
-{
-    int first = 0;
-    int second = 0;
-};
+using CpuPair = std::pair<int, int>;
 
 /// CPUs that this process may use, ascending; also when OpenMP has bound the calling thread to a
 /// few of them.
@@ -27,11 +24,7 @@ std::vector<CpuPair> cpu_pairs(std::vector<int> const& cpus, std::size_t limit);
 std::uint64_t hand_over(CpuPair cpus, std::uint64_t hand_overs);
 
 /// What two counting threads arrived at.
-struct Counts
-{
-    std::uint64_t first = 0;
-    std::uint64_t second = 0;
-};
+using Counts = std::pair<std::uint64_t, std::uint64_t>;
 
 /// Two threads, bound to `cpus`, each count to `steps` in a counter of their own; both counters lie
 /// in one cache line (false sharing). Throws as `hand_over`.

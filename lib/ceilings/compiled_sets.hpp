@@ -5,10 +5,8 @@
 namespace ceilings {
 
 /// What one object with flags of its own exports.
-struct CompiledSet
+struct CompiledSet : InstructionSet<float>, InstructionSet<double>
 {
-    InstructionSet<float> fp32;
-    InstructionSet<double> fp64;
 };
 
 extern CompiledSet const avx512;

@@ -1,4 +1,4 @@
-#include "ceilings/device_memory.hpp"
+#include "ceilings/device_kernels.hpp"
 
 #include "ceilings/device_random.hpp"
 #include "ceilings/device_sum.cuh"

@@ -1,7 +1,6 @@
 #include "ceilings/device_probes.hpp"
 
-#include "ceilings/device_cores.hpp"
-#include "ceilings/device_memory.hpp"
+#include "ceilings/device_kernels.hpp"
 #include "cuda/buffer.hpp"
 #include "cuda/error.hpp"
 #include "cuda/pinned.hpp"

@@ -1,5 +1,4 @@
-#include "ceilings/device_cores.hpp"
-#include "ceilings/device_memory.hpp"
+#include "ceilings/device_kernels.hpp"
 #include "ceilings/device_probes.hpp"
 
 #include "cuda/buffer.hpp"

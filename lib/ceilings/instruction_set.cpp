@@ -5,23 +5,8 @@
 
 #include <algorithm>
 #include <string>
-#include <type_traits>
 
 namespace ceilings {
-
-namespace {
-
-template <class T>
-InstructionSet<T> const& of_type(CompiledSet const& set)
-{
-    if constexpr (std::is_same_v<T, float>) {
-        return set.fp32;
-    } else {
-        return set.fp64;
-    }
-}
-
-} // namespace
 
 template <class T>
 std::vector<InstructionSet<T>> instruction_sets()
@@ -29,13 +14,13 @@ std::vector<InstructionSet<T>> instruction_sets()
     std::vector<InstructionSet<T>> sets;
 #if defined(__x86_64__)
     if (machine::cpu().has.avx512f) {
-        sets.push_back(of_type<T>(avx512));
+        sets.push_back(avx512);
     }
     if (machine::cpu().has.avx2) {
-        sets.push_back(of_type<T>(avx2));
+        sets.push_back(avx2);
     }
 #endif
-    sets.push_back(of_type<T>(baseline));
+    sets.push_back(baseline);
     return sets;
 }
 

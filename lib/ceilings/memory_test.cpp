@@ -11,6 +11,7 @@
 #include <functional>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -197,10 +198,12 @@ TEST_CASE_TEMPLATE("the loops of STREAM and BabelStream", T, float, double)
             auto const* const b = o.b.values.data();
             auto const* const c = o.c.values.data();
             CHECK(ceilings::babelstream_dot(b, c, count, threads) == o.exact_dot());
-            ceilings::stream_copy(b, a, count, threads);
-            CHECK(is_copy(o));
-            ceilings::stream_triad(a, b, T{3}, c, count, threads);
-            CHECK(is_triad(o, T{3}));
+            if constexpr (std::is_same_v<T, double>) {
+                ceilings::stream_copy(b, a, count, threads);
+                CHECK(is_copy(o));
+                ceilings::stream_triad(a, b, T{3}, c, count, threads);
+                CHECK(is_triad(o, T{3}));
+            }
         });
     }
 }

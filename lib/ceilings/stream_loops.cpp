@@ -42,20 +42,9 @@ T dot_loop(T const* __restrict a, T const* __restrict b, std::size_t count, int 
 
 } // namespace
 
-void stream_copy(float const* a, float* c, std::size_t count, int threads)
-{
-    copy_loop(a, c, count, threads);
-}
-
 void stream_copy(double const* a, double* c, std::size_t count, int threads)
 {
     copy_loop(a, c, count, threads);
-}
-
-void stream_triad(float* a, float const* b, float scalar, float const* c, std::size_t count,
-                  int threads)
-{
-    triad_loop(a, b, scalar, c, count, threads);
 }
 
 void stream_triad(double* a, double const* b, double scalar, double const* c, std::size_t count,

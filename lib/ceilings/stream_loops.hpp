@@ -9,12 +9,9 @@ namespace ceilings {
 // Arrays of `count` elements do not overlap.
 
 /// STREAM copy: `c[i] = a[i]`; counts `2 * sizeof(*a)` bytes an element.
-void stream_copy(float const* a, float* c, std::size_t count, int threads);
 void stream_copy(double const* a, double* c, std::size_t count, int threads);
 
 /// STREAM triad: `a[i] = b[i] + scalar * c[i]`; counts `3 * sizeof(*a)` bytes an element.
-void stream_triad(float* a, float const* b, float scalar, float const* c, std::size_t count,
-                  int threads);
 void stream_triad(double* a, double const* b, double scalar, double const* c, std::size_t count,
                   int threads);
 

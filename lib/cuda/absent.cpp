@@ -20,7 +20,7 @@ constexpr char const* reason = "built without nvcc";
 
 } // namespace
 
-struct Gpu::State
+class Gpu::Device
 {
 };
 
@@ -34,35 +34,7 @@ std::string Gpu::missing() const
 
 void add_studies(bench::Experiment&, Gpu&) {}
 
-std::size_t Gpu::cache_bytes()
-{
-    refuse();
-}
-void Gpu::flush()
-{
-    refuse();
-}
-bench::Clock& Gpu::clock(bench::Cache)
-{
-    refuse();
-}
-std::shared_ptr<std::byte> Gpu::allocate(std::size_t)
-{
-    refuse();
-}
-void Gpu::upload(bench::Bytes, bench::ConstBytes)
-{
-    refuse();
-}
-void Gpu::fetch(bench::Bytes, bench::ConstBytes)
-{
-    refuse();
-}
-void Gpu::poison(bench::Bytes, unsigned char)
-{
-    refuse();
-}
-void Gpu::finish()
+bench::Target& Gpu::memory()
 {
     refuse();
 }

@@ -3,7 +3,6 @@
 #include "cuda/clock.hpp"
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
-#include "cuda/event.hpp"
 #include "cuda/gpu.hpp"
 #include "cuda/graph.hpp"
 #include "cuda/pinned.hpp"

@@ -15,10 +15,49 @@
 
 namespace cuda {
 
-struct Gpu::State
+/// The device, from its first use on.
+class Gpu::Device : public bench::Target
 {
+public:
+    std::string name() const override { return "cuda"; }
+    std::size_t cache_bytes() override { return l2_bytes(); }
+
+    void flush() override
+    {
+        if (!cache_flush) {
+            cache_flush.emplace(stream);
+        }
+        (*cache_flush)();
+    }
+
+    bench::Clock& clock(bench::Cache cache) override
+    {
+        return cache == bench::Cache::cold ? static_cast<bench::Clock&>(events) : graph;
+    }
+
+    std::shared_ptr<std::byte> allocate(std::size_t bytes) override
+    {
+        return {static_cast<std::byte*>(cuda::allocate(std::max<std::size_t>(bytes, 1))), release};
+    }
+
+    void upload(bench::Bytes to, bench::ConstBytes from) override
+    {
+        copy(to, from, cudaMemcpyHostToDevice);
+    }
+    void fetch(bench::Bytes to, bench::ConstBytes from) override
+    {
+        copy(to, from, cudaMemcpyDeviceToHost);
+    }
+
+    void poison(bench::Bytes bytes, unsigned char with) override
+    {
+        check(cudaMemsetAsync(bytes.data(), with, bytes.size(), stream.get()));
+    }
+
+    void finish() override { stream.synchronize(); }
+
     Stream stream;
-    std::optional<CacheFlush> flush; ///< made at the first
+    std::optional<CacheFlush> cache_flush; ///< made at the first
     EventClock events{stream};
     GraphClock graph{stream};
     WallClock wall{stream};
@@ -26,6 +65,12 @@ struct Gpu::State
     Event begun;
     std::deque<Event> joined; ///< one for each fork
     std::map<std::byte const*, std::weak_ptr<void const>> pinned;
+
+private:
+    void copy(bench::Bytes to, bench::ConstBytes from, cudaMemcpyKind direction)
+    {
+        check(cudaMemcpyAsync(to.data(), from.data(), to.size(), direction, stream.get()));
+    }
 };
 
 Gpu::Gpu() = default;
@@ -39,81 +84,38 @@ std::string Gpu::missing() const
     return *missing_;
 }
 
-Gpu::State& Gpu::state()
+Gpu::Device& Gpu::device()
 {
-    if (!state_) {
-        state_ = std::make_unique<State>();
+    if (!device_) {
+        device_ = std::make_unique<Device>();
     }
-    return *state_;
+    return *device_;
 }
 
-std::size_t Gpu::cache_bytes()
+bench::Target& Gpu::memory()
 {
-    return l2_bytes();
+    return device();
 }
-
-void Gpu::flush()
-{
-    if (!state().flush) {
-        state().flush.emplace(stream());
-    }
-    (*state().flush)();
-}
-
-bench::Clock& Gpu::clock(bench::Cache cache)
-{
-    return cache == bench::Cache::cold ? events() : graph();
-}
-
-std::shared_ptr<std::byte> Gpu::allocate(std::size_t bytes)
-{
-    stream(); // the device is in use
-    return {static_cast<std::byte*>(cuda::allocate(std::max<std::size_t>(bytes, 1))), release};
-}
-
-void Gpu::upload(bench::Bytes to, bench::ConstBytes from)
-{
-    check(
-        cudaMemcpyAsync(to.data(), from.data(), to.size(), cudaMemcpyHostToDevice, stream().get()));
-}
-
-void Gpu::fetch(bench::Bytes to, bench::ConstBytes from)
-{
-    check(
-        cudaMemcpyAsync(to.data(), from.data(), to.size(), cudaMemcpyDeviceToHost, stream().get()));
-}
-
-void Gpu::poison(bench::Bytes bytes, unsigned char with)
-{
-    check(cudaMemsetAsync(bytes.data(), with, bytes.size(), stream().get()));
-}
-
-void Gpu::finish()
-{
-    stream().synchronize();
-}
-
 Stream const& Gpu::stream()
 {
-    return state().stream;
+    return device().stream;
 }
-
 bench::Clock& Gpu::events()
 {
-    return state().events;
+    return device().events;
 }
 bench::Clock& Gpu::graph()
 {
-    return state().graph;
+    return device().graph;
 }
 bench::Clock& Gpu::wall()
 {
-    return state().wall;
+    return device().wall;
 }
 
 void Gpu::forked(std::size_t streams, std::function<void(std::span<Stream const>)> const& issue)
 {
-    auto& on = state();
+    auto& on = device();
     while (on.forks.size() < streams) {
         on.forks.emplace_back();
         on.joined.emplace_back();
@@ -132,7 +134,7 @@ void Gpu::forked(std::size_t streams, std::function<void(std::span<Stream const>
 
 std::shared_ptr<void const> Gpu::pin(bench::ConstBytes host)
 {
-    auto& known = state().pinned[host.data()];
+    auto& known = device().pinned[host.data()];
     if (auto pages = known.lock(); pages || host.empty()) {
         return pages;
     }
@@ -144,36 +146,15 @@ std::shared_ptr<void const> Gpu::pin(bench::ConstBytes host)
     return pages;
 }
 
-struct Timeline::State
-{
-    struct Piece
-    {
-        std::string lane;
-        std::string name;
-        Event begin;
-        Event end;
-    };
-
-    EventClock const* clock;
-    std::deque<Piece> pieces; ///< their events are used again
-    std::size_t taken = 0;
-};
-
-Timeline::Timeline(Gpu& gpu) : state_{new State{&gpu.state().events, {}}} {}
-Timeline::~Timeline() = default;
-
-void Timeline::begin()
-{
-    state_->taken = 0;
-}
+Timeline::Timeline(Gpu& gpu) : start_{&gpu.device().events.start()} {}
 
 void Timeline::span(std::string lane, std::string name, Stream const& stream,
                     std::function<void()> const& issue)
 {
-    if (state_->taken == state_->pieces.size()) {
-        state_->pieces.emplace_back();
+    if (taken_ == pieces_.size()) {
+        pieces_.emplace_back();
     }
-    auto& piece = state_->pieces[state_->taken++];
+    auto& piece = pieces_[taken_++];
     piece.lane = std::move(lane);
     piece.name = std::move(name);
     piece.begin.record(stream);
@@ -183,12 +164,11 @@ void Timeline::span(std::string lane, std::string name, Stream const& stream,
 
 std::vector<bench::Span> Timeline::spans() const
 {
-    auto const& start = state_->clock->start();
     std::vector<bench::Span> spans;
-    for (std::size_t i = 0; i < state_->taken; ++i) {
-        auto const& piece = state_->pieces[i];
-        spans.push_back({piece.lane, piece.name, piece.begin.seconds_since(start),
-                         piece.end.seconds_since(start)});
+    for (std::size_t i = 0; i < taken_; ++i) {
+        auto const& piece = pieces_[i];
+        spans.push_back({piece.lane, piece.name, piece.begin.seconds_since(*start_),
+                         piece.end.seconds_since(*start_)});
     }
     return spans;
 }

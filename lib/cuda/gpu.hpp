@@ -4,6 +4,7 @@
 #include "bench/target.hpp"
 #include "cuda/stream.hpp"
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -29,14 +30,13 @@ public:
     std::string name() const override { return "cuda"; }
     std::string missing() const override;
     bool depends_on_threads() const override { return false; }
-    std::size_t cache_bytes() override;
-    void flush() override;
-    bench::Clock& clock(bench::Cache cache) override;
-    std::shared_ptr<std::byte> allocate(std::size_t bytes) override;
-    void upload(bench::Bytes to, bench::ConstBytes from) override;
-    void fetch(bench::Bytes to, bench::ConstBytes from) override;
-    void poison(bench::Bytes bytes, unsigned char with) override;
-    void finish() override;
+    std::size_t cache_bytes() override { return memory().cache_bytes(); }
+    void flush() override { memory().flush(); }
+    bench::Clock& clock(bench::Cache cache) override { return memory().clock(cache); }
+    void finish() override { memory().finish(); }
+
+    /// The device itself.
+    bench::Target& memory() override;
 
     /// Where all its work is queued.
     Stream const& stream();
@@ -57,12 +57,12 @@ public:
 
 private:
     friend class Timeline;
-    struct State;
+    class Device;
 
-    State& state();
+    Device& device();
 
     mutable std::optional<std::string> missing_; ///< once it is known
-    std::unique_ptr<State> state_;
+    std::unique_ptr<Device> device_;
 };
 
 /// What work of several streams did when, for `bench::Variant::timeline`: the device takes the time
@@ -71,10 +71,9 @@ class Timeline
 {
 public:
     explicit Timeline(Gpu& gpu);
-    ~Timeline();
 
     /// Forgets what was taken: begins a call.
-    void begin();
+    void begin() { taken_ = 0; }
 
     /// Takes the time of what `issue` puts into a stream, as `name` on a lane.
     void span(std::string lane, std::string name, Stream const& stream,
@@ -84,8 +83,17 @@ public:
     std::vector<bench::Span> spans() const;
 
 private:
-    struct State;
-    std::unique_ptr<State> state_;
+    struct Piece
+    {
+        std::string lane;
+        std::string name;
+        Event begin;
+        Event end;
+    };
+
+    Event const* start_;       ///< of the timed call
+    std::deque<Piece> pieces_; ///< their events are used again
+    std::size_t taken_ = 0;
 };
 
 /// The studies of an experiment that need CUDA, in its `gpu.cpp`; none where that is not built.

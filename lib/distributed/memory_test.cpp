@@ -3,7 +3,7 @@
 #include "distributed/matrix.hpp"
 #include "distributed/read.hpp"
 
-#include "mpi/team.hpp"
+#include "mpi/ranks.hpp"
 #include "sparse/generators.hpp"
 #include "sparse/matrix_market.hpp"
 

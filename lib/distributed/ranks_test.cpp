@@ -5,7 +5,7 @@
 #include "distributed/redistribution.hpp"
 #include "distributed/traffic.hpp"
 
-#include "mpi/team.hpp"
+#include "mpi/ranks.hpp"
 #include "sparse/catalogue.hpp"
 #include "sparse/convert.hpp"
 #include "sparse/matrix_market.hpp"

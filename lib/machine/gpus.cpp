@@ -206,24 +206,30 @@ std::vector<Gpu> gpus()
     return found;
 }
 
-std::vector<GpuState> gpu_states()
+nlohmann::ordered_json gpu_states()
 {
     Management const management;
-    std::vector<GpuState> states;
+    nlohmann::ordered_json states;
     for (auto* const device : management.devices()) {
-        auto& state = states.emplace_back();
+        auto state = nlohmann::ordered_json::object();
+        auto const put = [&](char const* key, auto const& value) {
+            if (value) {
+                state[key] = *value;
+            }
+        };
         auto const clock_hz = [&](int domain) {
             return management.get_times(1e6, "nvmlDeviceGetClockInfo", device, domain);
         };
-        state.clock_hz = clock_hz(of_multiprocessors);
-        state.memory_clock_hz = clock_hz(of_memory);
-        state.power_w = management.get_times(1e-3, "nvmlDeviceGetPowerUsage", device);
-        state.temperature_c =
-            management.get<unsigned>("nvmlDeviceGetTemperature", device, of_the_chip);
+        put("clock_hz", clock_hz(of_multiprocessors));
+        put("memory_clock_hz", clock_hz(of_memory));
+        put("power_w", management.get_times(1e-3, "nvmlDeviceGetPowerUsage", device));
+        put("temperature_c",
+            management.get<unsigned>("nvmlDeviceGetTemperature", device, of_the_chip));
         if (auto const bits = management.get<unsigned long long>(
                 "nvmlDeviceGetCurrentClocksThrottleReasons", device)) {
-            state.throttle_reasons = throttle_reasons(*bits);
+            state["throttle_reasons"] = throttle_reasons(*bits);
         }
+        states.push_back(std::move(state));
     }
     return states;
 }

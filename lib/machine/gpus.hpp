@@ -1,5 +1,7 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,23 +34,12 @@ struct Gpu
     std::optional<Bus> bus; ///< at its best between this GPU and its host
 };
 
-/// A GPU now.
-struct GpuState
-{
-    std::optional<double> clock_hz; ///< of multiprocessors
-    std::optional<double> memory_clock_hz;
-    std::optional<double> power_w;
-    std::optional<unsigned> temperature_c;
-
-    /// Why the clocks are not higher; an empty list if nothing holds them back.
-    std::optional<std::vector<std::string>> throttle_reasons;
-};
-
 /// Every GPU, in the driver's order; empty without driver or GPU.
 std::vector<Gpu> gpus();
 
-/// The state of each of `gpus()`.
-std::vector<GpuState> gpu_states();
+/// The state of each of `gpus()` now, as results record it: clocks, power, temperature, and why the
+/// clocks are not higher, an empty list if nothing holds them back. `null` without any.
+nlohmann::ordered_json gpu_states();
 
 /// Version of the driver; empty without one.
 std::string gpu_driver_version();

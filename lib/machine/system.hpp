@@ -9,6 +9,9 @@
 
 namespace machine {
 
+/// Hardware threads that this process may run on, by the system's numbers, ascending.
+std::vector<int> affinity();
+
 /// Bytes of main memory.
 std::size_t memory_bytes();
 

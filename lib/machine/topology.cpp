@@ -29,9 +29,4 @@ Topology const& topology()
     return found;
 }
 
-std::size_t last_level_cache_bytes()
-{
-    return topology().last_level_cache_bytes();
-}
-
 } // namespace machine

@@ -51,7 +51,4 @@ Topology detect_topology();
 /// The topology of this machine, looked at once.
 Topology const& topology();
 
-/// `topology().last_level_cache_bytes()`.
-std::size_t last_level_cache_bytes();
-
 } // namespace machine

@@ -1,9 +1,23 @@
 #include "mpi/communicator.hpp"
 
+#include <fmt/format.h>
+
+#include <array>
 #include <limits>
 #include <stdexcept>
 
 namespace mpi {
+
+void check(int code, char const* call)
+{
+    if (code == MPI_SUCCESS) {
+        return;
+    }
+    std::array<char, MPI_MAX_ERROR_STRING> text{};
+    int length = 0;
+    MPI_Error_string(code, text.data(), &length);
+    throw std::runtime_error{fmt::format("{}: {}", call, text.data())};
+}
 
 int checked_count(std::size_t count)
 {
@@ -56,13 +70,6 @@ Communicator Communicator::host() const
     check(MPI_Comm_split_type(handle_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host),
           "MPI_Comm_split_type");
     return Communicator{Adopted{host}};
-}
-
-std::int64_t Communicator::sum_before(std::int64_t value) const
-{
-    std::int64_t result = 0; // MPI leaves it undefined on rank 0
-    check(MPI_Exscan(&value, &result, 1, MPI_INT64_T, MPI_SUM, handle_), "MPI_Exscan");
-    return rank_ == 0 ? 0 : result;
 }
 
 std::vector<int> Communicator::exchange_counts(std::span<int const> counts) const

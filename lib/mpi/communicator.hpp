@@ -1,7 +1,5 @@
 #pragma once
 
-#include "mpi/error.hpp"
-
 #include <mpi.h>
 
 #include <cstddef>
@@ -11,6 +9,10 @@
 #include <vector>
 
 namespace mpi {
+
+/// Throws std::runtime_error with the name of the call and MPI's own text unless `code` is
+/// MPI_SUCCESS.
+void check(int code, char const* call);
 
 /// MPI's name for an element type: float, double, char and integers of 32 and 64 bits.
 template <class T>
@@ -77,9 +79,6 @@ public:
 
     /// True if `value` is true on every rank.
     bool all(bool value) const { return reduced<std::int32_t>(value ? 1 : 0, MPI_MIN) == 1; }
-
-    /// Sum over the ranks before this one.
-    std::int64_t sum_before(std::int64_t value) const;
 
     /// Rank 0's elements, on every rank; all ranks give as many.
     template <class T>

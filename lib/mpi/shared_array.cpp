@@ -1,7 +1,5 @@
 #include "mpi/shared_array.hpp"
 
-#include "mpi/error.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>

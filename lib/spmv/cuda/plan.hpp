@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/handles.hpp"
+#include "cuda/stream.hpp"
 #include "spmv/cuda/csr.hpp"
 
 #include <cstddef>
