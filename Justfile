@@ -52,12 +52,12 @@ run NAME *ARGS: (_needs "run")
     @case " $* " in *" --help "* | *" -h "*) exit ;; esac; [ ! -d "{{root}}/experiments/$1" ] || "{{root}}/.ci/build" build "experiments/$1/$1" lib/bench/machine
     @"{{python}}" -m measure run "$@"
 
-# Keep a run of build/runs/ (its folder or result) in this machine's book under a title
+# Keep a run of build/runs/ (its folder or result) in this machine's folder under a title
 [no-cd, no-exit-message]
 keep RESULT TITLE *MACHINE: (_needs "run")
     @"{{python}}" -m weave keep "$@"
 
-# Measure every experiment into this machine's book (--full: beyond every cache; takes hours)
+# Measure every experiment into this machine's folder (--full: beyond every cache; takes hours)
 [no-exit-message]
 run-all *ARGS: (_needs "run")
     @.ci/build build programs
@@ -87,12 +87,12 @@ bundle *EXPERIMENTS: (_needs "run")
 compare *A_B: (_needs "run")
     @"{{python}}" -m weave compare "$@"
 
-# Weave the books again from their results (or only that of one machine)
+# Weave the pages again from their results (or only that of one machine)
 [no-exit-message]
 report *MACHINE: (_needs "run")
-    @"{{python}}" -m weave book "$@"
+    @"{{python}}" -m weave report "$@"
 
-# Check style, result files, and that every committed book is what its results weave to
+# Check style, result files, and that every committed page is what its results weave to
 [no-exit-message]
 check: (_needs "test")
     @code=0; .ci/style || code=1; "{{python}}" -m weave check || code=1; exit $code
@@ -133,7 +133,7 @@ docs: (_needs "test")
 format: (_needs "test")
     @git ls-files -z -co --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh' | xargs -0 clang-format -i
 
-# Remove everything that was built or measured outside the books
+# Remove everything that was built or measured outside reports/
 clean:
     @rm -rf build build-*
 

@@ -252,7 +252,7 @@ def fuzzed(program: Path, directory: Path) -> Check:
 
 
 def check() -> Iterator[Check]:
-    """Style, result files, and the committed books woven again."""
+    """Style, result files, and the committed pages woven again."""
     yield command("just check", just(), "check")
 
 
@@ -272,7 +272,7 @@ def new() -> Iterator[Check]:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "memwall"
         shutil.copytree(ROOT, copy, symlinks=True, ignore=not_sources)
-        keep_one_book(copy / "reports")
+        keep_one_machine(copy / "reports")
         (copy / ".venv").symlink_to((ROOT / ".venv").resolve())
         yield command("new creates", copy / "justw", "new", "scratch-experiment", cwd=copy)
         yield command("new runs and weaves", copy / "justw", "run", "scratch-experiment",
@@ -287,10 +287,10 @@ def not_sources(folder: str, names: list[str]) -> list[str]:
     return [name for name in names if name in (".git", ".venv") or name.startswith("build")]
 
 
-def keep_one_book(reports: Path) -> None:
-    """Removes all machines' books but the one with the fewest results."""
-    books = [path.parent for path in reports.glob("*/results")]
-    for other in sorted(books, key=lambda book: (len(list(book.rglob("*.json"))), book))[1:]:
+def keep_one_machine(reports: Path) -> None:
+    """Removes all machines' folders but the one with the fewest results."""
+    folders = [path.parent for path in reports.glob("*/results")]
+    for other in sorted(folders, key=lambda one: (len(list(one.rglob("*.json"))), one))[1:]:
         shutil.rmtree(other)
 
 
@@ -348,7 +348,7 @@ def bundle() -> Iterator[Check]:
 
 
 def brought_home(tree: Path, result: str, ranks: int) -> Check:
-    """A result that a book would take, with something measured by so many ranks."""
+    """A result that a machine's folder would take, with something measured by so many ranks."""
     name = f"bundle brings home {result}"
     try:
         found = [results.load(path) for path in (tree / "memwall").glob(result)]

@@ -146,7 +146,7 @@ Medians ours(std::string const& file)
 } // namespace
 
 /// Times the same host kernels with this harness and with Google Benchmark, and writes both medians
-/// into the machine's book: reports/<machine>/harness.json below the current directory.
+/// into the machine's folder: reports/<machine>/harness.json below the current directory.
 int main(int, char** argv)
 try {
     auto const folder =

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <exception>
 
-/// Prints the `machine` object of a result file: what this machine is, and the name of its book.
+/// Prints the `machine` object of a result file: what this machine is, and the name of its folder.
 int main()
 try {
     fmt::print("{}\n", bench::machine_record().dump(2));

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from measure import fit_plan, profiler, slurm
-from measure.console import Console
 from measure.launch import guarded
+from measure.plan import Console
 from measure.run import run_one
 from measure.run_all import run_all
 from measure.workspace import Workspace
@@ -47,8 +47,8 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     job.add_argument("arguments", nargs=argparse.REMAINDER)
     job.set_defaults(command=_slurm, build=None)
 
-    every = commands.add_parser("run-all", help="measure all experiments into this machine's folder",
-                                allow_abbrev=False)
+    every = commands.add_parser("run-all", allow_abbrev=False,
+                                help="measure all experiments into this machine's folder")
     every.add_argument("--build", type=Path, help="where the programs are; default: build/")
     every.add_argument("--full", action="store_true", help="leave every cache behind (hours)")
     every.add_argument("--machine", help="name of the folder; default: made from the hardware")

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from measure.console import Console
 from measure.launch import guarded
-from measure.plan import PROFILES
+from measure.plan import PROFILES, Console
 from measure.run import run_one
 from measure.run_all import run_all
 from measure.workspace import Workspace, describe_machine
@@ -23,10 +22,10 @@ def main(root: Path, arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Measure on this machine.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     every = commands.add_parser("run-all", prog=_command(root / "run-all"),
-                                help="measure every experiment into a book")
+                                help="measure every experiment into this machine's folder")
     every.add_argument("--profile", choices=PROFILES, default="quick",
                        help="how large and how long; default: quick")
-    every.add_argument("--machine", help="name of the book; default: made from the hardware")
+    every.add_argument("--machine", help="name of the folder; default: made from the hardware")
     every.set_defaults(command=_run_all)
     names = sorted(path.parent.name for path in root.glob("experiments/*/experiment.toml"))
     one = commands.add_parser("run", help="measure one experiment",

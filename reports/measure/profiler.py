@@ -2,7 +2,7 @@
 
 Nsight Compute (`ncu`) runs an experiment's program once for each matrix and variant, looks at the
 kernels of one multiply, and prints a table of comma-separated values: names, units, then a row for
-each kernel. What is kept of it stands in `notes/EXPERIMENT.counters.json` of a machine's book.
+each kernel. What is kept of it stands in `notes/EXPERIMENT.counters.json` of a machine's folder.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from weave.errors import WeaveError
 
 EXPERIMENT = "spmv-gpu-variants"
 
-#: Counters by the names that they have in a book, with the factor of their unit.
+#: Counters by the names that they have in a result, with the factor of their unit.
 COUNTERS: dict[str, tuple[str, float]] = {
     "seconds": ("gpu__time_duration.sum", 1e-9),
     "dram_bytes": ("dram__bytes.sum", 1),
@@ -84,7 +84,7 @@ NO_PERMISSION = "ERR_NVGPUCTRPERM"
 
 @dataclass(frozen=True)
 class Kernel:
-    """What was counted in one launch: name without arguments, counters of a book."""
+    """What was counted in one launch: name without arguments, counters as a result has them."""
 
     name: str
     counters: dict[str, float]
@@ -135,7 +135,7 @@ def _profile(given: argparse.Namespace) -> int:
                 print(f"{matrix} {precision} {variant}: {len(kernels)} kernels")
                 kept["multiplies"].append(record(matrix, precision, variant, kernels))
                 given.output.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    print(f"wrote {given.output}: copy it to notes/ of this machine's book")
+    print(f"wrote {given.output}: copy it to notes/ of this machine's folder")
     return 0
 
 
@@ -217,7 +217,7 @@ def _number(text: str) -> float | None:
 
 
 def record(matrix: str, precision: str, variant: str, kernels: Iterable[Kernel]) -> dict[str, Any]:
-    """What a book keeps of one multiply."""
+    """What is kept of one multiply."""
     return {"matrix": matrix, "precision": precision, "variant": variant,
             "kernels": [{"name": kernel.name, **{name: _rounded(value) for name, value
                                                  in kernel.counters.items()},

@@ -13,9 +13,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from measure.console import Console, Watch
 from measure.launch import Launch, Measurement, ProgramFailed, measure
-from measure.plan import PROFILES, expected_seconds, launches_of
+from measure.plan import PROFILES, Console, Watch, expected_seconds, launches_of
 from measure.workspace import Workspace, exclusive, file_digest
 from weave import claims, definition, results
 from weave.definition import Experiment

@@ -1,4 +1,4 @@
-"""`just run-all`: every experiment into the book of this machine."""
+"""`just run-all`: every experiment into the folder of this machine."""
 
 import json
 import os
@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from measure.console import Console, Watch, duration
 from measure.launch import Measurement, measure
-from measure.plan import Step, launches_of, make_plan, plan_text
+from measure.plan import Console, Step, Watch, duration, launches_of, make_plan, plan_text
 from measure.workspace import Workspace, describe_machine, exclusive, file_digest
 from weave import claims, definition, hardware, results
 from weave.errors import WeaveError
@@ -32,12 +31,12 @@ Weave = Callable[[Path, str], object]
 
 def run_all(workspace: Workspace, profile: str, slug: str | None, console: Console,
             weave: Weave | None) -> int:
-    """Measures what the plan says, then weaves the book. 1 if anything failed, else 0.
+    """Measures what the plan says, then weaves the pages. 1 if anything failed, else 0.
 
     Without `weave` the results wait for a machine that can weave them.
     """
     machine = describe_machine(workspace, slug)
-    require_own_book(workspace, machine)
+    require_own_folder(workspace, machine)
     directory = workspace.build / "run-all"
     with exclusive(directory) as lock:
         state = RunState(directory, {"machine": machine["slug"], "profile": profile})
@@ -132,7 +131,7 @@ class Run:
         self._state = state
         self._lock = lock
         self._console = console
-        self._book = workspace.root / "reports" / self._slug
+        self._folder = workspace.root / "reports" / self._slug
 
     def everything(self) -> list[Outcome]:
         """Follows the plan to its end, whatever fails."""
@@ -142,7 +141,8 @@ class Run:
 
     def weave(self, weave: Weave) -> Outcome:
         """The pages of all results of this machine, and what all machines share."""
-        shown = self._workspace.shown(self._workspace.root / "build/reports" / self._slug / "README.md")
+        page = self._workspace.root / "build/reports" / self._slug / "README.md"
+        shown = self._workspace.shown(page)
         try:
             weave(self._workspace.root, self._slug)
         except WeaveError as error:
@@ -151,7 +151,7 @@ class Run:
 
     def _plan(self) -> list[Step]:
         experiments = definition.load_all(self._workspace.root)
-        paths = {experiment.name: self._book / "results" / f"{experiment.name}.json"
+        paths = {experiment.name: self._folder / "results" / f"{experiment.name}.json"
                  for experiment in experiments}
         stored = {name: results.load(path).run["profile"]
                   for name, path in paths.items() if path.exists()}
@@ -218,16 +218,16 @@ class Run:
         return measured
 
     def _store(self, name: str, raw: results.Json, tripled: bool) -> None:
-        """Puts a result into the book."""
+        """Puts a result into the machine's folder."""
         stored = raw | {"machine": raw["machine"] | {"slug": self._slug},
                         "run": raw["run"] | {"tripled": tripled}}
-        results.write(stored, self._book / "results" / f"{name}.json")
+        results.write(stored, self._folder / "results" / f"{name}.json")
 
 
-def require_own_book(workspace: Workspace, machine: Mapping[str, Any]) -> None:
-    """Refuses to measure into the book of a machine that has other parts than this one."""
-    book = workspace.root / "reports" / machine["slug"]
-    for path in sorted(book.glob("results/*.json")):
+def require_own_folder(workspace: Workspace, machine: Mapping[str, Any]) -> None:
+    """Refuses to measure into the folder of a machine that has other parts than this one."""
+    folder = workspace.root / "reports" / machine["slug"]
+    for path in sorted(folder.glob("results/*.json")):
         if found := hardware.difference(results.load(path).raw["machine"], machine):
             raise WeaveError(f"{workspace.shown(path)}: found a result of another machine"
                              f" ({found}), choose another name for this one with --machine")

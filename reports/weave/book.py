@@ -5,17 +5,20 @@ Nothing is written here but by `write`: the same texts are compared with the tre
 """
 
 import difflib
+import multiprocessing
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
-from weave import definition, front, pages, parallel, results, scorecard, sources
-from weave.definition import Experiment
+from weave import definition, pages, results, scorecard
+from weave.definition import Experiment, Tree
 from weave.errors import WeaveError
 from weave.measurements import Measurements
 from weave.results import Result
-from weave.sources import Tree
 from weave.survey import OnMachine, Survey
 
 Texts = dict[str, str]
@@ -52,11 +55,11 @@ class House:
 def read(root: Path, only: str | None = None) -> House:
     """Reads and validates every definition and every result of the tree, or those of one
     experiment."""
-    tree = sources.read(root)
+    tree = definition.read_tree(root)
     experiments = {e.name: e for e in definition.load_all(root)}
     paths = sorted((root / "reports").glob("*/results/*.json"))
     wanted = [p for p in paths if only in (None, p.stem.partition("@")[0])]
-    found = parallel.each(lambda path: _on_machine(root, path, experiments, tree), wanted)
+    found = in_parallel(lambda path: _on_machine(root, path, experiments, tree), wanted)
     return House(root, tree, tuple(experiments.values()), tuple(found))
 
 
@@ -96,14 +99,14 @@ def require_title(title: str, shown: str) -> None:
 def everything(house: House) -> Texts:
     """All woven texts of the repository."""
     texts: Texts = {}
-    for woven in parallel.each(lambda one: chapter(house, one), house.experiments):
+    for woven in in_parallel(lambda one: chapter(house, one), house.experiments):
         texts |= woven
     surveys = [house.survey(experiment) for experiment in house.experiments]
     texts["reports/README.md"] = scorecard.page(surveys, house.machines)
     for machine in house.machines:
         texts[f"reports/{machine}/README.md"] = scorecard.machine_page(
             machine, house.of_machine(machine), surveys, house.root / f"reports/{machine}")
-    return texts | front.page(house.root, surveys)
+    return texts | scorecard.front_page(house.root, surveys)
 
 
 def chapter(house: House, experiment: Experiment) -> Texts:
@@ -114,8 +117,8 @@ def chapter(house: House, experiment: Experiment) -> Texts:
         return {f"{folder}/README.md": _not_measured(experiment)}
     if not lead:
         known = ", ".join(survey.machines)
-        raise WeaveError(f'{folder}/experiment.toml: lead: found "{survey.lead}", expected a machine'
-                         f" with a complete result, one of: {known}")
+        raise WeaveError(f'{folder}/experiment.toml: lead: found "{survey.lead}", expected a'
+                         f" machine with a complete result, one of: {known}")
     place = pages.Place(reports="../../reports", is_chapter=True)
     page = pages.weave(lead[0].measured, survey.lead, survey, place)
     figures = {f"{folder}/figures/{file}": svg for file, svg in page.figures.items()}
@@ -138,7 +141,7 @@ def machine_pages(house: House, machine: str) -> Texts:
     lines = [f"- [{one.measured.experiment.title}]({_page_name(one)})"
              + (f", the run kept as *{one.title}*" if one.title else "") for one in found]
     texts = {f"{machine}/README.md": f"# All pages of {machine}\n\n" + "\n".join(lines) + "\n"}
-    for woven in parallel.each(lambda one: _machine_page(house, one), found):
+    for woven in in_parallel(lambda one: _machine_page(house, one), found):
         texts |= woven
     return texts
 
@@ -213,7 +216,8 @@ def remove_obsolete(root: Path, texts: Texts) -> None:
 
 def obsolete(root: Path, texts: Texts) -> list[str]:
     """Woven files in the tree that `everything` does not contain."""
-    found = [*(root / "experiments").glob("*/figures/*"), *(root / "experiments").glob("*/README.md")]
+    chapters = root / "experiments"
+    found = [*chapters.glob("*/figures/*"), *chapters.glob("*/README.md")]
     for folder in (root / "reports").glob("*/results"):
         found += [*folder.parent.glob("*.md"), *folder.parent.glob("figures/**/*")]
     names = [path.relative_to(root).as_posix() for path in found if path.is_file()]
@@ -245,3 +249,34 @@ def _diff(present: str, woven: str) -> str:
     return "\n".join([*shown, *([f"... {more} more lines"] if more > 0 else [])])
 
 
+# --- the same work on many things, on all processors ----------------------------------------------
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+
+def in_parallel(work: Callable[[Item], Made], items: Sequence[Item]) -> list[Made]:
+    """What `work` makes of each item, in their order.
+
+    The processes are forks, which have `work` and the items already: only what is made has to be
+    pickled, and errors. The first error, in the order of the items, is raised.
+    """
+    workers = min(len(items), len(os.sched_getaffinity(0)))
+    if workers < 2:
+        return [work(item) for item in items]
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _inherit,
+                             (work, items)) as pool:
+        return list(pool.map(_make, range(len(items))))
+
+
+_inherited: tuple[Callable[[Any], Any], Sequence[Any]]
+
+
+def _inherit(work: Callable[[Any], Any], items: Sequence[Any]) -> None:
+    global _inherited
+    _inherited = work, items
+
+
+def _make(at: int) -> Any:
+    work, items = _inherited
+    return work(items[at])

@@ -1,6 +1,6 @@
 """Verdicts of claims: needs, conditions, staleness.
 
-What a condition compares is in `comparison.py`, what its words mean in `expectations.py`.
+What a condition compares is in `metrics.py`, what its words mean in `expectations.py`.
 """
 
 import re
@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from weave import crossover, definition, expectations, sources, tables
-from weave.comparison import Counted, Measure, Reached, compare
+from weave import definition, expectations, tables
 from weave.definition import Claim, Condition
 from weave.errors import WeaveError
 from weave.expectations import (
@@ -21,7 +20,7 @@ from weave.expectations import (
     Finding,
 )
 from weave.measurements import Absence, Measurements
-from weave.metrics import Basis, Over, measure
+from weave.metrics import Basis, Counted, Measure, Over, Reached, compare, measure
 from weave.results import Result, options
 
 OUT_OF_DATE = "OUT OF DATE"
@@ -61,7 +60,8 @@ class Verdict:
     def telling(self) -> Finding | None:
         """Of what the conditions found the one that the verdict rests on: the first of its kind."""
         shown = [finding for finding in self.findings if finding.decided_by]
-        return next((each for each in shown if each.verdict == self.verdict), next(iter(shown), None))
+        alike = (each for each in shown if each.verdict == self.verdict)
+        return next(alike, next(iter(shown), None))
 
     @property
     def decided_by(self) -> list[str]:
@@ -132,7 +132,7 @@ def is_beyond_ceiling(result: Result, root: Path) -> bool:
 
 def _of_fresh(result: Result, root: Path) -> Measurements:
     experiment = definition.load(root, result.experiment)
-    return Measurements(result, experiment, sources.read(root), partial=True)
+    return Measurements(result, experiment, definition.read_tree(root), partial=True)
 
 
 def is_need(need: str) -> bool:
@@ -160,7 +160,8 @@ def _examine(measured: Measurements, condition: Condition) -> Finding:
     if isinstance(compared, Absence):
         return Finding(NOT_APPLICABLE, f"{compared.reason}.")
     if condition.along:
-        return crossover.examine(measured, compared, condition.along, condition.between)
+        return expectations.examine_crossover(measured, compared, condition.along,
+                                              condition.between)
     return expectations.examine(compared, condition.expect, condition.on)
 
 
@@ -187,7 +188,8 @@ def _measure(measured: Measurements, condition: Condition) -> Measure | None:
 
 
 def _uncounted(measured: Measurements, condition: Condition) -> list[str]:
-    """What a condition compares and this run does not count yet: `[since]` says that it came later."""
+    """What a condition compares and this run does not count yet: `[since]` says that it came
+    later."""
     counted = {name for case in measured.cases for name in case.counts}
     return [name for name in condition.of or ()
             if name in measured.experiment.since and name not in counted]

@@ -4,17 +4,33 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weave import scales, theme
-from weave.panels import ALIKE_WORDS, Value, colour_of, shape_of
-from weave.scales import ALIKE, Scale
+from weave.panels import (
+    ALIKE,
+    ALIKE_WORDS,
+    Scale,
+    Value,
+    colour_of,
+    scale_from_zero,
+    scale_of_powers,
+    scale_of_ratios,
+    shape_of,
+    ticks,
+    with_log,
+    written,
+)
 from weave.sheet import (
     MARGIN,
+    ROLES,
+    SERIES,
     SMALL,
     TINY,
     WIDTH,
     Sheet,
+    ink,
     line_height,
     middle,
+    role_colour,
+    series_colour,
     shortened,
     steady,
     text_width,
@@ -127,12 +143,12 @@ def draw_lines(data: Lines) -> Sheet:
     bottom = top + TALL
     yscale = yscale.on(bottom, top)
     yticks = _value_ticks(yscale, data.scale)
-    left = MARGIN + max(text_width(scales.written(v), TINY) for v in yticks or [0]) + 10
+    left = MARGIN + max(text_width(written(v), TINY) for v in yticks or [0]) + 10
     right = WIDTH - MARGIN - beside
     xs = [x for line in data.lines for x, _ in line.points]
     xscale = _number_scale(xs, data).on(left + 6, right)
     sheet = Sheet(bottom + 48)
-    label = scales.with_log(data.y_label, data.scale)
+    label = with_log(data.y_label, data.scale)
     sheet.text(MARGIN, 16, shortened(label, 0.8 * WIDTH, SMALL), SMALL)
     _ground(sheet, data, yscale, yticks, left, right)
     _numbers(sheet, data, xscale, bottom, xs)
@@ -141,7 +157,7 @@ def draw_lines(data: Lines) -> Sheet:
         _draw_line(sheet, line, xscale, yscale)
     if data.limits:
         points = [(xscale.at(x), yscale.at(y)) for x, y in data.limits]
-        sheet.line(points, theme.ink("limit"), 2)
+        sheet.line(points, ink("limit"), 2)
     if direct:
         _name_ends(sheet, data, names, xscale, yscale, right, top, bottom)
     else:
@@ -158,11 +174,11 @@ def _value_scale(data: Lines, values: Sequence[Value]) -> Scale:
     middles = [value.value for value in values]
     ends = [end for v in values for end in (v.low, v.high) if math.isfinite(end)]
     if data.scale == "ratio":
-        return scales.ratios([*middles, *limits], ends)
+        return scale_of_ratios([*middles, *limits], ends)
     if data.scale == "log":
-        return scales.powers([*middles, *limits])
+        return scale_of_powers([*middles, *limits])
     most = max(middles, default=1.0)
-    return scales.from_zero([most, *limits, *(end for end in ends if end <= 1.4 * most)])
+    return scale_from_zero([most, *limits, *(end for end in ends if end <= 1.4 * most)])
 
 
 def _number_scale(xs: Sequence[float], data: Lines) -> Scale:
@@ -177,7 +193,7 @@ def _number_scale(xs: Sequence[float], data: Lines) -> Scale:
 def _value_ticks(scale: Scale, kind: str) -> list[float]:
     """Numbers beside a vertical axis: they need room in height, not in width."""
     across = Scale(scale.low, scale.high, 0, abs(scale.end - scale.start), scale.log)
-    return scales.ticks(across, [1.0] if kind == "ratio" else [], gap=12)
+    return ticks(across, [1.0] if kind == "ratio" else [], gap=12)
 
 
 def _ground(
@@ -185,31 +201,31 @@ def _ground(
 ) -> None:
     if data.scale == "ratio":
         high, low = yscale.at(ALIKE[1]), yscale.at(ALIKE[0])
-        sheet.box(left, high, right, low, theme.ink("alike"))
+        sheet.box(left, high, right, low, ink("alike"))
         x = WIDTH - MARGIN - text_width(ALIKE_WORDS, SMALL)
         sheet.text(x, 16, ALIKE_WORDS, SMALL)
-        sheet.box(x - 30, 6, x - 6, 19, theme.ink("alike"))
+        sheet.box(x - 30, 6, x - 6, 19, ink("alike"))
     for value in yticks:
         y = yscale.at(value)
         one = data.scale == "ratio" and value == 1
         ends = [(left, y), (right, y)]
-        sheet.line(ends, theme.ink("muted" if one else "grid"), 1, over=1.6)
-        sheet.text(left - 6, y + middle(TINY), scales.written(value), TINY, align="right")
+        sheet.line(ends, ink("muted" if one else "grid"), 1, over=1.6)
+        sheet.text(left - 6, y + middle(TINY), written(value), TINY, align="right")
 
 
 def _numbers(
     sheet: Sheet, data: Lines, xscale: Scale, bottom: float, xs: Sequence[float]
 ) -> None:
     """The axis of numbers."""
-    sheet.line([(xscale.start - 6, bottom), (xscale.end, bottom)], theme.ink("muted"))
+    sheet.line([(xscale.start - 6, bottom), (xscale.end, bottom)], ink("muted"))
     shown: list[float] = []
-    for value in sorted({*data.named} & {*xs}) if data.named else scales.ticks(xscale, gap=14):
+    for value in sorted({*data.named} & {*xs}) if data.named else ticks(xscale, gap=14):
         if not shown or xscale.at(value) - xscale.at(shown[-1]) > 26:
             shown.append(value)
     for value in shown:
         x = xscale.at(value)
-        sheet.line([(x, bottom), (x, bottom + 4)], theme.ink("muted"))
-        sheet.text(x, bottom + 17, scales.written(value), TINY, align="center")
+        sheet.line([(x, bottom), (x, bottom + 4)], ink("muted"))
+        sheet.text(x, bottom + 17, written(value), TINY, align="center")
     scale = " (log scale)" if xscale.log and not data.named else ""
     centre = (xscale.start + xscale.end) / 2
     sheet.text(centre, bottom + 37, data.x_label + scale, SMALL, align="center")
@@ -233,9 +249,9 @@ def _draw_line(sheet: Sheet, line: Line, xscale: Scale, yscale: Scale) -> None:
 
 def _mark_of(line: Line) -> str:
     """Colours come round again with other markers."""
-    if line.name in theme.ROLES:
+    if line.name in ROLES:
         return shape_of(line.name, line.slot)
-    return MARKS[line.slot // len(theme.SERIES) % len(MARKS)]
+    return MARKS[line.slot // len(SERIES) % len(MARKS)]
 
 
 def _name_ends(
@@ -259,7 +275,7 @@ def _name_ends(
             kept.append((end, name, colour_of(line.name, line.slot)))
     if data.limits:
         x, limit = data.limits[-1]
-        ends.append(((xscale.at(x), yscale.at(limit)), names[-1], theme.ink("limit")))
+        ends.append(((xscale.at(x), yscale.at(limit)), names[-1], ink("limit")))
     heights = apart([end[1] for end, _, _ in ends], 15.0, top, bottom + 4)
     above = apart([end[1] - 9 for end, _, _ in early], 15.0, top, bottom - 8)
     for ((x, _), name, colour), height in zip(early, above, strict=True):
@@ -280,7 +296,7 @@ def _name_above(sheet: Sheet, data: Lines) -> None:
     """A legend in four columns."""
     entries = [(line.name, colour_of(line.name, line.slot), _mark_of(line)) for line in data.lines]
     if data.limits:
-        entries.append((data.limit_label, theme.ink("limit"), ""))
+        entries.append((data.limit_label, ink("limit"), ""))
     per_column = -(-len(entries) // 4)
     for number, (name, colour, mark) in enumerate(entries):
         x = MARGIN + number // per_column * (WIDTH - 2 * MARGIN) / 4
@@ -294,7 +310,7 @@ def _name_above(sheet: Sheet, data: Lines) -> None:
 def _draw_places(sheet: Sheet, data: Lines, xscale: Scale, top: float, bottom: float) -> None:
     """Bands for measured places, dashed lines for those that others told; names at the top."""
     for place in data.places:
-        colour = theme.ink("muted") if place.slot is None else theme.series(place.slot)
+        colour = ink("muted") if place.slot is None else series_colour(place.slot)
         x = xscale.at(place.at)
         if place.low is not None and place.high is not None:
             sheet.box(xscale.at(place.low), top, xscale.at(place.high), bottom, colour, 0.2)
@@ -305,7 +321,7 @@ def _draw_places(sheet: Sheet, data: Lines, xscale: Scale, top: float, bottom: f
     rows = _place_rows(data)
     for place, row in zip(data.places, rows, strict=True):
         x = xscale.at(place.at)
-        colour = theme.ink("muted") if place.slot is None else theme.series(place.slot)
+        colour = ink("muted") if place.slot is None else series_colour(place.slot)
         baseline = top - 5 - height * (max(rows) - row)
         sheet.line([(x, baseline - 9), (x, top)], colour, 1)
         sheet.text(x + 5, baseline, place.name, TINY, colour)
@@ -380,16 +396,16 @@ def draw_roofline(data: Roofline) -> Sheet:
 def _decades(sheet: Sheet, xscale: Scale, yscale: Scale) -> None:
     """Axes with their numbers; rates are written in GFLOP/s."""
     giga = Scale(yscale.low / 1e9, yscale.high / 1e9, 0, abs(yscale.end - yscale.start), True)
-    for value in scales.ticks(giga, gap=20):
+    for value in ticks(giga, gap=20):
         y = yscale.at(value * 1e9)
-        sheet.line([(xscale.start, y), (xscale.end, y)], theme.ink("grid"), 1, over=1.2)
-        sheet.text(xscale.start - 6, y + middle(TINY), scales.written(value), TINY, align="right")
+        sheet.line([(xscale.start, y), (xscale.end, y)], ink("grid"), 1, over=1.2)
+        sheet.text(xscale.start - 6, y + middle(TINY), written(value), TINY, align="right")
     bottom = yscale.start
-    sheet.line([(xscale.start, bottom), (xscale.end, bottom)], theme.ink("muted"))
-    for value in scales.ticks(xscale, gap=14):
+    sheet.line([(xscale.start, bottom), (xscale.end, bottom)], ink("muted"))
+    for value in ticks(xscale, gap=14):
         x = xscale.at(value)
-        sheet.line([(x, bottom), (x, bottom + 4)], theme.ink("muted"))
-        sheet.text(x, bottom + 17, scales.written(value), TINY, align="center")
+        sheet.line([(x, bottom), (x, bottom + 4)], ink("muted"))
+        sheet.text(x, bottom + 17, written(value), TINY, align="center")
     centre = (xscale.start + xscale.end) / 2
     sheet.text(centre, bottom + 37, "flops per byte of compulsory traffic (log scale)", SMALL,
                align="center")
@@ -410,16 +426,16 @@ def _ceilings(
         begin = max(xscale.low, yscale.low / slope.rate)
         end = min(xscale.high, highest / slope.rate)
         places = [(xscale.at(x), yscale.at(x * slope.rate)) for x in (begin, end)]
-        sheet.line(places, theme.ink("limit"), 2 if slope.rate == steepest else 1.2)
+        sheet.line(places, ink("limit"), 2 if slope.rate == steepest else 1.2)
     for roof in roofs:
         begin = roof.rate / steepest if steepest else xscale.low
         y = yscale.at(roof.rate)
-        sheet.line([(xscale.at(begin), y), (xscale.end, y)], theme.ink("limit"),
+        sheet.line([(xscale.at(begin), y), (xscale.end, y)], ink("limit"),
                    2 if roof.rate == highest else 1.2)
     heights = apart([yscale.at(roof.rate) - 7 for roof in roofs], 15, yscale.end, yscale.start)
     for roof, y in zip(roofs, heights, strict=True):
         text = f"{roof.name}, {_rate(roof.rate)} GFLOP/s"
-        sheet.text(xscale.end, y, text, SMALL, theme.ink("limit"), align="right")
+        sheet.text(xscale.end, y, text, SMALL, ink("limit"), align="right")
         width = text_width(text, SMALL)
         boxes.append((xscale.end - width, y - 11, xscale.end, y + 10))
     for slope, at in zip(slopes, _along(slopes, xscale, yscale, highest), strict=True):
@@ -449,7 +465,7 @@ def _name_slope(
     x, y = xscale.at(at), yscale.at(at * slope.rate)
     angle = math.degrees(math.atan2(_slope_of(xscale, yscale), 1))
     sheet.text(x - 5 * math.sin(math.radians(angle)), y - 5 * math.cos(math.radians(angle)), text,
-               SMALL, theme.ink("limit"), angle=round(angle, 1))
+               SMALL, ink("limit"), angle=round(angle, 1))
     along, up = width * math.cos(math.radians(angle)), width * math.sin(math.radians(angle))
     return (x - 12, y - up - 16, x + along, y)
 
@@ -494,7 +510,7 @@ def _spots(
         for i, height in zip(members, heights, strict=True):
             spot = spots[i]
             x, y = xscale.at(spot.intensity), yscale.at(spot.rate.value)
-            colour = theme.role(spot.role)
+            colour = role_colour(spot.role)
             if spot.rate.low < spot.rate.high:
                 ends = [(x, yscale.at(end)) for end in (spot.rate.low, spot.rate.high)]
                 sheet.line(ends, colour, 1.8, over=3)
@@ -502,7 +518,7 @@ def _spots(
                 sheet.line([(x + 5, y), (right + 14, height)], colour, 0.8)
             sheet.mark(x, y, "dot", colour, 8.5)
             width = text_width(names[i], SMALL)
-            sheet.box(right + 15, height - 7, right + 19 + width, height + 7, theme.ink("panel"),
+            sheet.box(right + 15, height - 7, right + 19 + width, height + 7, ink("panel"),
                       over=3.5)
             sheet.text(right + 17, height + middle(SMALL), names[i], SMALL, colour)
 

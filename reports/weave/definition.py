@@ -1,16 +1,19 @@
-"""`experiment.toml`: what an experiment asks, draws and claims."""
+"""What stands in the tree: `experiment.toml` (what an experiment asks, draws and claims), marked
+source texts, digests of data sets."""
 
+import importlib.util
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from weave.errors import WeaveError
+from weave.errors import WeaveError, check_schema
 from weave.results import Case
-from weave.schema import check_schema
 
 SCHEMA = Path(__file__).with_name("experiment.schema.json")
 
@@ -127,7 +130,7 @@ def load(root: Path, name: str) -> Experiment:
 
 def load_all(root: Path) -> list[Experiment]:
     """Every experiment of the tree, by name. Raises `WeaveError` if two of them draw figures of one
-    file, or make claims of one name: they share the books."""
+    file, or make claims of one name: machines' pages and the scorecard show all."""
     files = sorted((root / "experiments").glob("*/experiment.toml"))
     experiments = [load(root, file.parent.name) for file in files]
     seen: dict[tuple[str, str], str] = {}
@@ -225,3 +228,66 @@ def _require_unique(shown: str, what: str, ids: list[str]) -> None:
     for id in ids:
         if ids.count(id) > 1:
             raise WeaveError(f'{shown}: found the {what} "{id}" twice, expected it once')
+
+
+# --- the tree as it is now: marked source texts, digests of data sets -----------------------------
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+FOLDERS = ("lib", "experiments")
+SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """A marked text: file relative to the root, and the text between the markers."""
+
+    file: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What results are compared with to tell whether they are stale."""
+
+    root: Path
+    excerpts: Mapping[str, Excerpt]
+    datasets: Mapping[str, str]
+
+
+def read_tree(root: Path) -> Tree:
+    """Scans the sources and the lock file of the data sets."""
+    provenance = _provenance()
+    folders = [root / folder for folder in FOLDERS]
+    try:
+        marked = provenance.excerpts(root, folders)
+    except provenance.ProvenanceError as error:
+        raise WeaveError(str(error).removeprefix(f"{root}/")) from error
+    excerpts = {name: Excerpt(file, text) for name, file, text in marked}
+    return Tree(root, excerpts, _digests(root / "datasets/structures.lock"))
+
+
+@cache
+def _provenance() -> ModuleType:
+    """The script that embeds the texts into the programs: both must read markers alike."""
+    path = REPOSITORY / "lib/bench/provenance.py"
+    spec = importlib.util.spec_from_file_location("bench_provenance", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _digests(lock: Path) -> dict[str, str]:
+    if not lock.exists():
+        return {}
+    shown = f"{lock.parent.name}/{lock.name}"
+    try:
+        entries: dict[str, Any] = tomllib.loads(lock.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise WeaveError(f"{shown}: not TOML: {error}") from error
+    for name, digest in entries.items():
+        if not isinstance(digest, str) or not SHA256.fullmatch(digest):
+            raise WeaveError(
+                f"{shown}: {name}: found {digest!r}, expected the 64 digits of a sha256"
+            )
+    return entries

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from weave import scales, statistics, theme
+from weave import statistics
 from weave.panels import (
     GAP,
     NOT_MEASURED,
     PITCH,
     Frame,
     Looks,
+    Scale,
     Value,
     axis,
     chunks,
@@ -26,17 +27,22 @@ from weave.panels import (
     panel_head,
     ratio_ground,
     ratio_scale,
+    scale_from_zero,
+    scale_of_powers,
+    with_log,
 )
-from weave.scales import Scale
 from weave.sheet import (
     BODY,
     MARGIN,
+    ROLES,
     SMALL,
     TINY,
     WIDTH,
     Sheet,
+    ink,
     line_height,
     middle,
+    role_colour,
     shortened,
     text_width,
 )
@@ -215,17 +221,17 @@ def _panel(
         ratio_ground(sheet, frame)
     if not data.bars:
         for y in places:
-            sheet.line([(scale.start, y), (scale.end, y)], theme.ink("grid"), 0.8, over=1.6)
+            sheet.line([(scale.start, y), (scale.end, y)], ink("grid"), 0.8, over=1.6)
     bound = panel.bound if panel.bound is not None and scale.holds(panel.bound) else None
     frame = replace(frame, bound=bound)
     if bound is not None:
         ends = [(scale.at(bound), frame.top), (scale.at(bound), frame.bottom)]
-        sheet.line(ends, theme.ink("limit"), 2, over=2.3)
+        sheet.line(ends, ink("limit"), 2, over=2.3)
     cells = [data.cells[at][row] for row in part]
     roles = [data.rows[row].role for row in part]
     dot_rows(sheet, frame, cells, data.series, _pitch(data), Looks(places, roles, data.bars))
     if data.bars:
-        sheet.line([(scale.start, frame.top), (scale.start, frame.bottom)], theme.ink("muted"))
+        sheet.line([(scale.start, frame.top), (scale.start, frame.bottom)], ink("muted"))
     shared = bound if data.unit == "%" and _one_bound(data) is not None else None
     first = [1.0] if data.scale == "ratio" else [] if shared is None else [shared]
     axis(sheet, scale, frame.bottom, first, data.unit, red=shared)
@@ -242,7 +248,7 @@ def _row_places(
         if headed and (number == 0 or groups[number - 1] != row.group):
             if number:
                 y += GROUP
-            sheet.text(left, y - 5, row.group, TINY, theme.ink("muted"), italic=True)
+            sheet.text(left, y - 5, row.group, TINY, ink("muted"), italic=True)
         y += pitch
         places.append(round(y - pitch / 2, 2))
         sheet.text(right - 10, y - pitch / 2 + middle(SMALL), row.name, SMALL, align="right",
@@ -280,18 +286,18 @@ def _clouds(data: Dots) -> Sheet:
         bound = _one_bound(data)
         if bound is not None and scale.holds(bound):
             ends = [(scale.at(bound), top), (scale.at(bound), bottom)]
-            sheet.line(ends, theme.ink("limit"), 2, over=2.1)
+            sheet.line(ends, ink("limit"), 2, over=2.1)
         for row, y in zip(part, places, strict=True):
-            sheet.line([(labels, y), (WIDTH - MARGIN, y)], theme.ink("grid"), 0.8, over=1.6)
+            sheet.line([(labels, y), (WIDTH - MARGIN, y)], ink("grid"), 0.8, over=1.6)
             for place, name in enumerate(data.series):
                 at = y + 22 * (place - (len(data.series) - 1) / 2)
                 one_hue = len(data.series) == 1
-                colour = theme.role(data.rows[row].role) if one_hue else colour_of(name, place)
+                colour = role_colour(data.rows[row].role) if one_hue else colour_of(name, place)
                 _cloud(sheet, data, frame, row, place, at, colour)
         shared = bound if data.unit == "%" else None
         first = [1.0] if data.scale == "ratio" else [] if shared is None else [shared]
         axis(sheet, scale, bottom, first, data.unit, red=shared)
-        sheet.line([(labels, bottom), (WIDTH - MARGIN, bottom)], theme.ink("muted"))
+        sheet.line([(labels, bottom), (WIDTH - MARGIN, bottom)], ink("muted"))
         top = bottom + FOOT
     return _closed(sheet, data, (scale.start + scale.end) / 2, top)
 
@@ -303,7 +309,7 @@ def _cloud(
     if not found:
         words = {(c[row][place] or Value(absence=NOT_MEASURED)).absence for c in data.cells}
         sheet.text(frame.scale.start + 4, y + middle(TINY), sorted(words)[0], TINY,
-                   theme.ink("muted"), italic=True)
+                   ink("muted"), italic=True)
         return
     for value, _ in found:
         sheet.mark(frame.scale.at(value), y, "dot", colour, 6.5, faint=True)
@@ -315,8 +321,8 @@ def _cloud(
         text = shortened(name, 120, TINY)
         width = text_width(text, TINY)
         left = x if to_right else x - width
-        sheet.box(left - 3, y - 7, left + width + 3, y + 7, theme.ink("panel"), over=2.4)
-        sheet.text(x, y + middle(TINY), text, TINY, theme.ink("muted"),
+        sheet.box(left - 3, y - 7, left + width + 3, y + 7, ink("panel"), over=2.4)
+        sheet.text(x, y + middle(TINY), text, TINY, ink("muted"),
                    align="left" if to_right else "right")
 
 
@@ -364,11 +370,11 @@ def _scale(data: Dots, values: Sequence[Value] | None = None) -> Scale:
         near = [b for b in bounds if b > 0 and abs(math.log(b)) < reach + 0.1]
         return ratio_scale([*values, *(Value(b, b, b) for b in near)])
     if data.scale == "log":
-        return scales.powers([v.value for v in values])
+        return scale_of_powers([v.value for v in values])
     most = max((v.value for v in values), default=0.0)
     tops = [v.high for v in values if math.isfinite(v.high) and v.high <= 1.4 * most]
     near = [b for b in bounds if b < 3 * most or data.unit == "%"]
-    return scales.from_zero([most, *tops, *near])
+    return scale_from_zero([most, *tops, *near])
 
 
 def _one_bound(data: Dots) -> float | None:
@@ -408,12 +414,12 @@ def _legend(sheet: Sheet, data: Dots, scale: Scale, clouds: bool = False) -> Non
     bounded = _is_bounded(data, scale)
     if clouds:
         bounded = bounded and _one_bound(data) is not None
-    roles = [role for role in theme.ROLES if role in {row.role for row in data.rows}]
+    roles = [role for role in ROLES if role in {row.role for row in data.rows}]
     names = data.series if len(data.series) > 1 else tuple(roles) if len(roles) > 1 else ()
     heading = data.heading
     if clouds and not heading:
         mean = "" if data.scale == "log" else ", a stroke for their geometric mean"
-        sheet.text(MARGIN, 20, f"A dot for each {data.noun}{mean}.", SMALL, theme.ink("muted"))
+        sheet.text(MARGIN, 20, f"A dot for each {data.noun}{mean}.", SMALL, ink("muted"))
     legend(sheet, names, heading, data.scale == "ratio", data.bound_label if bounded else "",
            data.bars)
 
@@ -427,7 +433,7 @@ def _head_height(panels: Sequence[Panel], rows: Sequence[Row]) -> float:
 
 def _closed(sheet: Sheet, data: Dots, centre: float, top: float) -> Sheet:
     """Writes what the axes mean and cuts the sheet off below."""
-    label = scales.with_log(data.value_label, data.scale)
+    label = with_log(data.value_label, data.scale)
     if data.scale == "ratio" and label.startswith("speed-up"):
         label = f"slower  ←  {label}  →  faster"
     if data.value_label:

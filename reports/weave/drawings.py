@@ -13,8 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from weave import theme
-from weave.sheet import STYLE, saved
+from weave.sheet import STYLE, ink, saved, series_colour
 
 WIDTH = 7.6  # inches; 730 pixels on a page
 TEXT = {**STYLE, "font.size": 8.5}
@@ -127,7 +126,7 @@ def partition(title: str) -> str:
         axes.set(xlim=(0, sum(ROW_LENGTHS)), ylim=(4 * 1.5, -0.1))
         axes.set_axis_off()
         for line, (name, bounds) in enumerate(ways.items()):
-            axes.text(-1, 1.5 * line + 0.5, name, ha="right", va="center", color=theme.ink("ink"))
+            axes.text(-1, 1.5 * line + 0.5, name, ha="right", va="center", color=ink("ink"))
             _shares(axes, 1.5 * line, bounds)
         return saved(figure, title)
 
@@ -225,10 +224,10 @@ def _shares(axes: Axes, top: float, bounds: Sequence[int]) -> None:
         left = sum(ROW_LENGTHS[:begin])
         x = left
         for length in ROW_LENGTHS[begin:end]:
-            style = {"edgecolor": theme.ink("panel"), "linewidth": 0.8}
-            axes.add_patch(Rectangle((x, top), length, 1, facecolor=theme.series(rank), **style))
+            style = {"edgecolor": ink("panel"), "linewidth": 0.8}
+            axes.add_patch(Rectangle((x, top), length, 1, facecolor=series_colour(rank), **style))
             x += length
-        place = {"ha": "center", "va": "center", "color": theme.ink("ink"), "fontsize": 7.5}
+        place = {"ha": "center", "va": "center", "color": ink("ink"), "fontsize": 7.5}
         axes.text((left + x) / 2, top + 1.2, str(x - left), **place)
 
 
@@ -282,7 +281,7 @@ def _matrix(
 
 def _tiles(axes: Axes, matrix: Sequence[str], tile: int, top: float) -> None:
     """The borders between tiles, in a stronger line."""
-    style = {"color": theme.ink("ink"), "linewidth": 1.4}
+    style = {"color": ink("ink"), "linewidth": 1.4}
     for j in range(0, len(matrix[0]) + 1, tile):
         axes.plot([j, j], [top, top + len(matrix)], **style)
     for i in range(0, len(matrix) + 1, tile):
@@ -291,8 +290,8 @@ def _tiles(axes: Axes, matrix: Sequence[str], tile: int, top: float) -> None:
 
 def _array(axes: Axes, row: Row, left: float, y: float) -> None:
     if row.title:
-        axes.text(left, y - 0.35, row.title, fontweight="bold", color=theme.ink("ink"))
-    axes.text(left - 0.25, y + 0.5, row.name, ha="right", va="center", color=theme.ink("ink"))
+        axes.text(left, y - 0.35, row.title, fontweight="bold", color=ink("ink"))
+    axes.text(left - 0.25, y + 0.5, row.name, ha="right", va="center", color=ink("ink"))
     for k, cell in enumerate(row.cells):
         _cell(axes, left + k, y, cell)
 
@@ -300,12 +299,12 @@ def _array(axes: Axes, row: Row, left: float, y: float) -> None:
 def _cell(axes: Axes, x: float, y: float, cell: Cell | None) -> None:
     """A square; numbers on a colour are written in that of the page."""
     slot = cell.slot if cell else None
-    face = theme.ink("panel") if slot is None else theme.series(slot)
+    face = ink("panel") if slot is None else series_colour(slot)
     axes.add_patch(
-        Rectangle((x, y), 1, 1, facecolor=face, edgecolor=theme.ink("grid"), linewidth=0.8)
+        Rectangle((x, y), 1, 1, facecolor=face, edgecolor=ink("grid"), linewidth=0.8)
     )
     if cell:
-        ink = theme.ink("ink" if slot is None else "panel")
+        colour = ink("ink" if slot is None else "panel")
         weight = "normal" if slot is None else "bold"
         style = {"ha": "center", "va": "center_baseline", "fontsize": 7.5}
-        axes.text(x + 0.5, y + 0.5, cell.text, color=ink, fontweight=weight, **style)
+        axes.text(x + 0.5, y + 0.5, cell.text, color=colour, fontweight=weight, **style)

@@ -1,4 +1,4 @@
-"""Words mean numbers: what a comparison says about an expectation.
+"""Words mean numbers: what a comparison says about an expectation, and where it turns round.
 
 A difference counts only if its interval lies outside the noise floor, which is what two runs of the
 same code differ by. A word that claims can use is one function from a comparison to a finding,
@@ -8,11 +8,12 @@ listed in `EXPECTATIONS`; a number stands for itself: at least so many times fas
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from weave import formats, statistics
-from weave.comparison import Comparison
 from weave.errors import WeaveError
-from weave.metrics import Cell
+from weave.measurements import Measurements
+from weave.metrics import Cell, Comparison
 from weave.statistics import Estimate
 
 REPRODUCED = "REPRODUCED"
@@ -312,7 +313,8 @@ def _expect_between(comparison: Comparison, least: float, most: float) -> Findin
 
 
 def _at_least(comparison: Comparison, threshold: float) -> bool:
-    """Where a little less would do, noise cannot have made it up, unless the machine is restless."""
+    """Where a little less would do, noise cannot have made it up, unless the machine is
+    restless."""
     is_little = threshold < 1 and comparison.noise < RESTLESS
     least = threshold if is_little else max(threshold, comparison.noise)
     return comparison.overall.low >= least
@@ -350,3 +352,138 @@ def _extent(comparison: Comparison) -> str:
 
 def _in_region(comparison: Comparison) -> str:
     return f", {comparison.region}" if comparison.region else ""
+
+
+# --- crossovers -----------------------------------------------------------------------------------
+# Where a variant stops being faster, along a number of the points such as a feature of the matrix.
+#
+# In each round the logarithm of the ratio is interpolated linearly between neighbouring points; the
+# place is where it comes down through zero. Of several such places in a round the last one from
+# the left counts. A round that has none counts as the right end of what was measured if its last
+# point is faster, else as the left end: that end then stands for "there or beyond". The value is
+# the median of the rounds' places, with the order-statistic interval of all medians here.
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How much faster a variant is at each value of a number, the smallest first."""
+
+    along: str
+    parts: Mapping[float, Comparison]
+
+    @cached_property
+    def xs(self) -> list[float]:
+        return list(self.parts)
+
+    @cached_property
+    def place(self) -> Estimate:
+        """Where it stops being faster; an end of the range stands for there or beyond."""
+        return self._place(1.0)
+
+    def _place(self, factor: float) -> Estimate:
+        """The place if every ratio were so many times what it is."""
+        points = [statistics.geometric_mean_per_round(part.ratios) for part in self.parts.values()]
+        rounds = [[factor * ratio for ratio in ratios] for ratios in zip(*points, strict=True)]
+        return statistics.estimate([_last_fall(self.xs, ratios) for ratios in rounds])
+
+    @property
+    def within(self) -> bool:
+        """Whether there is such a place between the points that were measured."""
+        return self.xs[0] < self.place.value < self.xs[-1]
+
+    @cached_property
+    def reach(self) -> tuple[float, float]:
+        """The interval of the place, widened by the noise floor; infinite where it is beyond."""
+        noise = next(iter(self.parts.values())).noise
+        low, high = self._place(1 / noise).low, self._place(noise).high
+        return (-math.inf if low <= self.xs[0] else low,
+                math.inf if high >= self.xs[-1] else high)
+
+    @property
+    def side(self) -> str:
+        """Where it is, if not between the points: `beyond 0.9`."""
+        if self.place.value >= self.xs[-1]:
+            return f"beyond {formats.factor(self.xs[-1])}"
+        return f"below {formats.factor(self.xs[0])}"
+
+    @property
+    def falls(self) -> int:
+        """How often the medians come down through one."""
+        medians = [part.overall.value for part in self.parts.values()]
+        return sum(a > 1 >= b for a, b in zip(medians, medians[1:], strict=False))
+
+    def words(self) -> str:
+        """`0.33 (0.31–0.36)`, or why there is no such place."""
+        first, last = formats.factor(self.xs[0]), formats.factor(self.xs[-1])
+        if self.within:
+            return formats.factor(self.place.value) + f" ({self._interval()}){self._which()}"
+        medians = [part.overall.value for part in self.parts.values()]
+        if min(medians) > 1:
+            return f"none: faster everywhere, from {first} to {last}"
+        if max(medians) <= 1:
+            return f"none: nowhere faster, from {first} to {last}"
+        return f"none that the rounds agree on, from {first} to {last}"
+
+    def sentence(self, comparison: Comparison) -> str:
+        """`Along nzseg_per_nnz, csrl stops being faster than csr at 0.33 (0.31–0.36)`."""
+        ending = f"stops being faster than {comparison.than}"
+        if self.within:
+            return f"Along {self.along}, `{comparison.faster}` {ending} at {self.words()}"
+        why = self.words().removeprefix("none").removeprefix(": ").strip()
+        return f"Along {self.along}, `{comparison.faster}` nowhere {ending} ({why})"
+
+    def _interval(self) -> str:
+        place, written = self.place, formats.factor(self.place.value)
+        low, _, high = formats.interval(place, written).partition("–")
+        below = "below " if place.low <= self.xs[0] else ""
+        return f"{below}{low}–{high}" + (" or beyond" if place.high >= self.xs[-1] else "")
+
+    def _which(self) -> str:
+        return f", the last of {self.falls} such places" if self.falls > 1 else ""
+
+
+def curve(measured: Measurements, comparison: Comparison, along: str) -> Curve:
+    """A comparison split by the numbers of an axis or a feature."""
+    if not measured.is_feature(along) and along not in measured.axes:
+        raise WeaveError(f'no axis and no feature "{along}" in the result')
+    values = [measured.fact(case, along) for case, _ in comparison.points]
+    words = [value for value in values if not isinstance(value, (int, float))]
+    if words:
+        raise WeaveError(f'"{along}" has the value "{words[0]}", expected numbers')
+    parts = dict(zip(dict.fromkeys(values), comparison.split(values), strict=True))
+    return Curve(along, {value: parts[value] for value in sorted(parts)})
+
+
+def examine_crossover(
+    measured: Measurements, comparison: Comparison, along: str, between: tuple[float, float]
+) -> Finding:
+    """Whether the place lies between two numbers. Where a round has none, an end of what was
+    measured stands for "there or beyond": beyond both numbers that decides too."""
+    found = curve(measured, comparison, along)
+    if len(found.xs) < 2:
+        return Finding(TOO_FEW, f"Only one value of {along} was measured.")
+    low, high = between
+    first, last = found.reach
+    if low <= first and last <= high:
+        verdict = REPRODUCED
+    elif last < low or first > high:
+        verdict = NOT_REPRODUCED
+    else:
+        verdict = UNDECIDED
+    sentence = (f"{found.sentence(comparison)}, {_crossover_extent(comparison, found)}; expected"
+                f" between {low:g} and {high:g}.")
+    decided_by = f"at {formats.factor(found.place.value)}" if found.within else found.side
+    return Finding(verdict, sentence, decided_by, found.place, between, is_ratio=False)
+
+
+def _last_fall(xs: Sequence[float], ratios: Sequence[float]) -> float:
+    logs = [math.log(ratio) for ratio in ratios]
+    for i in reversed(range(len(xs) - 1)):
+        if logs[i] > 0 >= logs[i + 1]:
+            return xs[i] + (xs[i + 1] - xs[i]) * logs[i] / (logs[i] - logs[i + 1])
+    return xs[-1] if logs[-1] > 0 else xs[0]
+
+
+def _crossover_extent(comparison: Comparison, found: Curve) -> str:
+    region = f", {comparison.region}" if comparison.region else ""
+    return f"with a {formats.coverage(found.place)} of {len(found.xs)} points{region}"

@@ -23,9 +23,19 @@ from weave.curves import Ceiling, Roofline, Spot, roofline
 from weave.dots import Dots, Panel, Row, dots
 from weave.panels import Value
 from weave.results import Span
-from weave.rows import Across, Block, ClaimCell, ClaimColumn, Claims, Column, across, claims
+from weave.rows import (
+    Across,
+    Block,
+    ClaimCell,
+    ClaimColumn,
+    Claims,
+    Column,
+    Timeline,
+    across,
+    claims,
+    timeline,
+)
 from weave.sheet import STYLE, saved
-from weave.timelines import Timeline, timeline
 
 __all__ = [
     "STYLE",

@@ -1,4 +1,4 @@
-"""Numbers as a reader wants them. One way for each kind of quantity, everywhere in a book."""
+"""Numbers as a reader wants them. One way for each kind of quantity, everywhere."""
 
 import math
 from collections.abc import Iterable, Sequence

@@ -47,7 +47,8 @@ MAIN_RULES = (
 
 
 def lint(experiment: Experiment, woven: Mapping[str, str] | None = None) -> list[str]:
-    """Every broken rule of one experiment, as `file:line: what`; `woven` are texts by their path."""
+    """Every broken rule of one experiment, as `file:line: what`; `woven` are texts by their
+    path."""
     chapter = f"experiments/{experiment.name}/README.md"
     return [*_report(experiment), *_program(experiment), *_definition(experiment),
             *_length(experiment, chapter, (woven or {}).get(chapter, ""))]

@@ -11,11 +11,10 @@ from functools import cached_property
 from typing import Any
 
 from weave import region, statistics
-from weave.definition import Experiment
+from weave.definition import Experiment, Tree
 from weave.errors import WeaveError
 from weave.region import EVERY, Index, Test, Where
 from weave.results import STUDY, Case, Result, parameters
-from weave.sources import Tree
 
 NOT_MEASURED = "not measured in this run"
 #: Facts of every case that are no coordinates: variants that differ in them are compared.

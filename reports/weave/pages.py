@@ -25,7 +25,8 @@ from weave.survey import Survey, loosely
 from weave.verbs import Verbs
 
 TEMPLATE_FRAME = "<template>"
-CHAPTER = "<!-- Woven from report.md.in and the results in reports/. Do not edit: `just report`. -->\n"
+CHAPTER = ("<!-- Woven from report.md.in and the results in reports/. Do not edit: `just report`."
+           " -->\n")
 PAGE = "<!-- Woven from experiments/{name}/report.md.in and {result}. -->\n"
 #: Options with more values, or longer ones, are named without them.
 MOST_VALUES = 3
@@ -112,9 +113,9 @@ class Given(Extension):
     """`{% given "1.unroll" is "NOT REPRODUCED" %} ... {% endgiven %}`: a passage that is true if
     the verdict is that, or `{% given EXPRESSION %}` if the expression holds.
 
-    In a chapter it must be so, or the weave stops with the line; a verdict that is out of date counts
-    as it was when it was written about. On the page of another machine the
-    passage is left out, with a sentence in its place where a verdict differs.
+    In a chapter it must be so, or the weave stops with the line; a verdict that is out of date
+    counts as it was when it was written about. On the page of another machine the passage is left
+    out, with a sentence in its place where a verdict differs.
     """
 
     tags = {"given"}
@@ -151,8 +152,8 @@ class Given(Extension):
                 if is_chapter:
                     raise WeaveError(f'given: found "{one[0]}" {found} on the lead machine'
                                      f" {verbs.machine_name}, expected {one[1]}")
-                return (f"*(On this machine `{one[0]}` is {found}: what the chapter says of its lead"
-                        " machine here does not apply.)*")
+                return (f"*(On this machine `{one[0]}` is {found}: what the chapter says of its"
+                        " lead machine here does not apply.)*")
             if not one:
                 if is_chapter:
                     raise WeaveError("given: found that this does not hold on the lead machine"

@@ -1,25 +1,197 @@
-"""What panels of dots have in common: rows, axes, intervals, legends."""
+"""What panels have in common: from values to pixels (where an axis ends, which of its numbers are
+written), rows of dots, intervals, legends."""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeVar
 
-from weave import scales, theme
-from weave.scales import ALIKE, Scale
 from weave.sheet import (
     BODY,
     MARGIN,
+    ROLES,
     SMALL,
     TINY,
     WIDTH,
     Sheet,
+    ink,
     line_height,
     middle,
+    role_colour,
+    series_colour,
     shortened,
     steady,
     text_width,
 )
+
+ALIKE = (0.95, 1.05)  # ratios that are called alike
+#: Ratios that are written first where there is room, by how much they tell.
+RATIOS = (
+    (1.0,),
+    (0.5, 2.0),
+    (0.1, 10.0),
+    (0.2, 5.0),
+    (0.01, 100.0),
+    (0.02, 50.0),
+    (0.05, 20.0),
+    (0.001, 1000.0),
+    (0.0001, 10000.0),
+    (0.75, 1.5),
+    (0.8, 1.2),
+    (0.9, 1.1),
+    (0.95, 1.05),
+)
+MOST_TICKS = 7
+FEW_DECADES = 3e3  # from one end to the other: 2 and 5 of each decade are written too
+LONGEST_INTERVAL = 1.5  # of the reach of the values; what is longer ends in an arrow
+LOPSIDED = 1.5  # so much farther on one side: the other side is shortened
+SHORTEST = 3.0  # to so much of the longer side, if it needs no more
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A stretch of values and the pixels it is drawn on; `high` may be at the top."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+
+    def at(self, value: float) -> float:
+        """The place of a value in pixels, at the end of the axis if it lies beyond."""
+        inside = min(max(value, self.low), self.high)
+        place = (self._of(inside) - self._of(self.low)) / (self._of(self.high) - self._of(self.low))
+        return round(steady(self.start + place * (self.end - self.start)), 2)
+
+    def holds(self, value: float) -> bool:
+        """Whether a value is on the axis."""
+        slack = 1e-9 * max(abs(self.low), abs(self.high))
+        return self.low - slack <= value <= self.high + slack
+
+    def on(self, start: float, end: float) -> "Scale":
+        """The same values on other pixels."""
+        return Scale(self.low, self.high, start, end, self.log)
+
+    def _of(self, value: float) -> float:
+        return math.log(value) if self.log else value
+
+
+def scale_of_ratios(values: Iterable[float], ends: Iterable[float], centred: bool = True) -> Scale:
+    """A log axis of ratios around 1 with all values, and the ends of intervals that fit.
+
+    Centred on 1, so that a factor is as long to the left as to the right; but where values lie far
+    on one side alone, the other side is as long as it needs, and at least a third of it.
+    """
+    logs = [math.log(value) for value in values if value > 0]
+    reach = max((abs(one) for one in logs), default=0.0)
+    most = LONGEST_INTERVAL * reach + math.log(1.05)
+    logs += [one for end in ends if end > 0 and abs(one := math.log(end)) <= most]
+    least = math.log(1.12)
+    below = max(least, 1.08 * -min(logs, default=0.0))
+    above = max(least, 1.08 * max(logs, default=0.0))
+    if not centred or max(below, above) > max(LOPSIDED * min(below, above), math.log(1.6)):
+        shorter = max(min(below, above), max(below, above) / SHORTEST if centred else 0)
+        below, above = (shorter, above) if below < above else (below, shorter)
+    else:
+        below = above = max(below, above)
+    return Scale(steady(math.exp(-below)), steady(math.exp(above)), 0, 1, log=True)
+
+
+def scale_from_zero(tops: Iterable[float]) -> Scale:
+    """A linear axis from zero, a little longer than what is on it."""
+    return Scale(0, steady(1.06 * max(tops, default=1.0)) or 1.0, 0, 1)
+
+
+def scale_around(values: Sequence[float]) -> Scale:
+    """A linear axis that ends a little beyond the least and the largest value."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    room = 0.08 * (high - low) or 0.08 * abs(high) or 1.0
+    floor = 0.0 if low >= 0 and low - room < 0.25 * high else low - room
+    return Scale(steady(floor), steady(high + room), 0, 1)
+
+
+def scale_of_powers(values: Sequence[float]) -> Scale:
+    """A log axis of positive values that ends a little beyond the least and the largest."""
+    positive = [value for value in values if value > 0] or [1.0, 10.0]
+    low, high = math.log(min(positive)), math.log(max(positive))
+    room = max(0.06 * (high - low), 0.08)
+    return Scale(steady(math.exp(low - room)), steady(math.exp(high + room)), 0, 1, log=True)
+
+
+def with_log(label: str, kind: str) -> str:
+    """What an axis is called, with the kind of its scale where that is not linear."""
+    if kind == "linear":
+        return label
+    return f"{label[:-1]}, log scale)" if label.endswith(")") else f"{label} (log scale)"
+
+
+def ticks(
+    scale: Scale, first: Sequence[float] = (), size: float = TINY, gap: float = 9
+) -> list[float]:
+    """The values that are written below an axis: as many round ones as there is room for.
+
+    `first` are written before any other.
+    """
+    placed: list[float] = []
+    for value in first:
+        if scale.holds(value) and _apart([*placed, value], scale, size, gap):
+            placed.append(value)
+    most = MOST_TICKS + len(placed)
+    for group in _round_values(scale):
+        inside = [v for v in group if scale.holds(v) and v not in placed]
+        if not inside or len(placed) + len(inside) > most:
+            continue
+        if _apart([*placed, *inside], scale, size, gap):
+            placed += inside
+            if not scale.log:
+                break  # one step only
+    return sorted(placed)
+
+
+def written(value: float) -> str:
+    """The number of a tick."""
+    if abs(value) >= 1e6 or 0 < abs(value) < 1e-4:
+        return f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")
+    return f"{value:,.6g}"
+
+
+def _apart(values: Sequence[float], scale: Scale, size: float, gap: float) -> bool:
+    """Whether numbers can stand beside each other."""
+    ordered = sorted(values)
+    for left, right in pairwise(ordered):
+        widths = text_width(written(left), size) + text_width(written(right), size)
+        if abs(scale.at(right) - scale.at(left)) < widths / 2 + gap:
+            return False
+    return True
+
+
+def _round_values(scale: Scale) -> list[tuple[float, ...]]:
+    """Groups of round numbers; a group is written whole or not at all."""
+    if not scale.log:
+        return _multiples(scale)
+    if scale.low < 1 < scale.high and scale.high / scale.low < 1e5:
+        return [*RATIOS, *((value,) for pair in RATIOS for value in pair)]
+    decades = range(math.floor(math.log10(scale.low)), math.ceil(math.log10(scale.high)) + 1)
+    groups = [tuple(10.0**d for d in decades[::step]) for step in (1, 2, 3, 4)]
+    if scale.high / scale.low < FEW_DECADES:
+        groups += [tuple(f * 10.0**d for d in decades for f in (2, 5))]
+        groups += [(f * 10.0**d,) for d in decades for f in (2, 5, 3, 1.5, 7, 4)]
+    return groups
+
+
+def _multiples(scale: Scale) -> list[tuple[float, ...]]:
+    """Of round steps all multiples on the axis, the smallest step first."""
+    exponent = math.floor(math.log10(scale.high - scale.low))
+    found = []
+    for step in (f * 10.0 ** (exponent + e) for e in (-1, 0, 1) for f in (1, 2, 2.5, 5)):
+        begin, end = math.ceil(scale.low / step - 1e-9), math.floor(scale.high / step + 1e-9)
+        found.append(tuple(steady(step * k) for k in range(begin, end + 1)))
+    return found
+
+
+# --- panels ---------------------------------------------------------------------------------------
 
 NAMES = {"fp32": "single precision", "fp64": "double precision", "library": "libraries"}
 SHAPES = ("dot", "square", "triangle")
@@ -55,14 +227,14 @@ class Frame:
 def ratio_scale(values: Iterable[Value]) -> Scale:
     """A log axis around 1 that has room for the values and most of their intervals."""
     there = [value for value in values if not value.absence]
-    return scales.ratios([v.value for v in there], [e for v in there for e in (v.low, v.high)])
+    return scale_of_ratios([v.value for v in there], [e for v in there for e in (v.low, v.high)])
 
 
 def ratio_ground(sheet: Sheet, frame: Frame) -> None:
     """The band of what is alike, and the line at 1."""
     scale = frame.scale
-    sheet.box(scale.at(ALIKE[0]), frame.top, scale.at(ALIKE[1]), frame.bottom, theme.ink("alike"))
-    sheet.line([(scale.at(1), frame.top), (scale.at(1), frame.bottom)], theme.ink("muted"))
+    sheet.box(scale.at(ALIKE[0]), frame.top, scale.at(ALIKE[1]), frame.bottom, ink("alike"))
+    sheet.line([(scale.at(1), frame.top), (scale.at(1), frame.bottom)], ink("muted"))
 
 
 def dot_rows(
@@ -87,12 +259,12 @@ def dot_rows(
                 continue
             at = y + step * (place - (len(series) - 1) / 2)
             one_hue = looks.roles and len(series) == 1
-            colour = theme.role(looks.roles[row]) if one_hue else colour_of(name, place)
+            colour = role_colour(looks.roles[row]) if one_hue else colour_of(name, place)
             if looks.bars:
                 thick = min(12.0, step - 1) if step else 12.0
                 end = frame.scale.at(value.value)
                 sheet.box(frame.scale.start, at - thick / 2, end, at + thick / 2, colour, over=2.2)
-                interval(sheet, frame.scale, at, value.low, value.high, theme.ink("ink"))
+                interval(sheet, frame.scale, at, value.low, value.high, ink("ink"))
                 continue
             interval(sheet, frame.scale, at, value.low, value.high, colour)
             shape = shape_of(name, place)
@@ -123,13 +295,13 @@ def word(sheet: Sheet, frame: Frame, y: float, word: str) -> None:
     text = shortened(word, right - left - 4, TINY)
     start = one if one + text_width(text, TINY, italic=True) <= right else left + 4
     end = start + text_width(text, TINY, italic=True)
-    sheet.box(start - 3, y - 7, min(end + 3, right), y + 7, theme.ink("panel"), over=2.5)
-    sheet.text(start, y + middle(TINY), text, TINY, theme.ink("muted"), italic=True)
+    sheet.box(start - 3, y - 7, min(end + 3, right), y + 7, ink("panel"), over=2.5)
+    sheet.text(start, y + middle(TINY), text, TINY, ink("muted"), italic=True)
 
 
 def colour_of(name: str, place: int) -> str:
     """The colour of a series: that of its role, or else of its place."""
-    return theme.role(name) if name in theme.ROLES else theme.series(place)
+    return role_colour(name) if name in ROLES else series_colour(place)
 
 
 def label_width(names: Sequence[str], mono: bool) -> float:
@@ -182,13 +354,13 @@ def axis(
     red: float | None = None,
 ) -> None:
     """A line below a panel with ticks and their numbers, `red` is that of the bound."""
-    sheet.line([(scale.start, y), (scale.end, y)], theme.ink("muted"))
-    shown = scales.ticks(scale, first)
+    sheet.line([(scale.start, y), (scale.end, y)], ink("muted"))
+    shown = ticks(scale, first)
     for value in shown:
         x = scale.at(value)
-        sheet.line([(x, y), (x, y + 4)], theme.ink("muted"))
-        text = scales.written(value)
-        colour = theme.ink("limit") if value == red else ""
+        sheet.line([(x, y), (x, y + 4)], ink("muted"))
+        text = written(value)
+        colour = ink("limit") if value == red else ""
         sheet.text(x, y + 17, text, TINY, colour, align="center")
         if unit and value == shown[-1]:
             sheet.text(x + text_width(text, TINY) / 2, y + 17, f" {unit}", TINY, colour)
@@ -203,12 +375,12 @@ def legend(
     if alike:
         x -= text_width(ALIKE_WORDS, SMALL)
         sheet.text(x, 20, ALIKE_WORDS, SMALL)
-        sheet.box(x - 30, 10, x - 6, 23, theme.ink("alike"))
+        sheet.box(x - 30, 10, x - 6, 23, ink("alike"))
         x -= 48
     if bound:
         x -= text_width(bound, SMALL)
-        sheet.text(x, 20, bound, SMALL, theme.ink("limit"))
-        sheet.line([(x - 9, 9), (x - 9, 24)], theme.ink("limit"), 2)
+        sheet.text(x, 20, bound, SMALL, ink("limit"))
+        sheet.line([(x - 9, 9), (x - 9, 24)], ink("limit"), 2)
         x -= 30
     for place in reversed(range(len(series))):
         name = series[place]

@@ -4,18 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from weave import crossover as crossovers
-from weave import figures, formats, statistics, theme
+from weave import expectations, figures, formats, statistics
 from weave import model as models
 from weave.blocks import FEATURES
-from weave.comparison import compare
 from weave.definition import Figure as Picture
 from weave.drawings import DRAWINGS
 from weave.errors import WeaveError
 from weave.measurements import NOT_MEASURED, Absence, Measurements
-from weave.metrics import Basis, Cell, Over, measure, metric_named
+from weave.metrics import Basis, Cell, Over, compare, measure, metric_named
 from weave.region import Where
 from weave.results import Case
+from weave.sheet import ROLE_OF_GROUP, SERIES, series_colour
 
 # What the ceiling allows, in the quantity that is drawn.
 LIMITS = {"median", "gbps", "gflops", "of_ceiling", "speedup"}
@@ -149,7 +148,7 @@ class Plot:
                     case.variant + label,
                     case.flops / case.bytes,
                     figures.Value(rate.value, rate.low, rate.high),
-                    theme.ROLE_OF_GROUP.get(case.group, "ours"),
+                    ROLE_OF_GROUP.get(case.group, "ours"),
                 )
             )
         known = [self.measured.ceiling(cases[0].launch, name) for name in ceilings]
@@ -356,7 +355,7 @@ class Plot:
         if axis != "variant":
             return "ours"
         of_group = next((c.group for c in self.measured.cases if c.variant == name), "own")
-        return theme.ROLE_OF_GROUP.get(of_group, "ours")
+        return ROLE_OF_GROUP.get(of_group, "ours")
 
     def _group(self, name: Any) -> str:
         """What stands above the variants of a group."""
@@ -368,7 +367,7 @@ class Plot:
         compared = compare(self.measured, variant, over, where)
         if isinstance(compared, Absence):
             return None
-        found = crossovers.curve(self.measured, compared, x)
+        found = expectations.curve(self.measured, compared, x)
         if not found.within:
             return None
         place, slot = found.place, self._slot("variant", variant, 0)
@@ -385,8 +384,8 @@ class Plot:
     def _slots(self, axis: str, names: list[Any]) -> list[int]:
         """Colours of the series of one figure, where there are enough of them no two alike."""
         slots = [self._slot(axis, name, index) for index, name in enumerate(names)]
-        enough = len(names) <= len(theme.SERIES)
-        alike = enough and len({theme.series(slot) for slot in slots}) < len(slots)
+        enough = len(names) <= len(SERIES)
+        alike = enough and len({series_colour(slot) for slot in slots}) < len(slots)
         return list(range(len(names))) if alike else slots
 
     def _slot(self, axis: str, name: Any, index: int) -> int:

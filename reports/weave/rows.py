@@ -1,17 +1,19 @@
-"""Claims on machines, and one comparison across machines: `claims` and `across`.
+"""Figures of rows: `claims` on machines, one comparison `across` machines, a `timeline` of lanes.
 
 Machines are rows, claims and inputs are columns, colours are roles.
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weave import scales, theme
+from weave import formats
 from weave.panels import (
     GAP,
     PITCH,
     Frame,
+    Scale,
     Value,
     axis,
     chunks,
@@ -23,8 +25,13 @@ from weave.panels import (
     ratio_ground,
     ratio_scale,
     row_names,
+    scale_around,
+    scale_of_powers,
+    scale_of_ratios,
+    ticks,
+    written,
 )
-from weave.scales import Scale
+from weave.results import Span
 from weave.sheet import (
     BODY,
     MARGIN,
@@ -32,8 +39,10 @@ from weave.sheet import (
     TINY,
     WIDTH,
     Sheet,
+    ink,
     line_height,
     middle,
+    series_colour,
     shortened,
     text_width,
     wrapped,
@@ -205,19 +214,19 @@ def _claim_panel(
         low, high = column.holds
         begin = scale.start if low is None else scale.at(low)
         sheet.box(begin, top, scale.end if high is None else scale.at(high), bottom,
-                  theme.ink("holds"))
+                  ink("holds"))
     if column.scale == "ratio":
-        sheet.line([(scale.at(1), top), (scale.at(1), bottom)], theme.ink("muted"))
+        sheet.line([(scale.at(1), top), (scale.at(1), bottom)], ink("muted"))
     axis(sheet, scale, bottom, [*([1.0] if column.scale == "ratio" else []), *edges], column.unit)
     for row, cell in enumerate(column.cells):
         y = top + 4 + PITCH * (row + 0.5)
         if len(column.cells) > GUIDED:
-            sheet.line([(scale.start, y), (scale.end, y)], theme.ink("grid"), 0.8, over=1.6)
+            sheet.line([(scale.start, y), (scale.end, y)], ink("grid"), 0.8, over=1.6)
         if cell is None or not math.isfinite(cell.value):
             continue
-        interval(sheet, scale, y, cell.low, cell.high, theme.ink("ink"))
+        interval(sheet, scale, y, cell.low, cell.high, ink("ink"))
         marker = MARKER_OF[cell.verdict]
-        sheet.mark(scale.at(cell.value), y, marker, theme.ink("ink"), 9.5)
+        sheet.mark(scale.at(cell.value), y, marker, ink("ink"), 9.5)
         sheet.text(right, y + middle(SMALL), cell.number, SMALL, align="right")
     _claim_words(sheet, column, left, right, top)
 
@@ -230,7 +239,7 @@ def _claim_words(
         if cell is not None and not math.isfinite(cell.value):
             y = top + 4 + PITCH * (row + 0.5) + middle(TINY)
             words = shortened(cell.number or cell.verdict, right - left, TINY)
-            sheet.text(right, y, words, TINY, theme.ink("muted"), align="right", italic=True)
+            sheet.text(right, y, words, TINY, ink("muted"), align="right", italic=True)
 
 
 def _claim_scale(column: ClaimColumn, cells: Sequence[ClaimCell]) -> Scale:
@@ -238,11 +247,11 @@ def _claim_scale(column: ClaimColumn, cells: Sequence[ClaimCell]) -> Scale:
     values = [cell.value for cell in cells]
     ends = [end for cell in cells for end in (cell.low, cell.high) if math.isfinite(end)]
     if column.scale == "ratio":
-        return scales.ratios([*values, *(e * f for e in edges for f in (0.97, 1.03))], ends,
+        return scale_of_ratios([*values, *(e * f for e in edges for f in (0.97, 1.03))], ends,
                              centred=False)
     if column.scale == "log":
-        return scales.powers([*values, *ends, *edges])
-    return scales.around([*values, *ends, *edges])
+        return scale_of_powers([*values, *ends, *edges])
+    return scale_around([*values, *ends, *edges])
 
 
 def _claims_legend(sheet: Sheet, data: Claims) -> None:
@@ -253,13 +262,13 @@ def _claims_legend(sheet: Sheet, data: Claims) -> None:
     if any(column.holds for column in data.columns):
         x -= text_width("claim holds here", SMALL)
         sheet.text(x, 20, "claim holds here", SMALL)
-        sheet.box(x - 30, 10, x - 6, 23, theme.ink("holds"))
+        sheet.box(x - 30, 10, x - 6, 23, ink("holds"))
         x -= 48
     for verdict in reversed(MARKER_OF):
         if verdict in found:
             x -= text_width(verdict, SMALL)
             sheet.text(x, 20, verdict, SMALL)
-            sheet.mark(x - 11, 16, MARKER_OF[verdict], theme.ink("ink"), 9.5)
+            sheet.mark(x - 11, 16, MARKER_OF[verdict], ink("ink"), 9.5)
             x -= 34
     if data.heading:
         sheet.text(MARGIN, 21, data.heading, BODY + 1, bold=True)
@@ -287,7 +296,7 @@ def draw_across(data: Across) -> Sheet:
             top += head + (16 if number == 0 and block.heading else 0)
             if number == 0 and block.heading:
                 sheet.text(MARGIN, top - head - 2, block.heading, BODY, italic=True,
-                           colour=theme.ink("muted"))
+                           colour=ink("muted"))
             row_names(sheet, data.machines, labels, top + 4, pitch)
             for place, index in enumerate(line):
                 left = labels + place * (width + GAP)
@@ -304,3 +313,108 @@ def draw_across(data: Across) -> Sheet:
                align="center")
     sheet.crop(top + 30)
     return sheet
+
+
+# --- what a variant did when: lanes with named spans ----------------------------------------------
+
+THICK = 24.0  # pixels of a lane
+LEAST = 18.0  # pixels of each span, where several of a lane overlap
+BETWEEN = 10.0  # pixels between lanes
+NUMBER = re.compile(r"[\s_:#\[(-]*\d+[\])]?$")
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Lanes in the order in which they come first; `heading` is written above, if there is one.
+
+    The name of a span without its number is its kind, such as "copy" of "copy 3".
+    """
+
+    title: str
+    spans: tuple[Span, ...]
+    heading: str = ""
+
+
+def timeline(data: Timeline) -> str:
+    """The figure as SVG."""
+    return draw_timeline(data).svg(data.title)
+
+
+def kind_of(name: str) -> str:
+    """What a span is, without which one."""
+    return NUMBER.sub("", name) or name
+
+
+def draw_timeline(data: Timeline) -> Sheet:
+    """The sheet of `timeline`, for those who look at what is on it."""
+    lanes = list(dict.fromkeys(span.lane for span in data.spans))
+    kinds = list(dict.fromkeys(kind_of(span.name) for span in data.spans))
+    slots = {kind: slot for slot, kind in enumerate(kinds)}
+    last = max(span.end for span in data.spans)
+    unit, name = formats.time_unit([last / 3])
+    labels = MARGIN + max(text_width(lane, BODY) for lane in lanes) + 12
+    scale = Scale(0, last / unit * 1.005, labels, WIDTH - MARGIN - 14)
+    depths = {lane: _depths([s for s in data.spans if s.lane == lane]) for lane in lanes}
+    thick = {lane: max(THICK, LEAST * found[0][1]) for lane, found in depths.items()}
+    top = 34.0
+    bottom = top + sum(thick.values()) + BETWEEN * len(lanes) + 6
+    sheet = Sheet(bottom + 44)
+    _legend(sheet, data, slots)
+    for value in ticks(scale, gap=24):
+        x = scale.at(value)
+        sheet.line([(x, top), (x, bottom)], ink("grid"), 1, over=1)
+        sheet.text(x, bottom + 17, written(value), TINY, align="center")
+    sheet.line([(scale.start, bottom), (scale.end, bottom)], ink("muted"))
+    sheet.text((scale.start + scale.end) / 2, bottom + 36, f"time ({name})", SMALL, align="center")
+    y = top
+    for lane in lanes:
+        begin, height = y + BETWEEN / 2, thick[lane]
+        sheet.text(labels - 12, begin + height / 2 + middle(BODY), lane, BODY, align="right")
+        across = [(scale.start, begin + height / 2), (scale.end, begin + height / 2)]
+        sheet.line(across, ink("grid"), 1, over=1)
+        of_lane = [span for span in data.spans if span.lane == lane]
+        for span, (depth, count) in zip(of_lane, depths[lane], strict=True):
+            part = height / count
+            colour = series_colour(slots[kind_of(span.name)])
+            _span(sheet, span, scale, unit, begin + part * (depth + 0.5), part - 1, colour)
+        y += height + BETWEEN
+    return sheet
+
+
+def _span(
+    sheet: Sheet, span: Span, scale: Scale, unit: float, y: float, thick: float, colour: str
+) -> None:
+    """A bar with as much of its name inside as fits, and a gap to its neighbour."""
+    begin, end = scale.at(span.begin / unit), scale.at(span.end / unit)
+    gap = 0.6 if end - begin > 3 else 0.0
+    sheet.box(begin, y - thick / 2, max(end - gap, begin + 0.8), y + thick / 2, colour, over=2.2)
+    number = NUMBER.search(span.name)
+    shorter = re.sub(r"\D", "", number[0]) if number else ""
+    for text in (span.name, shorter):
+        if text and thick >= 13 and text_width(text, TINY, bold=True) + 6 <= end - begin:
+            sheet.text((begin + end) / 2, y + middle(TINY), text, TINY, ink("panel"),
+                       align="center", bold=True)
+            return
+
+
+def _depths(spans: Sequence[Span]) -> list[tuple[int, int]]:
+    """For each span of a lane its place among those that overlap, and how many places there are."""
+    free: list[float] = []
+    depths = {}
+    for i in sorted(range(len(spans)), key=lambda i: (spans[i].begin, spans[i].end)):
+        slack = 1e-9 * (spans[i].end - spans[i].begin)
+        depth = next((d for d, end in enumerate(free) if end <= spans[i].begin + slack), len(free))
+        free[depth : depth + 1] = [spans[i].end]
+        depths[i] = depth
+    return [(depths[i], len(free)) for i in range(len(spans))]
+
+
+def _legend(sheet: Sheet, data: Timeline, slots: dict[str, int]) -> None:
+    x = WIDTH - MARGIN
+    for kind in reversed(slots):
+        x -= text_width(kind, SMALL)
+        sheet.text(x, 20, kind, SMALL)
+        sheet.box(x - 22, 10, x - 6, 22, series_colour(slots[kind]))
+        x -= 38
+    if data.heading:
+        sheet.text(MARGIN, 21, data.heading, BODY + 1, bold=True)

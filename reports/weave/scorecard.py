@@ -1,22 +1,25 @@
-"""The scorecard of all claims on all machines, and the short page of each machine."""
+"""What sums up all chapters: the scorecard of all claims on all machines, the short page of each
+machine, and the front page. Their numbers come from results, as everywhere."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from weave import blocks, claims, formats, hardware, statistics
+from weave import blocks, claims, formats, hardware, pages, statistics
 from weave.claims import Verdict
 from weave.definition import Claim
+from weave.errors import WeaveError
 from weave.expectations import NOT_REPRODUCED, REPRODUCED
 from weave.survey import OnMachine, Survey, is_asked
 from weave.tables import markdown
+from weave.verbs import Verbs
 
 WOVEN = "<!-- Woven, do not edit: `just report` makes it from the results. -->\n"
 LEGEND = ("✓ reproduced, or holds · ✗ not · ? undecided: the interval crosses the threshold · ◇ too"
-          " few data · ↻ out of date · blank: not run, or cannot be asked. In brackets: the chapter's"
-          " lead machine, whose number stands under *lead*; *range*: lowest to highest of all that"
-          " were decided.")
+          " few data · ↻ out of date · blank: not run, or cannot be asked. In brackets: the"
+          " chapter's lead machine, whose number stands under *lead*; *range*: lowest to highest of"
+          " all that were decided.")
 #: How far the interval of two runs of the same code may lie from 1.
 DISTANCES = (0.01, 0.03, 0.05)
 
@@ -72,9 +75,9 @@ def _machines(surveys: Sequence[Survey], letters: dict[str, str]) -> str:
     for machine, letter in letters.items():
         of = [one for survey in surveys for one in survey.found if one.machine == machine]
         known = max(of, key=lambda one: one.result.run["utc"]).result.raw["machine"]
-        gpus = blocks.gpu_names(known)
+        parts = [formats.plural(known["cpu"]["cores"], "core"), blocks.gpu_names(known)]
         found.append(f"**{letter}** [{machine}]({machine}/README.md)"
-                     f" ({formats.plural(known['cpu']['cores'], 'core')}{f', {gpus}' if gpus else ''})")
+                     f" ({', '.join(filter(None, parts))})")
     return " · ".join(found)
 
 
@@ -174,7 +177,7 @@ def _figures(surveys: Sequence[Survey]) -> str:
     return blocks.folded(f"{len(rows)} figures, where each is and what it shows", table)
 
 
-# --- one machine -----------------------------------------------------------------------------------
+# --- one machine ----------------------------------------------------------------------------------
 
 
 def machine_page(machine: str, found: Sequence[OnMachine], surveys: Sequence[Survey],
@@ -185,6 +188,7 @@ def machine_page(machine: str, found: Sequence[OnMachine], surveys: Sequence[Sur
     cpu = known["cpu"]
     title = ", ".join(filter(None, [cpu["model"], blocks.gpu_names(known)]))
     processor = dict.fromkeys([cpu["architecture"], hardware.kind(cpu)])
+    compilers = dict.fromkeys(one.result.raw["build"]["compiler"] for one in found)
     facts = [
         ("processor", f"{cpu['model']} ({', '.join(processor)})"),
         ("sockets, cores, threads", f"{cpu['sockets']}, {cpu['cores']}, {cpu['hardware_threads']}"),
@@ -193,7 +197,7 @@ def machine_page(machine: str, found: Sequence[OnMachine], surveys: Sequence[Sur
         ("GPUs", blocks.gpus(known) or "none"),
         ("virtual machine", "yes" if known["virtual"] else "no"),
         ("operating system", known["os"]),
-        ("compiler", "; ".join(dict.fromkeys(one.result.raw["build"]["compiler"] for one in found))),
+        ("compiler", "; ".join(compilers)),
     ]
     parts = [
         f"{WOVEN}# {machine}: {title}",
@@ -287,3 +291,59 @@ def _harness(record: Path) -> list[str]:
     return [f"The same kernels timed here with this harness and with Google Benchmark"
             f" (`just check-harness`), ratio of the medians for {kernels}:"
             f" {formats.listed(ratios)}."]
+
+
+# --- the front page, `README.md` ------------------------------------------------------------------
+
+FRONT_TEMPLATE = "reports/weave/front_page.md.in"
+FRONT_WOVEN = "<!-- Woven from reports/weave/front_page.md.in. Do not edit: `just report`. -->\n"
+
+
+class Front:
+    """What the template of the front page can say."""
+
+    def __init__(self, surveys: Sequence[Survey]) -> None:
+        self._surveys = {survey.experiment.name: survey for survey in surveys}
+
+    def all(self) -> dict[str, Any]:
+        """Every verb by its name in the template."""
+        return {"of": self.of, "chapters": self.chapters, "summary": self.summary,
+                "machines": self.machines}
+
+    def of(self, name: str) -> Verbs:
+        """The verbs of a chapter."""
+        survey = self._surveys.get(name)
+        if survey is None:
+            raise WeaveError(f'of: no experiment "{name}"')
+        lead = next((one for one in survey.runs() if one.machine == survey.lead), None)
+        if lead is None:
+            raise WeaveError(f'of: {survey.lead} has no result of "{name}"')
+        return Verbs(lead.measured, survey, lead.machine, "", "reports")
+
+    def chapters(self) -> str:
+        """All chapters that have results, with their questions."""
+        rows = []
+        for name, survey in self._surveys.items():
+            title, _, question = survey.experiment.title.partition(": ")
+            link = f"[{title}](experiments/{name}/README.md)"
+            rows.append([link, question, str(len(survey.machines))])
+        return markdown(["chapter", "question", "machines"], rows, 2)
+
+    def summary(self) -> str:
+        """How many claims of the articles hold."""
+        found = counts(self._surveys.values(), of_articles)
+        return (f"Of {sum(found.values())} claims, {found['hold']} hold on every machine that could"
+                f" decide them, {found['fail']} fail on every one, {found['differ']} hold on some"
+                f" and fail on others, and {found['undecided']} are undecided.")
+
+    def machines(self) -> str:
+        """How many machines have results."""
+        return str(len({one.machine for survey in self._surveys.values() for one in survey.found}))
+
+
+def front_page(root: Path, surveys: Sequence[Survey]) -> dict[str, str]:
+    """`README.md`, where the tree has a template for it."""
+    path = root / FRONT_TEMPLATE
+    if not path.exists():
+        return {}
+    return {"README.md": FRONT_WOVEN + pages.render(path, FRONT_TEMPLATE, Front(surveys))}

@@ -1,6 +1,6 @@
 """Medians, intervals and tests. Distribution-free: timings are skewed and have outliers.
 
-Plain Python on purpose: vectorised logarithms differ in the last bit between processors, and a book
+Plain Python on purpose: vectorised logarithms differ in the last bit between processors, and a page
 must be the same bytes wherever it is woven.
 """
 

@@ -5,27 +5,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from weave import (
-    blocks,
-    claims,
-    crossover,
-    expectations,
-    formats,
-    listings,
-    model,
-    statistics,
-    tables,
-)
-from weave.across import ChapterPlot
+from weave import blocks, claims, expectations, formats, model, statistics, tables
 from weave.claims import Verdict
-from weave.comparison import Comparison, compare
 from weave.errors import WeaveError
 from weave.expectations import REPRODUCED, Expectation
 from weave.measurements import NOT_MEASURED, Absence, Measurements
-from weave.metrics import Basis, Cell, Over, measure, metric_named
+from weave.metrics import Basis, Cell, Comparison, Over, compare, measure, metric_named
 from weave.region import Where
 from weave.results import Case
-from weave.survey import Survey
+from weave.survey import ChapterPlot, Survey
 
 STALE = " *(out of date)*"
 
@@ -99,11 +87,11 @@ class Verbs:
         """The text of a variant as it stood when it was timed."""
         if self.measured.predates(name):
             self.new_code.append(name)
-        return listings.code(self.measured, name, fold)
+        return blocks.code(self.measured, name, fold)
 
     def diff(self, before: str, after: str) -> str:
         """What changed between two steps."""
-        return listings.diff(self.measured, before, after)
+        return blocks.diff(self.measured, before, after)
 
     # --- tables and figures ----------------------------------------------------------------------
 
@@ -236,7 +224,7 @@ class Verbs:
         compared = compare(self.measured, variant, over, where or {})
         if isinstance(compared, Absence):
             return f"unknown ({compared.reason})"
-        found = crossover.curve(self.measured, compared, x)
+        found = expectations.curve(self.measured, compared, x)
         return found.words() + self._stale(variant, over)
 
     def fastest(self, where: Where | None = None, among: Sequence[str] | None = None) -> str:
@@ -352,7 +340,8 @@ class Verbs:
         for one in self.survey.runs():
             if one.machine == machine:
                 return replace(self, measured=one.measured, machine_name=machine)
-        raise WeaveError(f'on: found "{machine}", expected one of {", ".join(self.survey.machines)}')
+        known = ", ".join(self.survey.machines)
+        raise WeaveError(f'on: found "{machine}", expected one of {known}')
 
     def has_run(self, title: str) -> bool:
         """Whether this machine kept a run under a title, for passages about it."""

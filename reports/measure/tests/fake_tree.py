@@ -93,5 +93,5 @@ def behave(root: Path, name: str, **behaviour: object) -> None:
 
 
 def stored(root: Path, name: str) -> dict:
-    """The result in the book."""
+    """The result in the machine's folder."""
     return json.loads((root / "reports" / SLUG / "results" / f"{name}.json").read_text())

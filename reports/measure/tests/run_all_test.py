@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from measure import bundle
-from measure.console import Console
+from measure.plan import Console
 from measure.run_all import Weave, run_all
 from measure.tests.fake_tree import SLUG, add_experiment, behave, make_tree, stored
 from measure.workspace import Workspace
@@ -192,7 +192,7 @@ def test_a_quick_result_never_replaces_a_full_one(root: Path) -> None:
     assert run(root, "full")[0] == 0
     code, said = run(root, "quick")
     assert code == 0
-    assert "skip  alpha  a full result stands in the book" in said
+    assert "skip  alpha  a full result stands in the folder" in said
     assert stored(root, "alpha")["run"]["profile"] == "full"
 
 
@@ -284,7 +284,7 @@ def move(root: Path, old: str, new: str) -> None:
         ('"Fake GPU"', '"Other GPU"', "GPU: Fake GPU, here Other GPU"),
     ],
 )
-def test_the_book_of_another_machine_is_left_alone(
+def test_the_folder_of_another_machine_is_left_alone(
     root: Path, tmp_path: Path, old: str, new: str, said: str
 ) -> None:
     log = tmp_path / "log"
@@ -303,7 +303,7 @@ def test_the_book_of_another_machine_is_left_alone(
     assert run(root, slug="another")[0] == 0
 
 
-def test_a_kept_run_shows_whose_book_it_is(root: Path) -> None:
+def test_a_kept_run_shows_whose_folder_it_is(root: Path) -> None:
     add_experiment(root, "alpha")
     run(root)
     results = root / "reports" / SLUG / "results"

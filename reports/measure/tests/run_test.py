@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from measure.console import Console
 from measure.launch import ProgramFailed
+from measure.plan import Console
 from measure.run import Weave, _launches, _runner_options
 from measure.run import run_one as measure_and_weave
 from measure.tests.fake_tree import add_experiment, make_tree
@@ -48,7 +48,7 @@ def test_without_a_weaver_the_result_is_the_last_line(root: Path) -> None:
     assert (root / said[-1]).exists()
 
 
-def test_no_book_is_touched(root: Path) -> None:
+def test_no_folder_of_a_machine_is_touched(root: Path) -> None:
     add_experiment(root, "alpha")
     run_one(root, "alpha")
     assert list((root / "reports").iterdir()) == []

@@ -28,10 +28,10 @@ from weave.tests.conftest import Store
 
 GOLDEN = Path(__file__).parent / "golden"
 PACKAGE = Path(__file__).resolve().parents[2]
-BOOK = "reports/example-2c"
+FOLDER = "reports/example-2c"
 CHAPTER = f"experiments/{synthetic.NAME}"
 PAGE = f"{CHAPTER}/README.md"
-RESULT = f"{BOOK}/results/{synthetic.NAME}.json"
+RESULT = f"{FOLDER}/results/{synthetic.NAME}.json"
 FRONT_PAGE = "reports/weave/front_page.md.in"
 PAGES = "build/reports/"  # where those of one machine are woven
 DIGESTS = "figures.sha256"
@@ -82,7 +82,7 @@ def test_the_golden_house(root: Path, store: Store, raw: Json) -> None:
     store(second_machine(), "other-2c")
     mine = synthetic.result(rounds=7, threads=(1,))
     synthetic.narrow(mine)
-    results.write(mine, root / f"{BOOK}/results/{synthetic.NAME}@one-of-mine.json")
+    results.write(mine, root / f"{FOLDER}/results/{synthetic.NAME}@one-of-mine.json")
     texts = weave(root)
     kept_page = f"example-2c/{synthetic.NAME}--one-of-mine.md"
     other_page = f"other-2c/{synthetic.NAME}.md"
@@ -105,7 +105,7 @@ def test_a_machine_names_its_gpus(root: Path, store: Store, raw: Json) -> None:
     synthetic.add_gpus(raw, 2)
     store(raw)
     texts = weave(root)
-    readme = texts[f"{BOOK}/README.md"]
+    readme = texts[f"{FOLDER}/README.md"]
     assert "# example-2c: Example CPU @ 2.00GHz, 2 x Example GPU\n" in readme
     assert ("2 x Example GPU (compute capability 9.0, 132 multiprocessors, 140 GiB, L2 60.0 MiB,"
             " ECC on, 700 W)") in readme
@@ -128,7 +128,7 @@ def test_what_the_driver_does_not_tell_is_left_out(root: Path, store: Store, raw
         del launch["gpus"]
     store(raw)
     texts = weave(root)
-    assert "| GPUs | Example GPU |" in texts[f"{BOOK}/README.md"]
+    assert "| GPUs | Example GPU |" in texts[f"{FOLDER}/README.md"]
     assert "| GPU | not noted |" in texts[PAGE]
 
 
@@ -140,7 +140,7 @@ def test_same_bytes_anywhere_with_any_hash_seed(tmp_path: Path, raw: Json) -> No
         synthetic.repository(root)
         results.write(raw, root / f"reports/example-2c/results/{synthetic.NAME}.json")
         environment = os.environ | {"PYTHONPATH": str(PACKAGE), "PYTHONHASHSEED": seed}
-        command = [sys.executable, "-m", "weave", "--root", str(root), "book"]
+        command = [sys.executable, "-m", "weave", "--root", str(root), "report"]
         subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
         files = [path for path in root.rglob("*") if path.is_file()]
         woven.append({path.relative_to(root).as_posix(): path.read_bytes() for path in files})
@@ -198,16 +198,16 @@ SPOILED: dict[str, tuple[Callable[[Path], object], str]] = {
     "a figure that is gone": (lambda root: (root / CHAPTER / "figures/claims.svg").unlink(),
                               "figures/claims.svg: missing, expected"),
     "a page too many": (
-        lambda root: (root / BOOK / "old.md").write_text("old"),
-        f"{BOOK}/old.md: found a file that nothing weaves",
+        lambda root: (root / FOLDER / "old.md").write_text("old"),
+        f"{FOLDER}/old.md: found a file that nothing weaves",
     ),
     "a figure too many": (
         lambda root: (root / CHAPTER / "figures/old.svg").write_text("old"),
         f"{CHAPTER}/figures/old.svg: found a file that nothing weaves",
     ),
     "figures of a machine": (
-        lambda root: book.write(root / BOOK, {"figures/mine/old.svg": "old"}),
-        f"{BOOK}/figures/mine/old.svg: found a file that nothing weaves",
+        lambda root: book.write(root / FOLDER, {"figures/mine/old.svg": "old"}),
+        f"{FOLDER}/figures/mine/old.svg: found a file that nothing weaves",
     ),
     "a chapter too many": (
         lambda root: book.write(root, {"experiments/gone/README.md": "old"}),
@@ -224,8 +224,8 @@ SPOILED: dict[str, tuple[Callable[[Path], object], str]] = {
         "+Of 4 claims,",
     ),
     "a machine's page": (
-        lambda root: _replace(root / BOOK / "README.md", "16.0 GiB", "32.0 GiB"),
-        f"{BOOK}/README.md: differs",
+        lambda root: _replace(root / FOLDER / "README.md", "16.0 GiB", "32.0 GiB"),
+        f"{FOLDER}/README.md: differs",
     ),
     "a sample": (lambda root: _spoil_sample(root / RESULT), f"{PAGE}: differs"),
     "the source of a variant": (
@@ -281,7 +281,7 @@ STOPPING: dict[str, tuple[Callable[[Path], object], str]] = {
         'the figure "x" of experiment.toml is not drawn',
     ),
     "a result of another experiment": (
-        lambda root: (root / RESULT).rename(root / BOOK / "results" / "other.json"),
+        lambda root: (root / RESULT).rename(root / FOLDER / "results" / "other.json"),
         'results/other.json: $.run.experiment: found "spmv-demo", expected "other"',
     ),
     "a verdict that the text rests on": (
@@ -309,7 +309,7 @@ STOPPING: dict[str, tuple[Callable[[Path], object], str]] = {
 def test_what_stops_the_weave(name: str, woven: Path) -> None:
     spoil, said = STOPPING[name]
     spoil(woven)
-    for command in ("check", "book"):
+    for command in ("check", "report"):
         found = run(woven, command)
         assert found.returncode == 2
         assert said in found.stderr
@@ -363,7 +363,7 @@ def test_warm_may_be_faster_than_memory(root: Path, store: Store, raw: Json) -> 
     weave(root)
 
 
-def test_a_narrowed_run_has_no_place_in_a_book(root: Path, store: Store, raw: Json) -> None:
+def test_a_narrowed_run_has_no_place_in_a_folder(root: Path, store: Store, raw: Json) -> None:
     raw["run"]["arguments"] = ["--profile", "full", "--matrix", "fem3"]
     store(raw)
     with pytest.raises(WeaveError, match="found a narrowed run .*--matrix fem3"):
@@ -396,7 +396,7 @@ def test_an_older_result_may_lack_the_figure_of_new_code(woven: Path, raw: Json)
     drawn = '{% if measured("csrl") %}{{ plot.bars("x", x="matrix", y="gbps") }}{% endif %}'
     passage = f'{{{{ code("csrl") }}}}\n\n{drawn}\n\n## Results'
     _replace(woven / CHAPTER / "report.md.in", "## Results", passage)
-    assert run(woven, "book", "other-2c").returncode == 0
+    assert run(woven, "report", "other-2c").returncode == 0
     page = (woven / PAGES / f"other-2c/{synthetic.NAME}.md").read_text(encoding="utf-8")
     assert "csrl(a, x, y);" in page and "not measured in this run" in page
     assert not (woven / PAGES / f"other-2c/figures/{synthetic.NAME}/x.svg").exists()
@@ -459,14 +459,14 @@ def test_an_empty_house_has_a_scorecard(root: Path) -> None:
     assert run(root, "check").returncode == 0
 
 
-def test_book_removes_what_nothing_weaves(woven: Path) -> None:
+def test_a_report_removes_what_nothing_weaves(woven: Path) -> None:
     """Also pages that a machine's folder had before; notes and files of other folders stay."""
-    obsolete = [f"{BOOK}/old.md", f"{BOOK}/figures/a/b.svg", f"{CHAPTER}/figures/old.svg"]
-    others = [f"{BOOK}/notes/kept.md", "experiments/notes.md", "reports/articles.md",
+    obsolete = [f"{FOLDER}/old.md", f"{FOLDER}/figures/a/b.svg", f"{CHAPTER}/figures/old.svg"]
+    others = [f"{FOLDER}/notes/kept.md", "experiments/notes.md", "reports/articles.md",
               "reports/weave/README.md", f"{CHAPTER}/kit/README.md"]
     book.write(woven, dict.fromkeys([*obsolete, *others], "text"))
     assert book.obsolete(woven, book.everything(book.read(woven))) == sorted(obsolete)
-    assert run(woven, "book").returncode == 0
+    assert run(woven, "report").returncode == 0
     assert not any((woven / name).exists() for name in obsolete)
     assert all((woven / name).exists() for name in others)
     assert run(woven, "check").returncode == 0
@@ -476,7 +476,7 @@ def test_without_a_lead_the_first_machine_tells_its_numbers(woven: Path) -> None
     results.write(second_machine(), woven / f"reports/another-2c/results/{synthetic.NAME}.json")
     _replace(woven / CHAPTER / "experiment.toml", 'lead = "example-2c"', 'lead = ""')
     _replace(woven / CHAPTER / "report.md.in", '"REPRODUCED"', '"NOT REPRODUCED"')
-    assert run(woven, "book").returncode == 0
+    assert run(woven, "report").returncode == 0
     text = (woven / PAGE).read_text(encoding="utf-8")
     assert "*Numbers without a machine are from `another-2c`; two machines have run" in text
     assert "**another-2c** | example-2c |" in text
@@ -484,8 +484,8 @@ def test_without_a_lead_the_first_machine_tells_its_numbers(woven: Path) -> None
 
 def test_a_kept_run_may_be_all_there_is(woven: Path) -> None:
     """It has a page, which says what it lacks; the chapter waits for a complete run."""
-    (woven / RESULT).rename(woven / BOOK / "results" / f"{synthetic.NAME}@mine.json")
-    assert run(woven, "book", "example-2c").returncode == 0
+    (woven / RESULT).rename(woven / FOLDER / "results" / f"{synthetic.NAME}@mine.json")
+    assert run(woven, "report", "example-2c").returncode == 0
     assert "No machine has measured it yet" in (woven / PAGE).read_text(encoding="utf-8")
     page = (woven / PAGES / f"example-2c/{synthetic.NAME}--mine.md").read_text(encoding="utf-8")
     assert "> **mine**: a kept run" in page
@@ -513,10 +513,10 @@ def test_the_page_of_another_machine_speaks_of_that_machine(
 def test_notes_belong_to_a_run(root: Path, store: Store, raw: Json) -> None:
     store(raw)
     page = f"example-2c/{synthetic.NAME}.md"
-    notes = root / BOOK / "notes" / f"{synthetic.NAME}.md"
+    notes = root / FOLDER / "notes" / f"{synthetic.NAME}.md"
     book.write(notes.parent, {notes.name: "<!-- run: 0123456789abcdef -->\nIt was busy.\n"})
     assert pages_of(root)[page].endswith("## Notes on this machine\n\nIt was busy.\n")
-    assert "[spmv-demo](notes/spmv-demo.md)" in weave(root)[f"{BOOK}/README.md"]
+    assert "[spmv-demo](notes/spmv-demo.md)" in weave(root)[f"{FOLDER}/README.md"]
     assert "It was busy" not in weave(root)[PAGE]
     notes.write_text("<!-- run: ffffffffffffffff -->\nIt was busy.\n")
     assert "explain an earlier run, ffffffffffffffff" in pages_of(root)[page]
@@ -530,7 +530,7 @@ def test_notes_belong_to_a_run(root: Path, store: Store, raw: Json) -> None:
 
 
 def test_an_unknown_machine(woven: Path) -> None:
-    found = run(woven, "book", "nowhere")
+    found = run(woven, "report", "nowhere")
     assert found.returncode == 2
     assert found.stderr == (
         'no results of the machine "nowhere" below reports/, which has: example-2c\n'

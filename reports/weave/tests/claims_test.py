@@ -9,18 +9,11 @@ from typing import Any
 import pytest
 
 from weave import claims, expectations
-from weave.claims import (
-    NOT_APPLICABLE,
-    NOT_REPRODUCED,
-    OUT_OF_DATE,
-    REPRODUCED,
-    TOO_FEW,
-    UNDECIDED,
-)
-from weave.comparison import Comparison, compare
+from weave.claims import NOT_APPLICABLE, NOT_REPRODUCED, OUT_OF_DATE, REPRODUCED, TOO_FEW, UNDECIDED
 from weave.definition import Claim, Condition
 from weave.errors import WeaveError
 from weave.measurements import Measurements
+from weave.metrics import Comparison, compare
 from weave.results import Case, Json
 from weave.tests import synthetic
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weave import definition, pages, results, sources
+from weave import definition, pages, results
 from weave.measurements import Measurements
 from weave.results import Json
 from weave.survey import OnMachine, Survey
@@ -30,7 +30,7 @@ def raw() -> Json:
 
 @pytest.fixture
 def store(root: Path) -> Store:
-    """Puts a result into a book."""
+    """Puts a result into a machine's folder."""
 
     def put(raw: Json, machine: str = "example-2c") -> Path:
         path = root / "reports" / machine / "results" / f"{synthetic.NAME}.json"
@@ -47,7 +47,7 @@ def measured(root: Path, tmp_path: Path) -> Callable[..., Measurements]:
     def make(raw: Json, partial: bool = False) -> Measurements:
         result = results.of(copy.deepcopy(raw), tmp_path / "result.json")
         experiment = definition.load(root, synthetic.NAME)
-        return Measurements(result, experiment, sources.read(root), partial)
+        return Measurements(result, experiment, definition.read_tree(root), partial)
 
     return make
 

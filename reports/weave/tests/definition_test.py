@@ -138,7 +138,7 @@ def test_an_experiment_that_is_not_there(root: Path) -> None:
 
 
 @pytest.mark.parametrize(("part", "said"), [("figure", "figure file"), ("claim", "claim")])
-def test_experiments_share_books(root: Path, part: str, said: str) -> None:
+def test_experiments_share_names(root: Path, part: str, said: str) -> None:
     other = root / "experiments/spmv-other/experiment.toml"
     other.parent.mkdir()
     head, *rest = _toml(root).read_text().split("\n[[")

@@ -15,7 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.font_manager import FontProperties, fontManager
 from matplotlib.transforms import Bbox
 
-from weave import curves, dots, drawings, figures, rows, scales, sheet, theme, timelines
+from weave import curves, dots, drawings, figures, rows
 from weave.figures import (
     Across,
     Band,
@@ -36,7 +36,21 @@ from weave.figures import (
     Timeline,
     Value,
 )
-from weave.sheet import Sheet
+from weave.panels import scale_from_zero, scale_of_ratios, ticks
+from weave.sheet import (
+    COLOURS,
+    DECLARATION,
+    INK,
+    MONO,
+    POINT,
+    PROPERTY_OF,
+    SANS,
+    SERIES,
+    WIDTH,
+    Sheet,
+    ink,
+    role_colour,
+)
 
 
 def chart(series: int, categories: int) -> Chart:
@@ -137,7 +151,7 @@ SHEETS: dict[str, Callable[[], Sheet]] = {
     "claims": lambda: rows.draw_claims(some_claims()),
     "across": lambda: rows.draw_across(some_across()),
     "lines": lambda: curves.draw_lines(figures.as_lines(some_lines(7))),
-    "timeline": lambda: timelines.draw_timeline(some_spans()),
+    "timeline": lambda: rows.draw_timeline(some_spans()),
     "roofline": lambda: curves.draw_roofline(some_roofline()),
 }
 SVGS: dict[str, Callable[[], str]] = {
@@ -166,7 +180,7 @@ def words(drawn: Sheet) -> list[str]:
 def test_no_text_overlaps_another_or_leaves_the_page(name: str) -> None:
     drawn = SHEETS[name]()
     found = boxes(drawn)
-    page = Bbox([[-0.5, -0.5], [sheet.WIDTH + 0.5, drawn.height + 0.5]])
+    page = Bbox([[-0.5, -0.5], [WIDTH + 0.5, drawn.height + 0.5]])
     for text, box in found:
         assert page.count_contains([box.min, box.max]) == 2, f"{text} leaves the page"
     for (one, first), (other, second) in combinations(found, 2):
@@ -176,7 +190,7 @@ def test_no_text_overlaps_another_or_leaves_the_page(name: str) -> None:
 
 @pytest.mark.parametrize("name", SHEETS)
 def test_no_text_is_too_small_to_read(name: str) -> None:
-    sizes = [text.get_fontsize() / sheet.POINT for text in SHEETS[name]().texts]
+    sizes = [text.get_fontsize() / POINT for text in SHEETS[name]().texts]
     assert min(sizes) >= 11
 
 
@@ -185,15 +199,15 @@ def test_every_kind_is_steady_and_follows_the_theme(name: str) -> None:
     svg = SVGS[name]()
     assert svg == SVGS[name]()
     assert ElementTree.fromstring(svg).get("width") == "759pt"  # 1,012 pixels
-    for attribute, colour in theme.DECLARATION.findall(svg):
-        assert colour in theme.PROPERTY_OF, f"{attribute}: {colour} stays as it is on dark pages"
+    for attribute, colour in DECLARATION.findall(svg):
+        assert colour in PROPERTY_OF, f"{attribute}: {colour} stays as it is on dark pages"
 
 
 @pytest.mark.parametrize(("panels", "count"), [(1, 5), (5, 14), (4, 23), (1, 38), (38, 1)])
 def test_every_value_has_a_dot(panels: int, count: int) -> None:
     drawn = dots.draw_dots(some_dots(panels, count))
     for role, kind in (("fp32", "dot"), ("fp64", "square")):
-        found = [m for m in drawn.marks if (m.kind, m.colour) == (kind, theme.role(role))]
+        found = [m for m in drawn.marks if (m.kind, m.colour) == (kind, role_colour(role))]
         assert len(found) == panels * count + 1  # one in the legend
 
 
@@ -236,13 +250,13 @@ def test_an_interval_that_leaves_the_axis_ends_in_an_arrow() -> None:
 
 
 def test_ratios_are_centred_on_one() -> None:
-    scale = scales.ratios([0.8, 1.1, 1.3], [0.78, 1.32])
+    scale = scale_of_ratios([0.8, 1.1, 1.3], [0.78, 1.32])
     assert math.isclose(scale.low * scale.high, 1, rel_tol=1e-6)
     assert scale.low < 0.78 < 1.32 < scale.high
 
 
 def test_the_empty_side_of_ratios_is_shortened() -> None:
-    scale = scales.ratios([1.1, 5, 40], [])
+    scale = scale_of_ratios([1.1, 5, 40], [])
     assert scale.high > 40
     assert math.isclose(-math.log(scale.low), math.log(scale.high) / 3, rel_tol=1e-6)
 
@@ -261,9 +275,9 @@ def test_the_bound_is_one_labelled_line_at_100() -> None:
         bound_label="memory bound (read)",
     )
     drawn = dots.draw_dots(data)
-    red = [text.get_text() for text in drawn.texts if text.get_color() == theme.ink("limit")]
+    red = [text.get_text() for text in drawn.texts if text.get_color() == ink("limit")]
     assert red == ["memory bound (read)", *["100", " %"] * 3]
-    lines = [a for a in drawn.figure.artists if a.get_color() == theme.ink("limit")
+    lines = [a for a in drawn.figure.artists if a.get_color() == ink("limit")
              if hasattr(a, "get_xdata")]
     assert len(lines) == 4  # one in the legend
     assert words(drawn).count("0") == 3
@@ -349,12 +363,12 @@ def test_labels_keep_their_distance_and_order() -> None:
 
 
 def test_spans_are_named_where_they_fit_and_coloured_by_kind() -> None:
-    drawn = timelines.draw_timeline(some_spans())
+    drawn = rows.draw_timeline(some_spans())
     found = words(drawn)
     assert "upload 3" in found
     assert "kernel 3" not in found
     assert {"upload", "kernel", "upload engine", "compute"} <= set(found)
-    kinds = [timelines.kind_of(n) for n in ("copy 3", "copy[12]", "copy", "h2d_0")]
+    kinds = [rows.kind_of(n) for n in ("copy 3", "copy[12]", "copy", "h2d_0")]
     assert kinds == ["copy", "copy", "copy", "h2d"]
 
 
@@ -365,9 +379,9 @@ def test_a_roofline_names_what_bounds() -> None:
 
 
 def test_ticks_are_round_and_do_not_touch() -> None:
-    found = scales.ticks(scales.from_zero([110]).on(0, 130), [100])
+    found = ticks(scale_from_zero([110]).on(0, 130), [100])
     assert found == [0, 20, 40, 60, 80, 100] or found == [0, 25, 50, 75, 100]
-    assert 1.0 in scales.ticks(scales.ratios([0.5, 2], []).on(0, 120), [1.0])
+    assert 1.0 in ticks(scale_of_ratios([0.5, 2], []).on(0, 120), [1.0])
 
 
 SIZES = [(1, 1), (3, 5), (6, 6), (7, 3), (9, 4), (2, 32), (9, 14)]
@@ -389,8 +403,8 @@ def test_a_figure_is_well_formed_and_has_a_title(draw: Callable[[Chart], str]) -
 @pytest.mark.parametrize(("series", "categories"), SIZES)
 def test_every_colour_follows_the_theme(series: int, categories: int) -> None:
     svg = figures.bars(chart(series, categories))
-    for attribute, colour in theme.DECLARATION.findall(svg):
-        assert colour in theme.PROPERTY_OF, f"{attribute}: {colour} stays as it is on dark pages"
+    for attribute, colour in DECLARATION.findall(svg):
+        assert colour in PROPERTY_OF, f"{attribute}: {colour} stays as it is on dark pages"
     assert not re.search(r'(?:fill|stroke)="#', svg)
     assert " style=" not in svg
 
@@ -401,13 +415,13 @@ def test_places_are_drawn_in_colours_that_follow_the_theme() -> None:
     placed = replace(plain, marks=(("article", 0.3), ("paper", 0.5)), bands=(band,))
     svg = figures.lines(placed)
     assert svg == figures.lines(placed) != figures.lines(plain)
-    for _, colour in theme.DECLARATION.findall(svg):
-        assert colour in theme.PROPERTY_OF
+    for _, colour in DECLARATION.findall(svg):
+        assert colour in PROPERTY_OF
 
 
 def test_colours_are_told_apart() -> None:
     for theme_index in (0, 1):
-        colours = [pair[theme_index] for pair in theme.COLOURS.values()]
+        colours = [pair[theme_index] for pair in COLOURS.values()]
         assert len(set(colours)) == len(colours)
 
 
@@ -424,15 +438,15 @@ def _contrast(first: str, second: str) -> float:
 
 @pytest.mark.parametrize("index", [0, 1])
 def test_contrast_on_both_panels(index: int) -> None:
-    panel = theme.INK["panel"][index]
-    assert _contrast(theme.INK["ink"][index], panel) > 7
-    assert _contrast(theme.INK["muted"][index], panel) > 4.5
-    assert _contrast(theme.INK["limit"][index], panel) > 4.5
-    for pair in theme.SERIES:
+    panel = INK["panel"][index]
+    assert _contrast(INK["ink"][index], panel) > 7
+    assert _contrast(INK["muted"][index], panel) > 4.5
+    assert _contrast(INK["limit"][index], panel) > 4.5
+    for pair in SERIES:
         assert _contrast(pair[index], panel) > 2.8
 
 
-@pytest.mark.parametrize("name", [sheet.SANS, sheet.MONO])
+@pytest.mark.parametrize("name", [SANS, MONO])
 @pytest.mark.parametrize("weight", ["normal", "bold"])
 @pytest.mark.parametrize("style", ["normal", "italic"])
 def test_fonts_are_those_that_come_with_matplotlib(name: str, weight: str, style: str) -> None:
@@ -468,7 +482,7 @@ def test_a_page_holds_many_matrices() -> None:
 
 
 def test_last_digits_do_not_matter() -> None:
-    """Processors differ in the last bit of a logarithm; books must not."""
+    """Processors differ in the last bit of a logarithm; figures must not."""
     data = chart(1, 2)
     values = tuple(
         Value(v.value * (1 + 1e-15), v.low, v.high * (1 - 1e-15)) for v in data.series[0].values
@@ -482,8 +496,8 @@ def test_drawings_are_steady_and_follow_the_theme(id: str) -> None:
     svg = drawings.DRAWINGS[id]("A drawing.")
     assert svg == drawings.DRAWINGS[id]("A drawing.")
     assert ElementTree.fromstring(svg).findtext("{*}title") == "A drawing."
-    for _, colour in theme.DECLARATION.findall(svg):
-        assert colour in theme.PROPERTY_OF
+    for _, colour in DECLARATION.findall(svg):
+        assert colour in PROPERTY_OF
 
 
 def test_runs_are_found_in_the_drawn_matrix() -> None:

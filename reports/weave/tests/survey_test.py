@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from weave import definition, statistics
-from weave.across import _columns, _inputs
 from weave.errors import WeaveError
 from weave.measurements import Measurements
 from weave.results import Json
-from weave.survey import OnMachine, Survey
+from weave.survey import OnMachine, Survey, _columns, _inputs
 from weave.tests import synthetic
 from weave.tests.conftest import Say
 from weave.verbs import Verbs

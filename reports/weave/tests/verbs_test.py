@@ -378,7 +378,7 @@ def test_stale_numbers_are_marked_wherever_they_stand(say: Say, raw: Json) -> No
 
 
 def test_missing_from_a_stale_result_reads_so(say: Say, raw: Json) -> None:
-    """The text is shared: a book that lacks a newer variant still weaves."""
+    """The text is shared: a page that lacks a newer variant still weaves."""
     synthetic.drop(raw, "csrl")
     raw["excerpts"]["unroll4"]["text"] = "older\n"
     assert say('{{ speedup("csrl", over="textbook") }}', raw) == "not measured in this run"

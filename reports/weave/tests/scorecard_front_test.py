@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weave import definition, front, scorecard
+from weave import definition, scorecard
 from weave.errors import WeaveError
 from weave.measurements import Measurements
 from weave.results import Json
@@ -24,8 +24,8 @@ def survey(measured: Callable[..., Measurements], raw: Json) -> Survey:
 
 
 def page(root: Path, survey: Survey, template: str) -> str:
-    (root / front.TEMPLATE).write_text(template, encoding="utf-8")
-    return front.page(root, [survey])["README.md"]
+    (root / scorecard.FRONT_TEMPLATE).write_text(template, encoding="utf-8")
+    return scorecard.front_page(root, [survey])["README.md"]
 
 
 def test_chapters_summary_and_machines(root: Path, survey: Survey) -> None:
@@ -58,7 +58,7 @@ def test_numbers_of_a_chapter_are_those_of_its_lead_machine(root: Path, survey: 
     ],
 )
 def test_errors_name_the_line(root: Path, survey: Survey, template: str, said: str) -> None:
-    with pytest.raises(WeaveError, match=f"^{front.TEMPLATE}:{said}"):
+    with pytest.raises(WeaveError, match=f"^{scorecard.FRONT_TEMPLATE}:{said}"):
         page(root, survey, template)
 
 
@@ -69,8 +69,8 @@ def test_what_its_lead_machine_has_not_measured_is_an_error(root: Path, survey: 
 
 
 def test_a_tree_without_a_template_has_no_front_page(root: Path, survey: Survey) -> None:
-    (root / front.TEMPLATE).unlink()
-    assert front.page(root, [survey]) == {}
+    (root / scorecard.FRONT_TEMPLATE).unlink()
+    assert scorecard.front_page(root, [survey]) == {}
 
 
 def test_own_targets_are_not_counted_among_claims(root: Path, survey: Survey) -> None:

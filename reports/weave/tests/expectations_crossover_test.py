@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from weave import claims, crossover
+from weave import claims, expectations
 from weave.claims import NOT_REPRODUCED, REPRODUCED, TOO_FEW, UNDECIDED
-from weave.comparison import Comparison, compare
 from weave.definition import Claim, Condition
 from weave.errors import WeaveError
 from weave.measurements import Measurements
+from weave.metrics import Comparison, compare
 from weave.results import Json
 from weave.tests import synthetic
 from weave.tests.conftest import Say
@@ -37,10 +37,10 @@ def sweep(raw: Json) -> Callable[[Mapping[float, float]], Json]:
 FALLING = {0.1: 2.0, 0.2: 1.5, 0.4: 0.8, 0.6: 0.7, 0.8: 0.6}
 
 
-def curve_of(run: Measurements) -> crossover.Curve:
+def curve_of(run: Measurements) -> expectations.Curve:
     compared = compare(run, "csrl", "textbook", WHERE)
     assert isinstance(compared, Comparison)
-    return crossover.curve(run, compared, "nzseg_per_nnz")
+    return expectations.curve(run, compared, "nzseg_per_nnz")
 
 
 def test_the_place_is_interpolated_between_neighbours(measured: Measure, sweep: Callable) -> None:
@@ -145,8 +145,8 @@ def test_the_noise_floor_moves_the_place(measured: Measure, sweep: Callable) -> 
     assert run.noise.factor > 1
     compared = compare(run, "csrl", "textbook", WHERE)
     assert isinstance(compared, Comparison)
-    noisy = crossover.curve(run, replace(compared, noise=1.2), "nzseg_per_nnz").reach
-    quiet = crossover.curve(run, replace(compared, noise=1.0), "nzseg_per_nnz").reach
+    noisy = expectations.curve(run, replace(compared, noise=1.2), "nzseg_per_nnz").reach
+    quiet = expectations.curve(run, replace(compared, noise=1.0), "nzseg_per_nnz").reach
     assert noisy[0] < quiet[0] < quiet[1] < noisy[1]
 
 

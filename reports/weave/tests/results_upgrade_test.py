@@ -10,8 +10,7 @@ import pytest
 
 from weave import results
 from weave.errors import WeaveError
-from weave.results import Json
-from weave.upgrade import upgrade
+from weave.results import Json, upgrade
 
 DATA = Path(__file__).parent / "data"
 #: Parts of results that were measured before there were studies.

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from weave import kept, results
+from weave import results, runs
 from weave.results import Json
 from weave.tests import synthetic
-from weave.tests.book_test import BOOK, PAGES, run, weave
+from weave.tests.book_test import FOLDER, PAGES, run, weave
 from weave.tests.conftest import Store
 
-RESULT = f"{BOOK}/results/{synthetic.NAME}@one-of-mine.json"
+RESULT = f"{FOLDER}/results/{synthetic.NAME}@one-of-mine.json"
 CHAPTER = f"experiments/{synthetic.NAME}/README.md"
 PAGE = f"{PAGES}example-2c/{synthetic.NAME}--one-of-mine.md"
 
 
 @pytest.fixture
 def measured(root: Path, store: Store, raw: Json) -> Path:
-    """The folder of a narrowed run, in a tree that has a book."""
+    """The folder of a narrowed run, in a tree that has results."""
     store(raw)
     weave(root)
     mine = copy.deepcopy(raw)
@@ -48,7 +48,7 @@ def test_a_kept_run_is_a_part_of_the_machine(root: Path, measured: Path) -> None
     for picture in re.findall(r"!\[.*\]\((.*)\)", page):
         assert picture.startswith(f"figures/{synthetic.NAME}--one-of-mine/")
         assert ((root / PAGE).parent / picture).exists()
-    readme = (root / BOOK / "README.md").read_text(encoding="utf-8")
+    readme = (root / FOLDER / "README.md").read_text(encoding="utf-8")
     assert "| spmv-demo, kept as one-of-mine | `01234567` |" in readme
     chapter = (root / CHAPTER).read_text(encoding="utf-8")
     assert "| `01234567` (one-of-mine) |" in chapter
@@ -71,8 +71,8 @@ def test_keeping_again_replaces(root: Path, measured: Path) -> None:
 def test_report_forgets_what_is_kept_no_more(root: Path, measured: Path) -> None:
     run(root, "keep", str(measured), "one-of-mine")
     (root / RESULT).unlink()
-    assert run(root, "book").returncode == 0
-    for name in (CHAPTER, f"{BOOK}/README.md"):
+    assert run(root, "report").returncode == 0
+    for name in (CHAPTER, f"{FOLDER}/README.md"):
         assert "one-of-mine" not in (root / name).read_text(encoding="utf-8")
     assert run(root, "check").returncode == 0
 
@@ -84,7 +84,7 @@ def test_a_chapter_can_tell_a_kept_run(root: Path, measured: Path) -> None:
             ' over="textbook") }} on {{ across("unroll4", "textbook", run="one-of-mine") }}.'
             "{% endgiven %}\n\n## Why")
     template.write_text(template.read_text(encoding="utf-8").replace("## Why", told))
-    found = run(root, "book")
+    found = run(root, "report")
     assert found.returncode == 2
     assert "given: found that this does not hold on the lead machine example-2c" in found.stderr
     assert run(root, "keep", str(measured), "one-of-mine").returncode == 0
@@ -117,7 +117,7 @@ def test_folders_of_matrices_are_not_kept(root: Path, measured: Path) -> None:
     assert set(raw["datasets"]) == {"mine", "b.mtx"}
 
 
-def test_another_book_of_the_same_machine(root: Path, measured: Path) -> None:
+def test_another_folder_of_the_same_machine(root: Path, measured: Path) -> None:
     def elsewhere(raw: Json) -> None:
         raw["machine"]["slug"] = "renamed-2c"
 
@@ -187,4 +187,4 @@ def test_a_folder_may_begin_with_a_kept_run(root: Path, measured: Path) -> None:
 
 
 def test_nothing_else_is_rewritten(raw: Json) -> None:
-    assert kept.without_folders(raw) == raw
+    assert runs.without_folders(raw) == raw

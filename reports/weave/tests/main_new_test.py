@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from weave import definition, lint
-from weave.__main__ import main
+from weave.__main__ import create, main
 from weave.errors import WeaveError
-from weave.scaffold import create
 
 
 @pytest.fixture
