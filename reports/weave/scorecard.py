@@ -134,7 +134,8 @@ def _arithmetic(surveys: Sequence[Survey]) -> list[str]:
         for claim in survey.experiment.claims:
             asked = [v for v in survey.verdicts[claim.id].values() if is_asked(v)]
             if claim.is_arithmetic and asked:
-                verdict = survey.verdicts[claim.id].get(survey.lead, asked[0])
+                decided = [v for v in asked if v.verdict in (REPRODUCED, NOT_REPRODUCED)]
+                verdict = (decided or asked)[0]
                 link = f"../experiments/{survey.experiment.name}/README.md#{claim.anchor}"
                 rows.append([f"[{claim.short}]({link})", verdict.symbol,
                              ", ".join(verdict.decided_by)])
