@@ -272,7 +272,6 @@ def new() -> Iterator[Check]:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "memwall"
         shutil.copytree(ROOT, copy, symlinks=True, ignore=not_sources)
-        keep_one_machine(copy / "reports")
         (copy / ".venv").symlink_to((ROOT / ".venv").resolve())
         yield command("new creates", copy / "justw", "new", "scratch-experiment", cwd=copy)
         yield command("new runs and weaves", copy / "justw", "run", "scratch-experiment",
@@ -285,13 +284,6 @@ def not_sources(folder: str, names: list[str]) -> list[str]:
     if Path(folder) != ROOT:
         return [name for name in names if name in ("__pycache__", "cache")]
     return [name for name in names if name in (".git", ".venv") or name.startswith("build")]
-
-
-def keep_one_machine(reports: Path) -> None:
-    """Removes all machines' folders but the one with the fewest results."""
-    folders = [path.parent for path in reports.glob("*/results")]
-    for other in sorted(folders, key=lambda one: (len(list(one.rglob("*.json"))), one))[1:]:
-        shutil.rmtree(other)
 
 
 def install() -> Iterator[Check]:
