@@ -40,17 +40,17 @@ test *STAGES: (_needs "test")
 test-gpu: (_needs "run")
     @command -v nvcc >/dev/null || { echo "test-gpu: skipped, no nvcc here"; exit 0; }; .ci/build build gpu-tests && .ci/gpu-tests $(find build/lib -name "*-gpu-test")
 
-# Ask NVIDIA's profiler what limits kernels of the GPU experiment (--run ID: the run it explains)
-[no-exit-message]
-profile-gpu *ARGS: (_needs "run")
-    @.ci/build build experiments/spmv-gpu-variants/spmv-gpu-variants
-    @"{{python}}" -m measure profile-gpu "$@"
-
 # Measure one experiment and weave its page under build/runs/
 [no-cd, no-exit-message]
 run NAME *ARGS: (_needs "run")
     @case " $* " in *" --help "* | *" -h "*) exit ;; esac; [ ! -d "{{root}}/experiments/$1" ] || "{{root}}/.ci/build" build "experiments/$1/$1" lib/bench/machine
     @"{{python}}" -m measure run "$@"
+
+# Write what a profiler counts (ncu, perf) into a result of this machine (--result FILE; --help)
+[no-cd, no-exit-message]
+profile NAME *ARGS: (_needs "run")
+    @case " $* " in *" --help "* | *" -h "*) exit ;; esac; [ ! -d "{{root}}/experiments/$1" ] || "{{root}}/.ci/build" build "experiments/$1/$1" lib/bench/machine
+    @"{{python}}" -m measure profile "$@"
 
 # Keep a run of build/runs/ (its folder or result) in this machine's folder under a title
 [no-cd, no-exit-message]

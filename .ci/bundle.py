@@ -74,16 +74,6 @@ exec "$here/gpu-tests" "$here"/build/lib/*/*-gpu-test "$here"/build/lib/*/*/*-gp
 """
 
 
-PROFILE_GPU = """\
-#!/bin/sh
-# Asks Nsight Compute what limits kernels on this machine; --help tells the options.
-here=$(cd "$(dirname "$0")" && pwd)
-export LD_LIBRARY_PATH="$here/shared" PYTHONHOME="$here/python" PYTHONDONTWRITEBYTECODE=1
-export PYTHONPATH="$here/reports:$here/python/packages"
-exec "$here/python/bin/python3" -m measure.profiler "$@"
-"""
-
-
 class BundleError(Exception):
     """Something that the archive needs is not here."""
 
@@ -125,11 +115,11 @@ def fill(stage: Path, build: Path, experiments: Sequence[str]) -> None:
     version = subprocess.run(["ldd", "--version"], capture_output=True, text=True, check=True)
     glibc = version.stdout.splitlines()[0].split()[-1]
     for command, what in (("run-all", "Measures every experiment on this machine"),
-                          ("run", "Measures one experiment on this machine: run NAME [OPTION...]")):
+                          ("run", "Measures one experiment on this machine: run NAME [OPTION...]"),
+                          ("profile", "Writes a profiler's counters into a result of here")):
         script(stage / command, RUN.format(command=command, what=what, glibc=glibc))
     if any(program.name.endswith("-gpu-test") for program in programs):
         script(stage / "test-gpu", TEST_GPU)
-        script(stage / "profile-gpu", PROFILE_GPU)
 
 
 def script(path: Path, text: str) -> None:

@@ -37,7 +37,8 @@ public:
 
     // --- what a test sees ---
 
-    /// What it and its clocks were told, in order: (p)oison, (f)lush, (w)ake, time a batch (s).
+    /// What it and its clocks were told, in order: (p)oison, (f)lush, (w)ake, time a batch (s);
+    /// < and > around what a profiler is to count.
     std::string told;
 
     /// How often it was asked for anything but what may be asked where it is missing.
@@ -112,6 +113,8 @@ public:
         touch();
         run_queue();
     }
+
+    void profile(bool begins) override { tell(begins ? '<' : '>'); }
 
 private:
     class FakeClock : public Clock

@@ -136,6 +136,10 @@ public:
     /// Waits until all its work is done.
     virtual void finish() {}
 
+    /// Tells a profiler that watches this program that a sample begins, or has ended. Asked only
+    /// where `is_profiled()`.
+    virtual void profile(bool /*begins*/) {}
+
     /// The processes that work together there.
     virtual Team& team();
 };
@@ -152,6 +156,11 @@ public:
 private:
     std::vector<std::uint64_t> words_;
 };
+
+/// Whether a profiler counts what timed calls do (`just profile`): the environment variable
+/// MEMWALL_PROFILER is set. For processors its value is two open files, `6,7`: where `perf stat` is
+/// told to begin and to end, and where it answers (`--control fd:` of that).
+bool is_profiled();
 
 /// The processors of this process, with as many threads as OpenMP would use.
 Target& host();

@@ -3,9 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <span>
 #include <string>
@@ -263,6 +267,70 @@ TEST_CASE("every copy of every output is poisoned before each call that is check
         CHECK(calls - timed >= (cache == bench::Cache::cold ? 8 : 4));
         CHECK(timed >= 2 * 3);
     }
+}
+
+/// The environment variable that says so, for as long as this lives.
+struct Profiled
+{
+    explicit Profiled(std::string const& told) { ::setenv("MEMWALL_PROFILER", told.c_str(), 1); }
+    ~Profiled() { ::unsetenv("MEMWALL_PROFILER"); }
+    Profiled(Profiled const&) = delete;
+    Profiled& operator=(Profiled const&) = delete;
+};
+
+TEST_CASE("a profiler is told of each sample, and of nothing around it")
+{
+    for (auto const cache : {bench::Cache::cold, bench::Cache::warm}) {
+        CAPTURE((cache == bench::Cache::cold));
+        FakeTarget fake;
+        auto const body = [&](bench::Trial& trial) {
+            Twice const twice{trial};
+            trial.cache(cache);
+            auto const on_fake = [&](bench::Variant&) { return twice.queued(fake); };
+            trial.add("on_fake", on_fake).on(fake).excerpt("kernel");
+            trial.run();
+        };
+        CHECK(measure_point({}, body).code == 0);
+        CHECK(fake.times('<') + fake.times('>') == 0);
+        fake.told.clear();
+
+        Profiled const profiled{"ncu"};
+        auto const outcome = measure_point({"--samples", "2"}, body);
+        CHECK(outcome.code == 0);
+        CHECK(outcome.result.at("cases").size() == 1); // no twins
+        CHECK(fake.times('<') == 2);
+        std::string counted = fake.told;
+        for (std::size_t at = 0; (at = counted.find("<s>")) != std::string::npos;) {
+            counted.erase(at, 3);
+        }
+        CHECK(counted.find_first_of("<>") == std::string::npos);
+    }
+}
+
+TEST_CASE("on the host a profiler is told through open files, and answers")
+{
+    std::array<int, 2> told{};
+    std::array<int, 2> answered{};
+    REQUIRE((::pipe(told.data()) == 0 && ::pipe(answered.data()) == 0));
+    std::string const answers{"ack\n\0ack\n\0", 10};
+    REQUIRE(::write(answered[1], answers.data(), answers.size()) == 10);
+    {
+        Profiled const profiled{std::to_string(told[1]) + ',' + std::to_string(answered[0])};
+        auto const outcome = measure_point({"--samples", "1"}, [&](bench::Trial& trial) {
+            Twice const twice{trial};
+            trial.add("on_host", twice.kernel(bench::host())).excerpt("kernel");
+            trial.run();
+        });
+        CHECK(verdict_of(outcome.result, "on_host") == "passed");
+    }
+    ::close(told[1]);
+    ::close(answered[1]);
+    std::array<char, 64> text{};
+    auto const length = ::read(told[0], text.data(), text.size());
+    CHECK(std::string(text.data(), static_cast<std::size_t>(length)) == "enable\ndisable\n");
+    CHECK(::read(answered[0], text.data(), text.size()) == 0); // each answer was waited for
+    ::close(told[0]);
+    ::close(answered[0]);
 }
 
 TEST_CASE("inputs get new values on every target that has a copy")

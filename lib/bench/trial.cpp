@@ -402,7 +402,9 @@ void Trial::check_within_bounds_and_time()
         }
     }
     if (!sound.empty()) {
-        add_twins(sound);
+        if (!is_profiled()) { // nobody asks what a twin counts
+            add_twins(sound);
+        }
         time_rounds(sound);
     }
     for (auto const& entry : sound) {
@@ -508,11 +510,17 @@ void Trial::take_sample(Entry& entry)
     auto& clock = clock_of(entry);
     clock.wake();
     auto const calls = entry.iterations;
+    if (is_profiled()) {
+        entry.variant->runs_->profile(true);
+    }
     auto const seconds = clock.seconds([&] {
         for (std::size_t i = 0; i < calls; ++i) {
             entry.call();
         }
     });
+    if (is_profiled()) {
+        entry.variant->runs_->profile(false);
+    }
     entry.samples.push_back(rounded(seconds / static_cast<double>(calls)));
     for (auto const& [name, read] : entry.variant->counters_) {
         entry.rounds[name].push_back(rounded(read()));

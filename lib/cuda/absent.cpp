@@ -55,6 +55,11 @@ bench::Clock& Gpu::wall()
     refuse();
 }
 
+void Gpu::profile(bool)
+{
+    refuse();
+}
+
 std::shared_ptr<void const> Gpu::pin(bench::ConstBytes)
 {
     refuse();

@@ -6,6 +6,7 @@
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
 
+#include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -96,6 +97,13 @@ bench::Target& Gpu::memory()
 {
     return device();
 }
+
+/// `ncu --profile-from-start off` looks only at what is launched between the two.
+void Gpu::profile(bool begins)
+{
+    check(begins ? cudaProfilerStart() : cudaProfilerStop());
+}
+
 Stream const& Gpu::stream()
 {
     return device().stream;

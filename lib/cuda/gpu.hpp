@@ -34,6 +34,7 @@ public:
     void flush() override { memory().flush(); }
     bench::Clock& clock(bench::Cache cache) override { return memory().clock(cache); }
     void finish() override { memory().finish(); }
+    void profile(bool begins) override;
 
     /// The device itself.
     bench::Target& memory() override;

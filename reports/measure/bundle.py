@@ -1,4 +1,5 @@
-"""`run-all` and `run` of a bundle: they measure where there is no toolchain and no weaver."""
+"""`run-all`, `run` and `profile` of a bundle: they measure where there is no toolchain and no
+weaver."""
 
 import argparse
 import os
@@ -7,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from measure import profiler
 from measure.launch import guarded
 from measure.plan import PROFILES, Console
 from measure.run import run_one
@@ -17,7 +19,7 @@ from weave.errors import WeaveError
 
 def main(root: Path, arguments: list[str] | None = None) -> int:
     """`run-all` measures every experiment below `root` into `root/reports/`, `run` one of them into
-    `root/build/runs/`; both say how the results come home."""
+    `root/build/runs/`; both say how the results come home. `profile` adds to a result."""
     workspace = Workspace(root, root / "build", _command(root / "run"))
     parser = argparse.ArgumentParser(description="Measure on this machine.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -34,6 +36,10 @@ def main(root: Path, arguments: list[str] | None = None) -> int:
     one.add_argument("name", metavar="EXPERIMENT", help=f"one of: {', '.join(names)}")
     one.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     one.set_defaults(command=_run)
+    counts = commands.add_parser("profile", prog=_command(root / "profile"),
+                                 help="write a profiler's counters into a result")
+    profiler.add_options(counts)
+    counts.set_defaults(command=lambda at, given: profiler.profile_cases(at, given, Console()))
     given = parser.parse_args(arguments)
     try:
         return guarded(lambda: given.command(workspace, given))

@@ -1,234 +1,339 @@
-"""What NVIDIA's profiler counts in single multiplies: `just profile-gpu`.
+"""`just profile`: what a profiler counts in a call of a variant, written into its case of a result.
 
-Nsight Compute (`ncu`) runs an experiment's program once for each matrix and variant, looks at the
-kernels of one multiply, and prints a table of comma-separated values: names, units, then a row for
-each kernel. What is kept of it stands in `notes/EXPERIMENT.counters.json` of a machine's folder.
+The program is started for one case at a time, and tells the profiler when a timed call begins and
+ends (`Target::profile` of `lib/bench`), so that checks, preparations and emptied caches count
+nothing. On a GPU Nsight Compute (`ncu`) looks at every kernel of one call; on the host `perf stat`
+counts events of all threads.
 """
 
 import argparse
 import csv
 import io
-import json
+import math
+import os
 import re
 import shutil
+import socket
 import subprocess
-import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from measure.launch import guarded
+from measure.plan import Console, duration, expected_seconds
+from measure.workspace import Workspace, describe_machine
+from weave import definition, formats, hardware, results
 from weave.errors import WeaveError
-
-EXPERIMENT = "spmv-gpu-variants"
-
-#: Counters by the names that they have in a result, with the factor of their unit.
-COUNTERS: dict[str, tuple[str, float]] = {
-    "seconds": ("gpu__time_duration.sum", 1e-9),
-    "dram_bytes": ("dram__bytes.sum", 1),
-    "dram_percent": ("dram__throughput.avg.pct_of_peak_sustained_elapsed", 1),
-    "l2_percent": ("lts__throughput.avg.pct_of_peak_sustained_elapsed", 1),
-    "l1_percent": ("l1tex__throughput.avg.pct_of_peak_sustained_elapsed", 1),
-    "l2_hit_percent": ("lts__t_sector_hit_rate.pct", 1),
-    "l2_sectors": ("lts__t_sectors_op_read.sum", 1),
-    "l2_atomics": ("lts__t_requests_op_atom.sum", 1),
-    "l1_hit_percent": ("l1tex__t_sector_hit_rate.pct", 1),
-    "sectors_per_request":
-        ("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", 1),
-    "occupancy_percent": ("sm__warps_active.avg.pct_of_peak_sustained_active", 1),
-}
+from weave.measurements import Measurements
+from weave.region import Where
+from weave.results import STUDY, Case, Result
 
 #: Why warps wait: cycles for each instruction that is issued.
 STALLS = ("long_scoreboard", "short_scoreboard", "lg_throttle", "mio_throttle", "barrier", "wait",
           "membar", "branch_resolving", "no_instruction", "not_selected")
 STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+GLOBAL_LOADS = "pipe_lsu_mem_global_op_ld"
 
-#: Kernels of a multiply by each variant, as regular expressions of their demangled names.
-KERNELS = {
-    "thread_per_row": "thread_per_row_kernel",
-    "table_light": "dynamic_warp_kernel",
-    "dynamic_chunked": "dynamic_chunked_kernel",
-    "table_nearest": "vector_shuffle_kernel",
-    "merge_path": "merge_path_kernel|add_open_sums",
-    "row_tiles": "row_tiles_kernel",
-    "large_tiles": "row_tiles_kernel",
-    "small_tiles": "row_tiles_kernel",
-    "sell32": "sell_kernel",
-    "sell16": "sell_kernel",
-    "diagonals": "diagonals_kernel",
-    "block_sell": "block_sell_kernel",
-    "blocked_coo": "blocked_coo_kernel",
-    "two_phase": "multiply_strips|add_products",
-    "csr_roof": "csr_roof_kernel",
-    "cusparse_csr1_preprocessed": "cusparse::csrmv",  # not what it prepares
-    "cusparse_sell": "cusparse::sellmv",
+#: What kernels are asked for, by the names that it has in a result.
+OF_KERNELS: dict[str, str] = {
+    "seconds": "gpu__time_duration.sum",
+    "dram_bytes": "dram__bytes.sum",
+    "dram_percent": "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+    "l2_percent": "lts__throughput.avg.pct_of_peak_sustained_elapsed",
+    "l1_percent": "l1tex__throughput.avg.pct_of_peak_sustained_elapsed",
+    "l2_hit_percent": "lts__t_sector_hit_rate.pct",
+    "l2_sectors": "lts__t_sectors_op_read.sum",
+    "l2_atomics": "lts__t_requests_op_atom.sum",
+    "l1_hit_percent": "l1tex__t_sector_hit_rate.pct",
+    "sectors_per_request": f"l1tex__average_t_sectors_per_request_{GLOBAL_LOADS}.ratio",
+    "global_load_requests": f"l1tex__t_requests_{GLOBAL_LOADS}.sum",
+    "shared_load_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "shared_store_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+    "shared_load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared_store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "occupancy_percent": "sm__warps_active.avg.pct_of_peak_sustained_active",
+    **{f"stall_{stall}": STALL.format(stall) for stall in STALLS},
 }
+TIME = OF_KERNELS["seconds"]
+NANOSECOND = 1e-9  # the base unit of a time
 
-#: What is looked at where nothing else is asked for: where each kernel loses, beside one that does
-#: not.
-QUESTIONS = {
-    "pois2d-gpu": ("table_light", "dynamic_chunked", "row_tiles"),
-    "fem3-gpu": ("row_tiles", "csr_roof", "cusparse_csr1_preprocessed"),
-    "sten27-gpu": ("row_tiles", "csr_roof"),
-    "band64-gpu": ("row_tiles", "csr_roof"),
-    "short-gpu": ("row_tiles", "csr_roof"),
-    "random-gpu": ("row_tiles", "csr_roof", "blocked_coo", "two_phase", "cusparse_sell"),
-    "rmat-gpu": ("table_nearest", "row_tiles", "large_tiles", "blocked_coo",
-                 "cusparse_csr1_preprocessed"),
-    "dnrow-gpu": ("table_light", "row_tiles", "csr_roof", "cusparse_csr1_preprocessed"),
+#: Events of processors, by the names that they have in a result.
+OF_PROCESSORS = {event.lower().replace("-", "_"): event for event in (
+    "branch-misses", "branches", "LLC-load-misses", "instructions", "cycles")}
+
+#: `lib/bench` tells a profiler of its timed calls where this is set.
+VARIABLE = "MEMWALL_PROFILER"
+#: On the host several calls are counted, so that the two words to `perf` weigh little.
+SAMPLING = ["--samples", "3", "--min-time", "0.02"]
+NO_COUNTERS = "profile: this machine lets no program read its counters"
+#: What profilers say where they may not count.
+FORBIDDEN = {
+    "ERR_NVGPUCTRPERM": "profile: the driver lets only administrators read counters here"
+                        " (ERR_NVGPUCTRPERM)",
+    "perf_event_": NO_COUNTERS,
 }
+#: Options of a run that a start for one case has for itself.
+OWN_OPTIONS = {"--study", "--profile", "--precision", "--filter", "--samples", "--min-time",
+               "--threads", "--again"}
 
-NO_PERMISSION = "ERR_NVGPUCTRPERM"
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """What was counted in one launch: name without arguments, counters as a result has them."""
-
-    name: str
-    counters: dict[str, float]
-    stalls: dict[str, float]
+Values = dict[str, float]
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds `profile-gpu` to the command line."""
-    profile = commands.add_parser("profile-gpu", help="count what limits kernels, with ncu")
+    """Adds `profile` to the command line."""
+    profile = commands.add_parser("profile", help="write a profiler's counters into a result")
     add_options(profile)
     profile.set_defaults(command=_profile)
 
 
 def add_options(profile: argparse.ArgumentParser) -> None:
-    """What `profile-gpu` is told."""
-    profile.add_argument("--build", type=Path, help="build directory; default: build/")
-    profile.add_argument("--matrix", nargs="+", default=tuple(QUESTIONS), help="of the catalogue")
-    profile.add_argument("--variant", nargs="+", choices=sorted(KERNELS),
-                         help="default: those that lose on the matrix, and one that does not")
-    profile.add_argument("--precision", nargs="+", default=("fp32",), choices=("fp32", "fp64"))
-    profile.add_argument("--run", required=True, help="ID of the run that the counters explain")
-    profile.add_argument("--output", type=Path, default=Path(f"{EXPERIMENT}.counters.json"))
-
-
-def main(root: Path) -> int:
-    """`profile-gpu` of a bundle, which has nothing that weaves."""
-    parser = argparse.ArgumentParser(prog="profile-gpu")
-    add_options(parser)
-    given = parser.parse_args()
-    given.root = root
-    try:
-        return _profile(given)
-    except WeaveError as error:
-        print(error, file=sys.stderr)
-        return 2
+    """What `profile` is told."""
+    profile.add_argument("name", metavar="NAME", help="an experiment")
+    profile.add_argument("--result", type=Path, required=True, metavar="FILE",
+                         help="a result of it, measured on this machine; it gets the counters")
+    profile.add_argument("--variant", nargs="+", default=(), help="default: all at the point")
+    profile.add_argument("--where", nargs="+", default=(), metavar="AXIS=VALUE",
+                         help="points, in the words of claims: 'matrix=fem3*', threads=max;"
+                              " of other axes the first value")
+    profile.add_argument("--counters", nargs="+", default=(), metavar="COUNTER",
+                         choices=[*OF_KERNELS, *OF_PROCESSORS],
+                         help=f"default: all. On a GPU {', '.join(OF_KERNELS)}; on the host"
+                              f" {', '.join(OF_PROCESSORS)}")
+    profile.add_argument("--build", type=Path, help=argparse.SUPPRESS)
 
 
 def _profile(given: argparse.Namespace) -> int:
-    ncu = find_ncu()
-    program = (given.build or given.root / "build") / "experiments" / EXPERIMENT / EXPERIMENT
-    if not program.exists():
-        raise WeaveError(f"profile-gpu: {program} is not there: build it first")
-    kept: dict[str, Any] = {"run": given.run, "tool": version(ncu), "multiplies": []}
-    for matrix in given.matrix:
-        for precision in given.precision:
-            for variant in given.variant or QUESTIONS.get(matrix, ("row_tiles", "csr_roof")):
-                kernels = profile(ncu, program, matrix, precision, variant)
-                print(f"{matrix} {precision} {variant}: {len(kernels)} kernels")
-                kept["multiplies"].append(record(matrix, precision, variant, kernels))
-                given.output.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    print(f"wrote {given.output}: copy it to notes/ of this machine's folder")
+    root = given.root.resolve()
+    workspace = Workspace(root, (given.build or root / "build").resolve())
+    return guarded(lambda: profile_cases(workspace, given, Console()))
+
+
+def profile_cases(workspace: Workspace, given: argparse.Namespace, console: Console) -> int:
+    """Counts each case that is asked for, and writes it into the result at once."""
+    measured = _of_here(workspace, given.name, given.result)
+    cases = chosen(measured, given.variant, region_of(given.where))
+    if not cases:
+        raise WeaveError(f"profile: {given.result} has no such case that passed on the host or a"
+                         " GPU, in a launch of one rank")
+    tools = {target: find_tool(target, given.counters) for target in {c.target for c in cases}}
+    result = measured.result
+    entries = {id(case): raw for case, raw in zip(result.cases, result.raw["cases"], strict=True)}
+    for case in cases:
+        console.line(f"  {case.variant} {measured.label(case)}")
+    points = {frozenset(measured.coordinates(case).items()) for case in measured.cases}
+    seconds = expected_seconds(measured.experiment, result.run["profile"]) * len(cases)
+    console.line(f"{formats.plural(len(cases), 'case')}, about"
+                 f" {duration(max(1, seconds / len(points)))} by what a point of a run takes;"
+                 " stopped, it keeps what it has")
+    for case in cases:
+        start = Start(workspace.program(given.name), result, case)
+        tool = tools[case.target]
+        values = {name: float(f"{value:.6g}") for name, value in tool.count(start).items()}
+        if not values:
+            raise WeaveError(f"profile: {tool.version} counted nothing of {case.variant}")
+        entries[id(case)]["counters"] = {"tool": tool.version, "values": values}
+        results.write(result.raw, given.result)
+        console.line(f"{case.variant} {measured.label(case)}: {len(values)} counters")
+    folder = given.result.resolve().parent
+    is_kept = folder.parent.parent == workspace.root / "reports"
+    how = (f"just report {folder.parent.name}" if is_kept
+           else f"PYTHONPATH=reports .venv/bin/python -m weave page {given.result}")
+    console.line(f"wrote {given.result}; in a checkout this weaves it: {how}")
     return 0
 
 
-def find_ncu() -> Path:
-    """Nsight Compute, or one line that says it is not there."""
-    found = shutil.which("ncu") or shutil.which("ncu", path="/usr/local/cuda/bin")
-    if found is None:
-        raise WeaveError("profile-gpu: ncu (Nsight Compute) is not on this machine")
-    return Path(found)
+def _of_here(workspace: Workspace, name: str, path: Path) -> Measurements:
+    """A result of an experiment, if it is one of this machine."""
+    program = workspace.program(name)
+    experiment = definition.load(workspace.root, name)
+    if not program.is_file():
+        raise WeaveError(f"profile: {name} was not built: no file {workspace.shown(program)}")
+    result = results.load(path)
+    if result.experiment != name:
+        raise WeaveError(f"profile: {path} is a result of {result.experiment}, not of {name}")
+    here = describe_machine(workspace, None)
+    if differing := hardware.difference(result.raw["machine"], here):
+        raise WeaveError(f"profile: {path} is from another machine: {differing}")
+    return Measurements(result, experiment, definition.read_tree(workspace.root))
 
 
-def version(ncu: Path) -> str:
-    """`ncu 2025.3.1.0`."""
-    said = subprocess.run([ncu, "--version"], capture_output=True, text=True, check=False).stdout
-    number = re.search(r"Version (\S+)", said)
-    return f"ncu {number[1]}" if number else "ncu"
+def region_of(words: Sequence[str]) -> Where:
+    """`matrix=fem3 matrix=rmat threads=4` as a region; what may be a number may be a name too."""
+    where: dict[str, list[str | float]] = {}
+    for word in words:
+        axis, is_there, value = word.partition("=")
+        if not is_there:
+            raise WeaveError(f"--where: found {word!r}, expected AXIS=VALUE")
+        where.setdefault(axis, []).append(value)
+        if (number := _number(value)) is not None:
+            where[axis].append(number)
+    return where
 
 
-def profile(ncu: Path, program: Path, matrix: str, precision: str, variant: str) -> list[Kernel]:
-    """The kernels of a multiply by a variant, counted with empty caches."""
-    metrics = [metric for metric, _ in COUNTERS.values()] + [STALL.format(s) for s in STALLS]
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [str(word) for word in (
-                ncu, "--csv", "--page", "raw", "--print-units", "base", "--metrics",
-                ",".join(metrics), "--kernel-name-base", "demangled", "--kernel-name",
-                f"regex:{KERNELS[variant]}", "--launch-count", launches(variant),
-                "--clock-control", "none", program, "--profile", "full", "--matrix", matrix,
-                "--precision", precision, "--filter", f"^{variant}$", "--samples", 1,
-                "--output", Path(folder) / "result.json")],
-            capture_output=True, text=True, check=False)
-    text = done.stdout + done.stderr
-    if NO_PERMISSION in text:
-        raise WeaveError("profile-gpu: the driver lets only administrators read counters here"
-                         f" ({NO_PERMISSION})")
-    if done.returncode != 0:
-        last = text.strip().splitlines()[-1:] or ["no output"]
-        raise WeaveError(f"profile-gpu: ncu ended with code {done.returncode}: {last[0]}")
-    return list({kernel.name: kernel for kernel in parse(done.stdout)}.values())
+def chosen(measured: Measurements, variants: Sequence[str], where: Where) -> list[Case]:
+    """The cases that passed in a region; of axes that it does not name only the first value."""
+    named = {"variant": list(variants)} if variants else {}
+    launches = measured.result.raw["launches"]
+    cases = [case for case in measured.select({**where, **named})
+             if case.target in TOOLS and launches[case.launch]["ranks"] == 1]
+    for axis in measured.axes:
+        if axis not in where and cases:
+            first = measured.coordinates(cases[0]).get(axis)
+            cases = [case for case in cases if measured.coordinates(case).get(axis) == first]
+    for case in cases:
+        if reason := measured.stale_variants.get(case.variant):
+            raise WeaveError(f"profile: {case.variant} is no longer what was measured: {reason}")
+    return cases
 
 
-def launches(variant: str) -> int:
-    """Kernels of one multiply at most; a library may prepare its first one with a kernel more."""
-    return 3 if variant.startswith("cusparse") else KERNELS[variant].count("|") + 1
+@dataclass(frozen=True)
+class Start:
+    """How a program is started for one case alone."""
+
+    program: Path
+    result: Result
+    case: Case
+
+    def command(self) -> list[str]:
+        """The command line, less samples and output: what the run was told, at this point."""
+        run, parameters = self.result.run, self.case.parameters
+        known = {f"--{axis}" for one in self.result.cases for axis in one.parameters}
+        given = {option[0].partition("=")[0]: option
+                 for option in results.options(run["arguments"])}
+        kept = [word for name, option in given.items() if name not in OWN_OPTIONS | known
+                for word in option]
+        studies = {one.parameters[STUDY] for one in self.result.cases}
+        axes = [axis for axis in parameters
+                if axis != STUDY or len(studies) > 1 or "--study" in given]
+        point = [word for axis in axes for word in (f"--{axis}", str(parameters[axis]))]
+        exact = re.sub(r"([.+])", r"[\1]", self.case.variant)
+        return [str(self.program), *kept, "--profile", run["profile"], *point,
+                "--filter", f"^{exact}$", "--threads", str(self._launch["threads"])]
+
+    def under(self, profiler: Sequence[str], sampling: Sequence[str], told: str,
+              inherit: Sequence[int] = ()) -> tuple[str, int]:
+        """What a profiler and the program said, and how many calls of the case were timed."""
+        threads = {"OMP_NUM_THREADS": str(self._launch["threads"])}
+        environment = {**os.environ, **self._launch["environment"], **threads,
+                       "LC_ALL": "C", VARIABLE: told}
+        with tempfile.TemporaryDirectory() as folder:
+            output = Path(folder) / "result.json"
+            done = subprocess.run(
+                [*profiler, *self.command(), *sampling, "--output", str(output)], text=True,
+                env=environment, pass_fds=inherit, capture_output=True, check=False)
+            said = f"{done.stdout}\n{done.stderr}"
+            for word, meaning in FORBIDDEN.items():
+                if word in said:
+                    raise WeaveError(meaning)
+            if done.returncode or not output.exists():
+                last = said.strip().splitlines()[-1:] or ["no output"]
+                raise WeaveError(f"profile: {self.case.variant} under {Path(profiler[0]).name}"
+                                 f" ended with code {done.returncode}: {last[0]}")
+            return said, self._calls(results.load(output))
+
+    @property
+    def _launch(self) -> dict:
+        return self.result.raw["launches"][self.case.launch]
+
+    def _calls(self, found: Result) -> int:
+        """Timed calls of this case, which must be all that was measured."""
+        wanted = [(self.case.variant, self.case.parameters)]
+        if [(one.variant, one.parameters) for one in found.cases] != wanted:
+            raise WeaveError(f"profile: asked for {self.case.variant} alone, the program measured"
+                             f" {', '.join(one.variant for one in found.cases) or 'nothing'}")
+        return found.raw["cases"][0]["iterations"] * len(found.cases[0].samples)
 
 
-def parse(text: str) -> list[Kernel]:
-    """The kernels of a table as `ncu --csv --page raw` prints it, behind what the program said."""
+@dataclass(frozen=True)
+class Tool:
+    """A profiler: the counters of a call by name, and its name with its version for the record."""
+
+    version: str
+    count: Callable[[Start], Values]
+
+
+def find_tool(target: str, asked: Collection[str]) -> Tool:
+    """The profiler of a target, for the counters that are asked for, or all that it has."""
+    name, title, known, count = TOOLS[target]
+    path = shutil.which(name) or shutil.which(name, path="/usr/local/cuda/bin")
+    if path is None:
+        raise WeaveError(f"profile: {title} is not on this machine")
+    names = {short: long for short, long in known.items() if not asked or short in asked}
+    if not names:
+        raise WeaveError(f"--counters: none of {title}, which has: {', '.join(known)}")
+    said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+    number = re.search(r"[Vv]ersion (\S+)", said)
+    return Tool(f"{name} {number[1]}" if number else name, lambda start: count(path, start, names))
+
+
+def count_kernels(ncu: str, start: Start, names: Mapping[str, str]) -> Values:
+    """The kernels of one call: sums, and of rates and shares the mean weighted by their times."""
+    metrics = ",".join(dict.fromkeys([TIME, *names.values()]))
+    caches = "all" if start.case.cache == "cold" else "none"  # emptied before each kernel, or not
+    said, calls = start.under(
+        [ncu, "--csv", "--page", "raw", "--print-units", "base", "--metrics", metrics,
+         "--profile-from-start", "off", "--graph-profiling", "node", "--clock-control", "none",
+         "--cache-control", caches], ["--samples", "1", "--min-time", "1e-9"], "ncu")
+    values: Values = {}
+    kernels = kernels_of(said)
+    if not kernels:
+        raise WeaveError(f"profile: {start.case.variant} launched no kernel while it was timed")
+    for name, metric in names.items():
+        found = [(kernel[metric], kernel.get(TIME, 1)) for kernel in kernels if metric in kernel]
+        if found and metric.endswith(".sum"):
+            values[name] = sum(value for value, _ in found) / calls
+        elif found:  # else this GPU does not count it
+            values[name] = sum(value * time for value, time in found) / sum(t for _, t in found)
+    return {name: value * (NANOSECOND if name == "seconds" else 1)
+            for name, value in values.items()}
+
+
+def kernels_of(text: str) -> list[Values]:
+    """The metrics of each kernel: `ncu --csv --page raw` prints names, units, and a row for each,
+    behind what the program said."""
     lines = text.splitlines()
-    start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), None)
-    if start is None:
-        return []  # no kernel of that name was launched
-    names, *rows = csv.reader(io.StringIO("\n".join(lines[start:])))
-    if len(rows) < 2 or "Kernel Name" not in names:
-        raise WeaveError("profile-gpu: ncu printed no table of kernels")
-    return [_kernel(dict(zip(names, row, strict=False))) for row in rows[1:] if row and row[0]]
-
-
-def plain_name(said: str) -> str:
-    """The name of a kernel without its namespaces and arguments. Of two `<` ncu prints one."""
-    scopes = r"(?:(?:\w+|\(anonymous namespace\)|<?unnamed>)::)*"
-    found = re.match(rf"(?:void )?{scopes}(\w+)", said)
-    return found[1] if found else said
-
-
-def _kernel(row: dict[str, str]) -> Kernel:
-    counters = {short: value * factor for short, (metric, factor) in COUNTERS.items()
-                if (value := _number(row.get(metric, ""))) is not None}
-    stalls = {stall: value for stall in STALLS
-              if (value := _number(row.get(STALL.format(stall), ""))) is not None}
-    return Kernel(plain_name(row["Kernel Name"]), counters, stalls)
+    first = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), None)
+    if first is None:
+        return []
+    table = [line for line in lines[first:] if line.startswith('"')]
+    names, *rows = csv.reader(io.StringIO("\n".join(table)))
+    return [{name: value for name, text in zip(names, row, strict=False)
+             if (value := _number(text)) is not None} for row in rows if row[0]]
 
 
 def _number(text: str) -> float | None:
+    """A number with or without commas; None of anything else, such as `n/a` and `nan`."""
     try:
-        return float(text.replace(",", ""))
+        value = float(text.replace(",", ""))
     except ValueError:
-        return None  # "n/a": this GPU does not count it
+        return None
+    return value if math.isfinite(value) else None
 
 
-def record(matrix: str, precision: str, variant: str, kernels: Iterable[Kernel]) -> dict[str, Any]:
-    """What is kept of one multiply."""
-    return {"matrix": matrix, "precision": precision, "variant": variant,
-            "kernels": [{"name": kernel.name, **{name: _rounded(value) for name, value
-                                                 in kernel.counters.items()},
-                         "stalls": {name: _rounded(value) for name, value
-                                    in kernel.stalls.items()}}
-                        for kernel in kernels]}
+def count_events(perf: str, start: Start, names: Mapping[str, str]) -> Values:
+    """Events of all threads in the timed calls, for one call."""
+    of_perf, of_program = socket.socketpair()
+    with of_perf, of_program:
+        here, there = of_perf.fileno(), of_program.fileno()
+        said, calls = start.under(
+            [perf, "stat", "-x,", "-D", "-1", "--control", f"fd:{here},{here}",
+             "-e", ",".join(names.values()), "--"], SAMPLING,
+            f"{there},{there}", (here, there))
+    found = events_of(said)
+    if not any(event in found for event in names.values()):
+        raise WeaveError(NO_COUNTERS)
+    return {name: found[event] / calls for name, event in names.items() if event in found}
 
 
-def _rounded(value: float) -> float:
-    return float(f"{value:.6g}")
+def events_of(text: str) -> Values:
+    """What `perf stat -x,` prints, among what the program said: value, unit, event, and more. In
+    place of a value stands `<not supported>` or `<not counted>` where there is none."""
+    rows = [line.split(",") for line in text.splitlines()]
+    return {row[2].removesuffix(":u"): value for row in rows
+            if len(row) > 4 and (value := _number(row[0])) is not None}
 
 
-if __name__ == "__main__":
-    sys.exit(main(Path(__file__).resolve().parents[2]))
+#: Who counts, by the target of a case: a program, what it is called, counters.
+TOOLS = {"cuda": ("ncu", "ncu (Nsight Compute)", OF_KERNELS, count_kernels),
+         "host": ("perf", "perf", OF_PROCESSORS, count_events)}

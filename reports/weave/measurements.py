@@ -22,6 +22,8 @@ OF_VARIANTS = ("variant", "group", "cache", "target")
 #: A fact of every case: so many threads work together, in however many processes.
 WORKERS = "workers"
 TOO_GOOD = 1.05
+#: `counter:l2_sectors`: what a profiler counted, of the cases that it has seen (`just profile`).
+COUNTER = "counter:"
 
 Coordinates = Mapping[str, str | float]
 
@@ -53,6 +55,33 @@ class Absence:
 
     def __str__(self) -> str:
         return self.reason if self.kind == "missing" else f"{self.kind}: {self.reason}"
+
+
+def quantity(name: str, case: Case) -> float:
+    """What was counted and not timed: `stored_bytes`, a count of the variant's own, or what a
+    profiler counted."""
+    if name == "stored_bytes":
+        return case.format_bytes
+    if not is_counted(name, case):
+        raise WeaveError(f"{case.variant}: {unprofiled(name)}")
+    if name.startswith(COUNTER):
+        return case.counters[name.removeprefix(COUNTER)]
+    known = {**case.counters, **case.counts}
+    if name not in known:
+        raise WeaveError(f'no quantity "{name}" of {case.variant}, which has:'
+                         f" {', '.join(['stored_bytes', *known])}")
+    return known[name]
+
+
+def is_counted(name: str, case: Case) -> bool:
+    """Whether a quantity can be told of a case: false of a counter that no profiler has read."""
+    return not name.startswith(COUNTER) or name.removeprefix(COUNTER) in case.counters
+
+
+def unprofiled(*names: str) -> Absence:
+    """Why there is no number of these, one or two of which no profiler has read."""
+    counters = dict.fromkeys(name for name in names if name.startswith(COUNTER))
+    return Absence("missing", f"no profiler has counted `{'`, `'.join(counters)}` here")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 from weave import formats, statistics
 from weave.errors import WeaveError
-from weave.measurements import NOT_MEASURED, Absence, Found, Measurements
+from weave.measurements import COUNTER, NOT_MEASURED, Absence, Found, Measurements
+from weave.measurements import is_counted, quantity, unprofiled
 from weave.region import Where, words
 from weave.results import Case
 from weave.statistics import Estimate
@@ -137,8 +138,11 @@ def measure(basis: Basis, name: str, variant: str | None, where: Where) -> Cell:
     found = measured.find(variant, where)
     if found.absence:
         return Cell(absence=found.absence, stale=measured.is_stale(variant))
-    cases = [c for c in found.cases if not metric.relative or basis.partner(c) is not None]
+    counted = [case for case in found.cases if is_counted(name, case)]
+    cases = [c for c in counted if not metric.relative or basis.partner(c) is not None]
     stale = measured.is_stale(variant, *(basis.rivals if metric.relative else ()))
+    if not counted:
+        return Cell(absence=unprofiled(name), stale=stale)
     if not cases:
         return Cell(absence=_without_partner(basis, found, where), stale=stale)
     return Cell(
@@ -151,42 +155,28 @@ def measure(basis: Basis, name: str, variant: str | None, where: Where) -> Cell:
 
 def metric_named(name: str) -> Metric:
     """An entry of `METRICS`."""
-    if name.startswith(COUNT):
-        return _count_metric(name.removeprefix(COUNT))
+    if name.startswith((COUNT, COUNTER)):
+        return _count_metric(name)
     if name not in METRICS:
         known = ", ".join(METRICS)
-        raise WeaveError(f'no metric "{name}", expected one of {known} or {COUNT}NAME')
+        raise WeaveError(f'no metric "{name}", expected one of {known}, {COUNT}NAME, {COUNTER}NAME')
     return METRICS[name]
 
 
 def measure_of(name: str) -> Metric:
-    """A metric that each case has by itself, of which more is better."""
+    """A metric that each case has by itself, of which more is better, or a counter."""
+    own = {name: one for name, one in METRICS.items()
+           if one.kind in ("rate", "percent") and not one.relative and not one.of_point}
     metric = metric_named(name)
-    if metric.kind not in ("rate", "percent") or metric.relative or metric.of_point:
-        known = ", ".join(
-            name
-            for name, one in METRICS.items()
-            if one.kind in ("rate", "percent") and not one.relative and not one.of_point
-        )
-        raise WeaveError(f'found more of "{name}", expected one of {known}')
+    if name not in own and not name.startswith(COUNTER):
+        raise WeaveError(f'found more of "{name}", expected one of {", ".join(own)}')
     return metric
-
-
-def quantity(name: str, case: Case) -> float:
-    """What was counted and not timed: `stored_bytes`, a count of the variant's own, or what a
-    profiler counted."""
-    if name == "stored_bytes":
-        return case.format_bytes
-    known = {**case.counters, **case.counts}
-    if name not in known:
-        raise WeaveError(f'no quantity "{name}" of {case.variant}, which has:'
-                         f" {', '.join(['stored_bytes', *known])}")
-    return known[name]
 
 
 @cache
 def _count_metric(name: str) -> Metric:
-    return Metric(name.replace("_", " "), "number", lambda b, c: [quantity(name, c)])
+    counted = name.removeprefix(COUNT)
+    return Metric(_plain(counted), "number", lambda b, c: [quantity(counted, c)])
 
 
 def _of_points(basis: Basis, metric: Metric, name: str, where: Where) -> Cell:
@@ -386,6 +376,7 @@ class Measure(Protocol):
     better: str  # what the first side is to be: "less", "more"
     worse: str
     is_timed: bool  # so that two runs of the same code differ by the noise floor
+    quantities: tuple[str, str]  # metrics or counts, of the first side and of the other
 
     def ratios(self, first: Case, than: Case) -> list[float]:
         """How many times better the first is, in each round or once."""
@@ -409,6 +400,10 @@ class Counted:
     better = "less"
     worse = "more"
     is_timed = False
+
+    @property
+    def quantities(self) -> tuple[str, str]:
+        return self.less, self.than
 
     def ratios(self, first: Case, than: Case) -> list[float]:
         """How many times less the first needs."""
@@ -442,12 +437,22 @@ class Reached:
     name: str
     better = "more"
     worse = "less"
-    is_timed = True
+
+    @property
+    def is_timed(self) -> bool:
+        return not self.name.startswith(COUNTER)
+
+    @property
+    def quantities(self) -> tuple[str, str]:
+        return self.name, self.name
 
     def ratios(self, first: Case, than: Case) -> list[float]:
         """How many times more the first reaches."""
         basis, metric = Basis(self.measured), measure_of(self.name)
-        return statistics.ratios(metric.of(basis, first), metric.of(basis, than))
+        others = metric.of(basis, than)
+        if not all(others):
+            raise WeaveError(f"{than.variant} has no {self.name}, nothing to compare")
+        return statistics.ratios(metric.of(basis, first), others)
 
     def doubt(self, first: Case, than: Case) -> tuple[float, float]:
         """Parts of two ceilings are as uncertain as both ceilings are."""
@@ -570,6 +575,10 @@ def compare(
     named = f"`{than}`" if isinstance(than, str) else basis.over_words
     if not points:
         return Absence("missing", f"`{faster}` and {named} were timed at no common point")
+    if of:
+        points = tuple(pair for pair in points if all(map(is_counted, of.quantities, pair)))
+        if not points:
+            return unprofiled(*of.quantities)
     known = [len(found.cases) + found.unmeasured for found in (first, *others.values())]
     labels = tuple(measured.label(case) for case, _ in points)
     noise = 1.0 if of and not of.is_timed else measured.noise.factor
@@ -578,7 +587,7 @@ def compare(
 
 
 def _plain(quantity: str) -> str:
-    return quantity.replace("_", " ")
+    return quantity.removeprefix(COUNTER).replace("_", " ")
 
 
 def _was(absence: Absence) -> str:

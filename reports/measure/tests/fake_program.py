@@ -6,13 +6,14 @@ variant fails verification), `refuse` (exit code 2), `kill_at` (dies of SIGKILL 
 once), `log` (a file that gets a line for each turn), `pause_s` (the length of a turn), `ratios`
 (how much faster the fast variant is, from round to round), `most_rounds` (refuses more),
 `cold_beside` (its cases are cold; the seconds that a pass of its ceiling takes in a first run, and
-in more rounds of it).
+in more rounds of it), `target` (where its cases run), `iterations` (calls of a sample).
 """
 
 import argparse
 import hashlib
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -50,15 +51,27 @@ def case(variant: str, point: int, seconds: list[float]) -> dict:
     verdict = ({"status": "failed", "reason": "made to fail"} if failed
                else {"status": "passed", "checks": ["exact", "bounded"], "error": 0.5})
     return {
-        "study": "sizes", "variant": variant, "target": "host", "group": "own",
+        "study": "sizes", "variant": variant, "group": "own",
+        "target": behaviour().get("target", "host"),
         "excerpt": f"{Path(__file__).stem}-{variant}",
         "twin": False, "launch": 0,
         "parameters": {"size": 100 + point}, "work": {"flops": 100, "bytes": 800},
         "verdict": verdict, "clock": "host",
         "cache": "cold" if "cold_beside" in behaviour() else "warm",
-        "setup": {"seconds": 0, "stored_bytes": 0}, "iterations": 0 if failed else 1,
+        "setup": {"seconds": 0, "stored_bytes": 0},
+        "iterations": 0 if failed else behaviour().get("iterations", 1),
         "samples_s": seconds,
     }
+
+
+def sample() -> None:
+    """Tells a profiler of processors, where one watches, that a sample begins and ends."""
+    told = os.environ.get("MEMWALL_PROFILER", "")
+    if "," in told:
+        tell, answers = map(int, told.split(","))
+        for word in (b"enable\n", b"disable\n"):
+            os.write(tell, word)
+            os.read(answers, 5)
 
 
 class Program:
@@ -88,6 +101,8 @@ class Program:
             os.kill(os.getpid(), signal.SIGKILL)
         for _ in range(self.rounds):
             self.turn("round", point)
+            if not self.options.size or 100 + point in self.options.size:
+                sample()
         slow = [1e-3 * (1 + 0.01 * i) for i in range(self.rounds)]
         ratios = self.does.get("ratios", [2])
         fast = [value / ratios[i % len(ratios)] for i, value in enumerate(slow)]
@@ -117,6 +132,9 @@ class Program:
     def result(self) -> dict:
         digest = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
         name = Path(__file__).stem
+        sizes = self.options.size
+        cases = [case for case in self.cases if re.search(self.options.filter, case["variant"])
+                 and (not sizes or case["parameters"]["size"] in sizes)]
         excerpt = {"file": f"experiments/{name}/main.cpp", "text": "work();\n"}
         passes = self.does.get("cold_beside", [1e-4, 1e-4])
         ceiling = {"name": "copy", "target": "host", "launch": 0, "bytes": 1e6, "flops": 0,
@@ -140,9 +158,9 @@ class Program:
                                 if key.startswith("OMP_")},
             }],
             "datasets": {},
-            "excerpts": {f"{name}-slow": excerpt, f"{name}-fast": excerpt},
+            "excerpts": {case["excerpt"]: excerpt for case in cases},
             "ceilings": [ceiling | {"when": when} for when in ("before", "after")],
-            "cases": self.cases,
+            "cases": cases,
             "skipped": [],
         }
 
@@ -151,6 +169,10 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--profile", default="quick")
     parser.add_argument("--samples", type=int)
+    parser.add_argument("--size", type=int, nargs="+")
+    parser.add_argument("--filter", default="")
+    parser.add_argument("--min-time")
+    parser.add_argument("--seed")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--output")
     parser.add_argument("--events", action="store_true")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from weave import claims
-from weave.claims import NOT_REPRODUCED, OUT_OF_DATE, REPRODUCED
+from weave.claims import NOT_APPLICABLE, NOT_REPRODUCED, OUT_OF_DATE, REPRODUCED
 from weave.definition import Claim, Condition
 from weave.errors import WeaveError
 from weave.measurements import Measurements
@@ -132,6 +132,57 @@ def test_counters_are_values_as_counts_are(
     assert claims.judge(measured(profiled), asked(value)).verdict == REPRODUCED
     more = replace(value, at_most=149)
     assert claims.judge(measured(profiled), asked(more)).verdict == NOT_REPRODUCED
+
+
+def test_a_counter_has_a_name_of_its_own(say: Say, measured: Measure, profiled: Json) -> None:
+    for entry in profiled["cases"]:
+        entry["setup"]["counts"] = {"l2_sectors": 3}
+    assert say('{{ value("counter:l2_sectors", "csrl", where=%s) }}' % FEM3, profiled) == "150"
+    value = Condition(("csrl",), (), "", FEM3, value="counter:l2_sectors", at_most=150)
+    assert claims.judge(measured(profiled), asked(value)).verdict == REPRODUCED
+    less = replace(LESS, of=("counter:l2_sectors",) * 2)
+    found = claims.judge(measured(profiled), asked(less))
+    assert (found.verdict, found.decided_by) == (REPRODUCED, ["2.00x"])
+    assert "`csrl` needs 0.50x the l2 sectors of `textbook`" in found.findings[0].sentence
+    more = replace(less, faster=("textbook",), than=("csrl",), expect=2, more=True)
+    found = claims.judge(measured(profiled), asked(more))
+    assert (found.verdict, found.decided_by) == (REPRODUCED, ["2.00x"])
+    assert "`textbook` reaches 2.00x the l2 sectors that" in found.findings[0].sentence
+
+
+def test_none_of_something_is_a_value_and_no_ratio(measured: Measure, profiled: Json) -> None:
+    for entry in profiled["cases"]:
+        entry.get("counters", {"values": {}})["values"]["l2_sectors"] = 0
+    value = Condition(("csrl",), (), "", FEM3, value="counter:l2_sectors", at_most=0)
+    assert claims.judge(measured(profiled), asked(value)).verdict == REPRODUCED
+    for more in (False, True):
+        less = replace(LESS, of=("counter:l2_sectors",) * 2, more=more)
+        with pytest.raises(WeaveError, match="nothing to compare"):
+            claims.judge(measured(profiled), asked(less))
+
+
+def test_only_points_that_were_profiled_count(measured: Measure, profiled: Json) -> None:
+    for entry in profiled["cases"]:
+        if entry["parameters"]["matrix"] != "fem3":
+            entry.pop("counters", None)
+    less = replace(LESS, of=("counter:l2_sectors",) * 2)
+    found = claims.judge(measured(profiled), asked(less))
+    assert found.verdict == REPRODUCED
+    assert "geometric mean over 2 points" in found.findings[0].sentence
+
+
+def test_where_nothing_was_profiled_a_claim_cannot_be_asked(
+    say: Say, measured: Measure, raw: Json
+) -> None:
+    said = "no profiler has counted `counter:l2_sectors` here"
+    value = Condition(("csrl",), (), "", FEM3, value="counter:l2_sectors", at_most=150)
+    for condition in (value, replace(LESS, of=("counter:l2_sectors",) * 2),
+                      replace(LESS, of=("stored_bytes", "counter:l2_sectors")),
+                      replace(LESS, of=("counter:l2_sectors",) * 2, expect=2, more=True)):
+        found = claims.judge(measured(raw), asked(condition))
+        assert found.verdict == NOT_APPLICABLE
+        assert said in found.findings[0].sentence
+    assert said in say('{{ value("counter:l2_sectors", "csrl", where=%s) }}' % FEM3, raw)
 
 
 def test_what_a_variant_counts_itself_stands_before_it(say: Say, profiled: Json) -> None:
