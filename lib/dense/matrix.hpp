@@ -31,10 +31,10 @@ struct Matrix
     }
 
     /// What may be written can be read.
-    operator Matrix<T const>() const
-    requires(!std::is_const_v<T>)
+    Matrix(Matrix<std::remove_const_t<T>> const& other)
+    requires(std::is_const_v<T>)
+        : Matrix{other.data, other.rows, other.columns, other.stride}
     {
-        return {data, rows, columns, stride};
     }
 
     T& operator()(std::int64_t i, std::int64_t j) const { return data[i * stride + j]; }
