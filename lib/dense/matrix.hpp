@@ -31,8 +31,9 @@ struct Matrix
     }
 
     /// What may be written can be read.
-    Matrix(Matrix<std::remove_const_t<T>> const& other)
-    requires(std::is_const_v<T>)
+    template <class U>
+    requires(std::is_const_v<T> && std::is_same_v<U const, T> && !std::is_const_v<U>)
+    Matrix(Matrix<U> const& other)
         : Matrix{other.data, other.rows, other.columns, other.stride}
     {
     }
