@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <numeric>
+#include <stdexcept>
+#include <string>
 
 TEST_CASE("words of 4 bytes: as many cycles as the greatest common divisor of stride and 32")
 {
