@@ -189,16 +189,27 @@ __global__ void warp_per_row(Load<T> load, Store<T> store, std::int64_t rows, in
 
 // --- a block for each row ------------------------------------------------------------------------
 
+/// Where the elements of a pack lie in shared memory.
+enum class Layout
+{
+    columns,        ///< element i of all packs together: neighbouring threads write to neighbouring banks
+    adjacent,       ///< side by side, where the compiler makes one wide access of them
+    adjacent_scalar ///< side by side, each by an access of its own
+};
+
 //! [block_shared]
-/// The row lies in shared memory, element i of all packs together: threads that follow each other
-/// write to banks that follow each other.
-template <Softmax what, class T, int pack, int threads>
+/// The row lies in shared memory.
+template <Softmax what, class T, int pack, int threads, Layout layout = Layout::columns>
 __global__ void __launch_bounds__(threads)
     block_shared(Load<T> load, Store<T> store, std::int64_t rows, int columns)
 {
     using S = Sum<T>;
-    S* const kept = shared_memory<S>();
+    using Place = std::conditional_t<layout == Layout::adjacent_scalar, S volatile, S>;
+    Place* const kept = shared_memory<S>();
     int const packs = columns / pack;
+    auto const place = [&](int p, int i) {
+        return layout == Layout::columns ? i * packs + p : p * pack + i;
+    };
     for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
         S largest = lowest<S>;
         for (int p = threadIdx.x; p < packs; p += threads) {
@@ -206,7 +217,7 @@ __global__ void __launch_bounds__(threads)
             load.template operator()<pack>(value, row, std::int64_t{p} * pack);
 #pragma unroll
             for (int i = 0; i < pack; ++i) {
-                kept[i * packs + p] = value[i];
+                kept[place(p, i)] = value[i];
                 largest = fmax(largest, value[i]);
             }
         }
@@ -223,7 +234,7 @@ __global__ void __launch_bounds__(threads)
             S value[pack];
 #pragma unroll
             for (int i = 0; i < pack; ++i) {
-                S const at = kept[i * packs + p];
+                S const at = kept[place(p, i)];
                 value[i] = what == Softmax::probabilities ? at / sum : at - logarithm(sum);
             }
             store.template operator()<pack>(value, row, std::int64_t{p} * pack);
@@ -548,6 +559,23 @@ void launch_shared_by_occupancy(Softmax what, T const* x, T* y, std::int64_t row
     launch_shared(what, x, y, rows, columns, block_size_by_occupancy<T>(columns), most, stream);
 }
 
+template <class T, Layout layout>
+void launch_layout(Softmax what, T const* x, T* y, std::int64_t rows, std::int64_t columns,
+                   cuda::Stream const& stream)
+{
+    auto const bytes = static_cast<int>(columns * static_cast<std::int64_t>(sizeof(Sum<T>)));
+    with_what(what, [&]<Softmax w>(std::integral_constant<Softmax, w>) {
+        with_pack(pack_of(x, y, columns, 2), [&]<int pack>(std::integral_constant<int, pack>) {
+            auto const kernel = block_shared<w, T, pack, 256, layout>;
+            cuda::check(cudaFuncSetAttribute(
+                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+            kernel<<<blocks_of(rows), 256, static_cast<std::size_t>(bytes), stream.get()>>>(
+                Load<T>{x, columns}, Store<T>{y, columns}, rows, static_cast<int>(columns));
+            cuda::check_launch();
+        });
+    });
+}
+
 template <class T, bool online>
 void launch_streamed(Softmax what, T const* x, T* y, std::int64_t rows, std::int64_t columns,
                      cuda::Stream const& stream)
@@ -669,6 +697,14 @@ std::vector<SoftmaxStep<T>> softmax_steps()
 }
 
 template <class T>
+std::vector<SoftmaxStep<T>> softmax_layouts()
+{
+    return {{"columns_pack2", launch_layout<T, Layout::columns>, takes_shared<T>},
+            {"adjacent_pack2", launch_layout<T, Layout::adjacent>, takes_shared<T>},
+            {"adjacent_scalar_pack2", launch_layout<T, Layout::adjacent_scalar>, takes_shared<T>}};
+}
+
+template <class T>
 void softmax(Softmax what, T const* x, T* y, std::int64_t rows, std::int64_t columns,
              cuda::Stream const& stream)
 {
@@ -693,6 +729,7 @@ void softmax(Softmax what, T const* x, T* y, std::int64_t rows, std::int64_t col
 #define INSTANTIATE(T)                                                                             \
     template void softmax(Softmax, T const*, T*, std::int64_t, std::int64_t, cuda::Stream const&);  \
     template std::vector<SoftmaxStep<T>> softmax_steps();                                          \
+    template std::vector<SoftmaxStep<T>> softmax_layouts();                                        \
     template int block_size_by_occupancy<T>(std::int64_t);                                         \
     template void softmax_of_block_size(Softmax, T const*, T*, std::int64_t, std::int64_t, int,    \
                                         cuda::Stream const&);

@@ -49,6 +49,11 @@ struct SoftmaxStep
 template <class T>
 std::vector<SoftmaxStep<T>> softmax_steps();
 
+/// The same kernel of 256 threads with packs of two (one where the count is odd) and the three ways to
+/// lay them out in shared memory: in columns, side by side, side by side by single accesses.
+template <class T>
+std::vector<SoftmaxStep<T>> softmax_layouts();
+
 /// Threads of a block that the article's rule takes for a row in shared memory: of 1024, 512 and 256 the
 /// first with as many resident blocks on a multiprocessor as 128 has, else 128; 0 if the row does not
 /// fit.
