@@ -125,6 +125,13 @@ void multiply(bench::Trial& trial, Shape shape, cuda::Gpu& gpu, peers::CuBlas co
             add_step(trial, p, step, gpu, is_article ? "article" : "step", 0);
         }
     }
+    if (is_asked_for("triple_loop") && shape.m * shape.n * shape.k <= (std::int64_t{1} << 26)) {
+        trial.add("triple_loop", [p, shape] {
+            dense::triple_loop<T>({p.a.on().data(), shape.m, shape.k},
+                                  {p.b.on().data(), shape.k, shape.n},
+                                  {p.c.on().data(), shape.m, shape.n});
+        }).on(bench::host()).group("host");
+    }
     if constexpr (std::is_same_v<T, float>) {
         auto const tensor = dense::gpu::tensor_gemm_steps();
         add_step(trial, p, tensor[0], gpu, "tensor", tf32_rounding);

@@ -48,7 +48,8 @@ TEST_CASE("a reader's own pattern")
     CHECK(dense::predicted_cycles(dense::parse_pattern("stride:2x8")) == 4);
     std::string words = "0";
     for (int lane = 1; lane < 32; ++lane) {
-        words += "," + std::to_string(lane * 16);
+        words += ',';
+        words += std::to_string(lane * 16);
     }
     CHECK(dense::predicted_cycles(dense::parse_pattern(words)) == 16);
     CHECK_THROWS_WITH_AS(dense::parse_pattern("1,2"),

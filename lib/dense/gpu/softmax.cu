@@ -116,8 +116,8 @@ struct Store
     }
 };
 
-template <Softmax what, class S>
-__device__ S result_of(S shifted, S sum)
+template <class S>
+__device__ S result_of(Softmax what, S shifted, S sum)
 {
     return what == Softmax::probabilities ? exponential(shifted) / sum : shifted - logarithm(sum);
 }
@@ -143,8 +143,8 @@ __device__ S reduced(S value, Operation operation)
 
 //! [warp]
 /// Each lane keeps every 32nd element of the row in registers; shuffles make maximum and sum.
-template <Softmax what, class T, int of_lane>
-__global__ void warp_per_row(Load<T> load, Store<T> store, std::int64_t rows, int columns)
+template <class T, int of_lane>
+__global__ void warp_per_row(Softmax what, Load<T> load, Store<T> store, std::int64_t rows, int columns)
 {
     int const lane = threadIdx.x % 32;
     std::int64_t const step = std::int64_t{gridDim.x} * blockDim.x / 32;
@@ -179,7 +179,7 @@ __global__ void warp_per_row(Load<T> load, Store<T> store, std::int64_t rows, in
         for (int i = 0; i < of_lane; ++i) {
             int const column = i * 32 + lane;
             if (column < columns) {
-                Sum<T> const made = result_of<what>(value[i], sum);
+                Sum<T> const made = result_of(what, value[i], sum);
                 store.template operator()<1>(&made, row, column);
             }
         }
@@ -194,25 +194,34 @@ enum class Layout
 {
     columns,        ///< element i of all packs together: neighbouring threads write to neighbouring banks
     adjacent,       ///< side by side, where the compiler makes one wide access of them
-    adjacent_scalar ///< side by side, each by an access of its own
+    adjacent_scalar, ///< side by side, each by an access of its own
+    chunks ///< as in columns, but each thread takes packs that follow each other in the row
 };
 
 //! [block_shared]
 /// The row lies in shared memory.
-template <Softmax what, class T, int pack, int threads, Layout layout = Layout::columns>
+template <class T, int pack, int threads, Layout layout = Layout::columns>
 __global__ void __launch_bounds__(threads)
-    block_shared(Load<T> load, Store<T> store, std::int64_t rows, int columns)
+    block_shared(Softmax what, Load<T> load, Store<T> store, std::int64_t rows, int columns)
 {
     using S = Sum<T>;
     using Place = std::conditional_t<layout == Layout::adjacent_scalar, S volatile, S>;
     Place* const kept = shared_memory<S>();
     int const packs = columns / pack;
-    auto const place = [&](int p, int i) {
-        return layout == Layout::columns ? i * packs + p : p * pack + i;
+    constexpr bool in_columns = layout == Layout::columns || layout == Layout::chunks;
+    auto const place = [&](int p, int i) { return in_columns ? i * packs + p : p * pack + i; };
+    int const share = (packs + threads - 1) / threads;
+    auto const taken = [&](int n) {
+        return static_cast<int>(layout == Layout::chunks ? threadIdx.x * share + n
+                                                         : threadIdx.x + n * threads);
     };
     for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
         S largest = lowest<S>;
-        for (int p = threadIdx.x; p < packs; p += threads) {
+        for (int n = 0; n < share; ++n) {
+            int const p = taken(n);
+            if (p >= packs) {
+                break;
+            }
             S value[pack];
             load.template operator()<pack>(value, row, std::int64_t{p} * pack);
 #pragma unroll
@@ -230,7 +239,11 @@ __global__ void __launch_bounds__(threads)
             sum += power;
         }
         sum = reduced<threads>(sum, Added{});
-        for (int p = threadIdx.x; p < packs; p += threads) {
+        for (int n = 0; n < share; ++n) {
+            int const p = taken(n);
+            if (p >= packs) {
+                break;
+            }
             S value[pack];
 #pragma unroll
             for (int i = 0; i < pack; ++i) {
@@ -246,9 +259,9 @@ __global__ void __launch_bounds__(threads)
 
 //! [block_uncached]
 /// The row is read from memory three times, so it may be of any length.
-template <Softmax what, class T, int pack, int threads>
+template <class T, int pack, int threads>
 __global__ void __launch_bounds__(threads)
-    block_uncached(Load<T> load, Store<T> store, std::int64_t rows, std::int64_t columns)
+    block_uncached(Softmax what, Load<T> load, Store<T> store, std::int64_t rows, std::int64_t columns)
 {
     using S = Sum<T>;
     std::int64_t const packs = columns / pack;
@@ -278,7 +291,7 @@ __global__ void __launch_bounds__(threads)
             load.template operator()<pack>(value, row, p * pack);
 #pragma unroll
             for (int i = 0; i < pack; ++i) {
-                value[i] = result_of<what>(value[i] - largest, sum);
+                value[i] = result_of(what, value[i] - largest, sum);
             }
             store.template operator()<pack>(value, row, p * pack);
         }
@@ -310,9 +323,9 @@ struct Merged
 //! [block_online]
 /// Maximum and sum in one pass: where a larger element comes, the sum so far is scaled down. Milakov
 /// and Gimelshein, Online normalizer calculation for softmax, arXiv:1805.02867 (2018).
-template <Softmax what, class T, int pack, int threads>
+template <class T, int pack, int threads>
 __global__ void __launch_bounds__(threads)
-    block_online(Load<T> load, Store<T> store, std::int64_t rows, std::int64_t columns)
+    block_online(Softmax what, Load<T> load, Store<T> store, std::int64_t rows, std::int64_t columns)
 {
     using S = Sum<T>;
     std::int64_t const packs = columns / pack;
@@ -342,7 +355,7 @@ __global__ void __launch_bounds__(threads)
             load.template operator()<pack>(value, row, p * pack);
 #pragma unroll
             for (int i = 0; i < pack; ++i) {
-                value[i] = result_of<what>(value[i] - online.largest, online.sum);
+                value[i] = result_of(what, value[i] - online.largest, online.sum);
             }
             store.template operator()<pack>(value, row, p * pack);
         }
@@ -356,9 +369,9 @@ namespace cg = cooperative_groups;
 //! [cluster]
 /// The blocks of a cluster share a row: each keeps a part in its shared memory, and reads maximum and sum
 /// of the others from theirs.
-template <Softmax what, class T, int pack, int threads>
+template <class T, int pack, int threads>
 __global__ void __launch_bounds__(threads)
-    cluster_per_row(Load<T> load, Store<T> store, std::int64_t rows, std::int64_t columns, int share)
+    cluster_per_row(Softmax what, Load<T> load, Store<T> store, std::int64_t rows, std::int64_t columns, int share)
 {
     using S = Sum<T>;
     S* const kept = shared_memory<S>();
@@ -402,7 +415,7 @@ __global__ void __launch_bounds__(threads)
         S value[pack];
 #pragma unroll
         for (int i = 0; i < pack; ++i) {
-            value[i] = result_of<what>(kept[i * packs + p] - whole.largest, whole.sum);
+            value[i] = result_of(what, kept[i * packs + p] - whole.largest, whole.sum);
         }
         store.template operator()<pack>(value, row, first + std::int64_t{p} * pack);
     }
@@ -410,8 +423,8 @@ __global__ void __launch_bounds__(threads)
 //! [cluster]
 #else
 /// GPUs before Hopper have no clusters: `takes_clusters` keeps them from here.
-template <Softmax what, class T, int pack, int threads>
-__global__ void cluster_per_row(Load<T>, Store<T>, std::int64_t, std::int64_t, int)
+template <class T, int pack, int threads>
+__global__ void cluster_per_row(Softmax, Load<T>, Store<T>, std::int64_t, std::int64_t, int)
 {
     __trap();
 }
@@ -455,16 +468,17 @@ int pack_of(T const* x, T const* y, std::int64_t columns, int most)
     return count;
 }
 
-/// Calls `launch` with the pack as a compile-time number.
-template <class Launch>
+/// Calls `launch` with the pack, at most 16 bytes of `T`, as a compile-time number.
+template <class T, int largest = 16 / sizeof(T), class Launch>
 void with_pack(int pack, Launch launch)
 {
-    switch (pack) {
-    case 8: return launch(std::integral_constant<int, 8>{});
-    case 4: return launch(std::integral_constant<int, 4>{});
-    case 2: return launch(std::integral_constant<int, 2>{});
-    default: return launch(std::integral_constant<int, 1>{});
+    if constexpr (largest > 1) {
+        if (pack < largest) {
+            with_pack<T, largest / 2>(pack, launch);
+            return;
+        }
     }
+    launch(std::integral_constant<int, largest>{});
 }
 
 template <class Launch>
@@ -480,16 +494,6 @@ void with_threads(int threads, Launch launch)
     }
 }
 
-template <class Launch>
-void with_what(Softmax what, Launch launch)
-{
-    if (what == Softmax::probabilities) {
-        launch(std::integral_constant<Softmax, Softmax::probabilities>{});
-    } else {
-        launch(std::integral_constant<Softmax, Softmax::logarithms>{});
-    }
-}
-
 constexpr int most_of_warp = 1024; // elements of a row that a warp keeps in registers
 
 template <class T>
@@ -499,20 +503,18 @@ void launch_warp(Softmax what, T const* x, T* y, std::int64_t rows, std::int64_t
     auto const launch = [&](auto kernel) {
         auto const blocks = std::min<std::int64_t>(ceil_div(rows, 8), 1 << 30);
         kernel<<<static_cast<unsigned>(blocks), 256, 0, stream.get()>>>(
-            Load<T>{x, columns}, Store<T>{y, columns}, rows, static_cast<int>(columns));
+            what, Load<T>{x, columns}, Store<T>{y, columns}, rows, static_cast<int>(columns));
         cuda::check_launch();
     };
-    with_what(what, [&]<Softmax w>(std::integral_constant<Softmax, w>) {
-        if (columns <= 32) {
-            launch(warp_per_row<w, T, 1>);
-        } else if (columns <= 128) {
-            launch(warp_per_row<w, T, 4>);
-        } else if (columns <= 512) {
-            launch(warp_per_row<w, T, 16>);
-        } else {
-            launch(warp_per_row<w, T, 32>);
-        }
-    });
+    if (columns <= 32) {
+        launch(warp_per_row<T, 1>);
+    } else if (columns <= 128) {
+        launch(warp_per_row<T, 4>);
+    } else if (columns <= 512) {
+        launch(warp_per_row<T, 16>);
+    } else {
+        launch(warp_per_row<T, 32>);
+    }
 }
 
 template <class T>
@@ -538,16 +540,14 @@ void launch_shared(Softmax what, T const* x, T* y, std::int64_t rows, std::int64
                    int threads, int most, cuda::Stream const& stream)
 {
     auto const bytes = static_cast<int>(columns * static_cast<std::int64_t>(sizeof(Sum<T>)));
-    with_what(what, [&]<Softmax w>(std::integral_constant<Softmax, w>) {
-        with_pack(pack_of(x, y, columns, most), [&]<int pack>(std::integral_constant<int, pack>) {
-            with_threads(threads, [&]<int size>(std::integral_constant<int, size>) {
-                auto const kernel = block_shared<w, T, pack, size>;
-                cuda::check(cudaFuncSetAttribute(
-                    kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-                kernel<<<blocks_of(rows), size, static_cast<std::size_t>(bytes), stream.get()>>>(
-                    Load<T>{x, columns}, Store<T>{y, columns}, rows, static_cast<int>(columns));
-                cuda::check_launch();
-            });
+    with_pack<T>(pack_of(x, y, columns, most), [&]<int pack>(std::integral_constant<int, pack>) {
+        with_threads(threads, [&]<int size>(std::integral_constant<int, size>) {
+            auto const kernel = block_shared<T, pack, size>;
+            cuda::check(cudaFuncSetAttribute(
+                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+            kernel<<<blocks_of(rows), size, static_cast<std::size_t>(bytes), stream.get()>>>(
+                what, Load<T>{x, columns}, Store<T>{y, columns}, rows, static_cast<int>(columns));
+            cuda::check_launch();
         });
     });
 }
@@ -564,30 +564,29 @@ void launch_layout(Softmax what, T const* x, T* y, std::int64_t rows, std::int64
                    cuda::Stream const& stream)
 {
     auto const bytes = static_cast<int>(columns * static_cast<std::int64_t>(sizeof(Sum<T>)));
-    with_what(what, [&]<Softmax w>(std::integral_constant<Softmax, w>) {
-        with_pack(pack_of(x, y, columns, 2), [&]<int pack>(std::integral_constant<int, pack>) {
-            auto const kernel = block_shared<w, T, pack, 256, layout>;
-            cuda::check(cudaFuncSetAttribute(
-                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-            kernel<<<blocks_of(rows), 256, static_cast<std::size_t>(bytes), stream.get()>>>(
-                Load<T>{x, columns}, Store<T>{y, columns}, rows, static_cast<int>(columns));
-            cuda::check_launch();
-        });
-    });
+    auto const launch = [&](auto kernel) {
+        cuda::check(
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        kernel<<<blocks_of(rows), 256, static_cast<std::size_t>(bytes), stream.get()>>>(
+            what, Load<T>{x, columns}, Store<T>{y, columns}, rows, static_cast<int>(columns));
+        cuda::check_launch();
+    };
+    if (pack_of(x, y, columns, 2) == 2) {
+        launch(block_shared<T, 2, 256, layout>);
+    } else {
+        launch(block_shared<T, 1, 256, layout>);
+    }
 }
 
 template <class T, bool online>
 void launch_streamed(Softmax what, T const* x, T* y, std::int64_t rows, std::int64_t columns,
                      cuda::Stream const& stream)
 {
-    with_what(what, [&]<Softmax w>(std::integral_constant<Softmax, w>) {
-        with_pack(pack_of(x, y, columns, 8), [&]<int pack>(std::integral_constant<int, pack>) {
-            auto const kernel =
-                online ? block_online<w, T, pack, 1024> : block_uncached<w, T, pack, 1024>;
-            kernel<<<blocks_of(rows), 1024, 0, stream.get()>>>(Load<T>{x, columns},
-                                                               Store<T>{y, columns}, rows, columns);
-            cuda::check_launch();
-        });
+    with_pack<T>(pack_of(x, y, columns, 8), [&]<int pack>(std::integral_constant<int, pack>) {
+        auto const kernel = online ? block_online<T, pack, 1024> : block_uncached<T, pack, 1024>;
+        kernel<<<blocks_of(rows), 1024, 0, stream.get()>>>(what, Load<T>{x, columns},
+                                                           Store<T>{y, columns}, rows, columns);
+        cuda::check_launch();
     });
 }
 
@@ -632,16 +631,14 @@ void launch_cluster(Softmax what, T const* x, T* y, std::int64_t rows, std::int6
     config.stream = stream.get();
     config.attrs = &shape;
     config.numAttrs = 1;
-    with_what(what, [&]<Softmax w>(std::integral_constant<Softmax, w>) {
-        with_pack(pack_of(x, y, columns, 8), [&]<int pack>(std::integral_constant<int, pack>) {
-            auto const kernel = cluster_per_row<w, T, pack, 1024>;
-            cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             static_cast<int>(config.dynamicSmemBytes)));
-            cuda::check(cudaFuncSetAttribute(
-                kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-            cuda::check(cudaLaunchKernelEx(&config, kernel, Load<T>{x, columns},
-                                           Store<T>{y, columns}, rows, columns, share));
-        });
+    with_pack<T>(pack_of(x, y, columns, 8), [&]<int pack>(std::integral_constant<int, pack>) {
+        auto const kernel = cluster_per_row<T, pack, 1024>;
+        cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         static_cast<int>(config.dynamicSmemBytes)));
+        cuda::check(
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+        cuda::check(cudaLaunchKernelEx(&config, kernel, what, Load<T>{x, columns},
+                                       Store<T>{y, columns}, rows, columns, share));
     });
 }
 
@@ -655,7 +652,7 @@ int block_size_by_occupancy(std::int64_t columns)
     }
     auto const bytes = static_cast<std::size_t>(columns) * sizeof(Sum<T>);
     auto const resident = [&]<int size>(std::integral_constant<int, size>) {
-        auto const kernel = block_shared<Softmax::probabilities, T, 1, size>;
+        auto const kernel = block_shared<T, 1, size>;
         cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                          static_cast<int>(bytes)));
         int blocks = 0;
@@ -701,7 +698,8 @@ std::vector<SoftmaxStep<T>> softmax_layouts()
 {
     return {{"columns_pack2", launch_layout<T, Layout::columns>, takes_shared<T>},
             {"adjacent_pack2", launch_layout<T, Layout::adjacent>, takes_shared<T>},
-            {"adjacent_scalar_pack2", launch_layout<T, Layout::adjacent_scalar>, takes_shared<T>}};
+            {"adjacent_scalar_pack2", launch_layout<T, Layout::adjacent_scalar>, takes_shared<T>},
+            {"chunks_pack2", launch_layout<T, Layout::chunks>, takes_shared<T>}};
 }
 
 template <class T>

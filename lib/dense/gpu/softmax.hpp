@@ -49,8 +49,10 @@ struct SoftmaxStep
 template <class T>
 std::vector<SoftmaxStep<T>> softmax_steps();
 
-/// The same kernel of 256 threads with packs of two (one where the count is odd) and the three ways to
-/// lay them out in shared memory: in columns, side by side, side by side by single accesses.
+/// The same kernel of 256 threads with packs of two (one where the count is odd), and the ways to lay
+/// them out in shared memory: in columns, side by side, side by side by single accesses; and in columns
+/// again, but with threads that take packs which follow each other in memory, so that a warp's loads
+/// are not coalesced.
 template <class T>
 std::vector<SoftmaxStep<T>> softmax_layouts();
 
