@@ -90,7 +90,11 @@ int predicted_conflicts(AccessPattern const& pattern)
 
 AccessPattern strided(int stride, int bytes)
 {
-    auto const name = "stride:" + std::to_string(stride) + (bytes == 4 ? "" : "x" + std::to_string(bytes));
+    auto name = "stride:" + std::to_string(stride);
+    if (bytes != 4) {
+        name += 'x';
+        name += std::to_string(bytes);
+    }
     return sound(pattern(name, bytes, [=](int lane) { return lane * stride * bytes / 4; }));
 }
 
