@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 /// Shapes, operands, and who multiplies on the host.
 namespace gemm {
@@ -71,11 +72,7 @@ struct HostProblem
     {
         trial.work({.flops = dense::product_flops(size, size, size),
                     .bytes = 3.0 * static_cast<double>(count()) * sizeof(T)});
-        c.expect(static_cast<std::size_t>(size),
-                 [a = a, b = b, n = size](std::size_t first, std::span<double> value,
-                                          std::span<double> bound) {
-                     expect(a.on(), b.on(), n, first, value, bound);
-                 });
+        c.expect([a = a, b = b, n = size] { return expected(a.on(), b.on(), n); });
     }
 
     dense::Matrix<T const> left() const { return {a.on().data(), size, size}; }
@@ -85,24 +82,24 @@ struct HostProblem
 private:
     std::size_t count() const { return static_cast<std::size_t>(size * size); }
 
-    /// Rows of the product in double precision, and what a sum of n products in `T` may be off by.
-    static void expect(std::span<T const> a, std::span<T const> b, std::int64_t n,
-                       std::size_t first, std::span<double> value, std::span<double> bound)
+    /// The product in double precision, and what a sum of n products in `T` may be off by.
+    static bench::Expected expected(std::span<T const> a, std::span<T const> b, std::int64_t n)
     {
         auto const width = static_cast<std::size_t>(n);
         double const unit = std::numeric_limits<T>::epsilon() * static_cast<double>(n + 2);
-        std::ranges::fill(value, 0.0);
-        std::ranges::fill(bound, 0.0);
-        for (std::size_t row = 0; row < value.size() / width; ++row) {
+        bench::Expected made{std::vector<double>(width * width), std::vector<double>(width * width)};
+#pragma omp parallel for
+        for (std::size_t i = 0; i < width; ++i) {
             for (std::size_t k = 0; k < width; ++k) {
-                auto const of_a = static_cast<double>(a[first + row * width + k]);
+                auto const of_a = static_cast<double>(a[i * width + k]);
                 for (std::size_t j = 0; j < width; ++j) {
                     double const each = of_a * static_cast<double>(b[k * width + j]);
-                    value[row * width + j] += each;
-                    bound[row * width + j] += std::abs(each) * unit;
+                    made.value[i * width + j] += each;
+                    made.bound[i * width + j] += std::abs(each) * unit;
                 }
             }
         }
+        return made;
     }
 };
 

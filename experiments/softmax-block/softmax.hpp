@@ -2,6 +2,7 @@
 
 #include "bench/experiment.hpp"
 #include "cuda/gpu.hpp"
+#include "dense/gpu/reference.hpp"
 #include "dense/gpu/softmax.hpp"
 #include "peers/cudnn.hpp"
 
@@ -88,7 +89,7 @@ struct Problem
     bench::Input<T> x;
     bench::Output<T> y;
 
-    Problem(bench::Trial& trial, Softmax what)
+    Problem(bench::Trial& trial, Softmax what, cuda::Gpu& gpu)
         : rows{std::max<std::int64_t>(1, (trial.integer("mebibytes") << 20) /
                                              static_cast<std::int64_t>(sizeof(T)) /
                                              trial.integer("columns"))},
@@ -100,45 +101,28 @@ struct Problem
         trial.work({.flops = 4.0 * static_cast<double>(rows * columns), .bytes = moved});
         trial.inexact("an exponential is no number that a computer can hold");
         y.expect(static_cast<std::size_t>(columns),
-                 [x = x, width = columns, what](std::size_t first, std::span<double> value,
-                                                std::span<double> bound) {
-                     auto const of_x = x.on().subspan(first, value.size());
-                     auto const n = static_cast<std::size_t>(width);
-                     for (std::size_t row = 0; row < value.size(); row += n) {
-                         expect_row(of_x.subspan(row, n), value.subspan(row, n),
-                                    bound.subspan(row, n), what);
-                     }
+                 [x = x, width = columns, what, &gpu](std::size_t first, std::span<double> value,
+                                                      std::span<double> bound) {
+                     dense::gpu::reference_softmax(what == Softmax::logarithms, x.on(gpu).data(),
+                                                   width, first, value, bound, gpu.stream());
+                     bounds(what, width, value, bound);
                  });
     }
 
 private:
-    /// In double precision. The bound: sums of n / 128 numbers by one thread and a tree of sums above it,
-    /// an exponential that is wrong by some units and by what the subtraction in its argument rounds
-    /// off, and the rounding to `T`.
-    static void expect_row(std::span<T const> x, std::span<double> value, std::span<double> bound,
-                           Softmax what)
+    /// From the distance of each element to the largest of its row: sums of n / 64 numbers by one thread
+    /// and a tree of sums above it, an exponential that is wrong by some units and by what the
+    /// subtraction in its argument rounds off, and the rounding to `T`.
+    static void bounds(Softmax what, std::int64_t columns, std::span<double const> value,
+                       std::span<double> bound)
     {
-        double largest = -std::numeric_limits<double>::infinity();
-        for (T const each : x) {
-            largest = std::max(largest, static_cast<double>(each));
-        }
-        double sum = 0;
-        for (T const each : x) {
-            sum += std::exp(static_cast<double>(each) - largest);
-        }
         double const unit = std::is_same_v<T, double> ? 0x1p-53 : 0x1p-24;
-        double const steps = 32 + static_cast<double>(x.size()) / 64;
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            double const shifted = static_cast<double>(x[i]) - largest;
-            if (what == Softmax::probabilities) {
-                value[i] = std::exp(shifted) / sum;
-                bound[i] = value[i] * (unit * (steps + 4 * std::abs(shifted)) + storage_unit<T>) +
-                    storage_least<T>;
-            } else {
-                value[i] = shifted - std::log(sum);
-                bound[i] = unit * (steps + 4 * std::abs(value[i])) +
-                    std::abs(value[i]) * storage_unit<T> + storage_least<T>;
-            }
+        double const steps = 32 + static_cast<double>(columns) / 64;
+        for (std::size_t i = 0; i < value.size(); ++i) {
+            double const size = std::abs(value[i]);
+            double const scale = what == Softmax::probabilities ? size : 1;
+            bound[i] = scale * unit * (steps + 4 * std::abs(bound[i]) + 4 * size) +
+                size * storage_unit<T> + storage_least<T>;
         }
     }
 };
@@ -190,7 +174,7 @@ void add_library(bench::Trial& trial, Problem<T> const& p, Softmax what,
 template <class T>
 void ways(bench::Trial& trial, Contenders const& contenders)
 {
-    Problem<T> const p{trial, Softmax::probabilities};
+    Problem<T> const p{trial, Softmax::probabilities, contenders.gpu};
     for (auto const& step : dense::gpu::softmax_steps<T>()) {
         add(trial, p, Softmax::probabilities, contenders.gpu, step,
             text_of(std::string{step.name}));
@@ -202,7 +186,7 @@ void ways(bench::Trial& trial, Contenders const& contenders)
 template <class T>
 void logarithms(bench::Trial& trial, Contenders const& contenders)
 {
-    Problem<T> const p{trial, Softmax::logarithms};
+    Problem<T> const p{trial, Softmax::logarithms, contenders.gpu};
     for (auto const& step : dense::gpu::softmax_steps<T>()) {
         add(trial, p, Softmax::logarithms, contenders.gpu, step, text_of(std::string{step.name}));
     }
@@ -214,7 +198,7 @@ void logarithms(bench::Trial& trial, Contenders const& contenders)
 template <class T>
 void block_sizes(bench::Trial& trial, Contenders const& contenders)
 {
-    Problem<T> const p{trial, Softmax::probabilities};
+    Problem<T> const p{trial, Softmax::probabilities, contenders.gpu};
     auto& gpu = contenders.gpu;
     auto const of_size = [&](std::string const& name, int threads) {
         trial.add(name, [&gpu, p, threads](bench::Variant& variant) {
@@ -236,7 +220,7 @@ void block_sizes(bench::Trial& trial, Contenders const& contenders)
 template <class T>
 void layouts(bench::Trial& trial, Contenders const& contenders)
 {
-    Problem<T> const p{trial, Softmax::probabilities};
+    Problem<T> const p{trial, Softmax::probabilities, contenders.gpu};
     for (auto const& step : dense::gpu::softmax_layouts<T>()) {
         add(trial, p, Softmax::probabilities, contenders.gpu, step, "block_shared");
     }

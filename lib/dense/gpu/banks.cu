@@ -50,7 +50,7 @@ __device__ void write_shared(unsigned address, float const* value)
 /// All warps of a block repeat one access, so that shared memory is always busy. The first thread takes
 /// the time from when all are ready to when all are done.
 template <Access access, int words>
-__global__ void bank_cycles_kernel(std::int32_t const* word, float const* values, int count,
+__global__ void __launch_bounds__(warps_of_block* warp_lanes) bank_cycles_kernel(std::int32_t const* word, float const* values, int count,
                                    float* results, long long* cycles)
 {
     __shared__ float shared[most_words];

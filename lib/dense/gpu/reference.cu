@@ -1,7 +1,11 @@
 #include "dense/gpu/reference.hpp"
 
+#include "base/half.hpp"
 #include "cuda/buffer.hpp"
 #include "cuda/error.hpp"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 #include <stdexcept>
 
@@ -31,7 +35,85 @@ __global__ void product_kernel(T const* a, T const* b, long long columns, long l
     magnitude[at] = absolute;
 }
 
+__device__ double widened(float value) { return value; }
+__device__ double widened(double value) { return value; }
+__device__ double widened(base::fp16 value) { return __half2float(__ushort_as_half(value.bits)); }
+__device__ double widened(base::bf16 value)
+{
+    return __bfloat162float(__ushort_as_bfloat16(value.bits));
+}
+
+/// One block for each row, its threads in a tree: double precision needs no more care than that.
+template <class T>
+__global__ void softmax_kernel(bool logarithms, T const* x, long long columns, double* value,
+                               double* below)
+{
+    __shared__ double part[256];
+    long long const row = blockIdx.x * columns;
+    auto const reduced = [&](double own, bool adds) {
+        part[threadIdx.x] = own;
+        __syncthreads();
+        for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+            if (threadIdx.x < half) {
+                double const other = part[threadIdx.x + half];
+                part[threadIdx.x] =
+                    adds ? part[threadIdx.x] + other : fmax(part[threadIdx.x], other);
+            }
+            __syncthreads();
+        }
+        double const whole = part[0];
+        __syncthreads();
+        return whole;
+    };
+    double largest = -INFINITY;
+    for (long long i = threadIdx.x; i < columns; i += blockDim.x) {
+        largest = fmax(largest, widened(x[row + i]));
+    }
+    largest = reduced(largest, false);
+    double sum = 0;
+    for (long long i = threadIdx.x; i < columns; i += blockDim.x) {
+        sum += exp(widened(x[row + i]) - largest);
+    }
+    sum = reduced(sum, true);
+    for (long long i = threadIdx.x; i < columns; i += blockDim.x) {
+        double const shifted = widened(x[row + i]) - largest;
+        value[row + i] = logarithms ? shifted - log(sum) : exp(shifted) / sum;
+        below[row + i] = -shifted;
+    }
+}
+
 } // namespace
+
+template <class T>
+void reference_softmax(bool logarithms, T const* x, std::int64_t columns, std::size_t first,
+                       std::span<double> value, std::span<double> below,
+                       cuda::Stream const& stream)
+{
+    auto const width = static_cast<std::size_t>(columns);
+    if (value.size() != below.size() || value.size() % width != 0 || first % width != 0) {
+        throw std::invalid_argument{"reference_softmax: expected whole rows"};
+    }
+    if (value.empty()) {
+        return;
+    }
+    cuda::Buffer<double> made{value.size()};
+    cuda::Buffer<double> distances{value.size()};
+    softmax_kernel<<<static_cast<unsigned>(value.size() / width), 256, 0, stream.get()>>>(
+        logarithms, x + first, columns, made.data(), distances.data());
+    cuda::check_launch();
+    stream.synchronize();
+    cuda::copy_to_host(value.data(), made.data(), made.bytes());
+    cuda::copy_to_host(below.data(), distances.data(), distances.bytes());
+}
+
+template void reference_softmax(bool, base::fp16 const*, std::int64_t, std::size_t,
+                                std::span<double>, std::span<double>, cuda::Stream const&);
+template void reference_softmax(bool, base::bf16 const*, std::int64_t, std::size_t,
+                                std::span<double>, std::span<double>, cuda::Stream const&);
+template void reference_softmax(bool, float const*, std::int64_t, std::size_t, std::span<double>,
+                                std::span<double>, cuda::Stream const&);
+template void reference_softmax(bool, double const*, std::int64_t, std::size_t, std::span<double>,
+                                std::span<double>, cuda::Stream const&);
 
 template <class T>
 void reference_product(Matrix<T const> a, Matrix<T const> b, std::size_t first,
