@@ -17,7 +17,7 @@ int main(int argc, char** argv)
 
     auto& logarithms = experiment.study("log_softmax").on(gpu);
     logarithms.axis("mebibytes", softmax_block::mebibytes()).axis("columns", {std::int64_t{1000}, std::int64_t{8192}});
-    logarithms.types<bench::bf16, float>(
+    logarithms.types<float>(
         [&]<class T>(bench::Trial& trial) { softmax_block::logarithms<T>(trial, contenders); });
 
     auto& sizes = experiment.study("block_sizes").on(gpu);

@@ -395,8 +395,8 @@ __global__ void __launch_bounds__(threads)
     largest = reduced<threads>(largest, Larger{});
     S sum = 0;
     for (int i = threadIdx.x; i < count; i += threads) {
-        S const power = exponential(kept[i] - largest);
-        sum += power;
+        // Where a block has nothing but -infinity, others may have more.
+        sum += kept[i] == lowest<S> ? S{0} : exponential(kept[i] - largest);
     }
     sum = reduced<threads>(sum, Added{});
     if (threadIdx.x == 0) {
