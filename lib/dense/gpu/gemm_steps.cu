@@ -126,8 +126,8 @@ __global__ void tile_2d_any(T const* a, T const* b, T* c, int rows, int columns,
 
 //! [tile_2d_article_guards]
 /// As the article has it: the guards join with `||`, and that of b compares a column with the number
-/// of the tile along k. Loads may lie outside; indices are kept inside the arrays here, so that the
-/// listing gives wrong numbers and not a fault.
+/// of the tile along k. So it loads what lies behind the arrays, which may be anything; here it is
+/// their beginning again, so that the listing gives wrong numbers and not a fault.
 __global__ void tile_2d_article_guards(float const* a, float const* b, float* c, int rows,
                                        int columns, int depth)
 {
@@ -141,11 +141,10 @@ __global__ void tile_2d_article_guards(float const* a, float const* b, float* c,
         int const kb = k0 + threadIdx.y;
         std::int64_t const at_a = std::int64_t{i} * depth + ka;
         std::int64_t const at_b = std::int64_t{kb} * columns + j;
-        bool const reads_a = (i < rows || ka < depth) && at_a < std::int64_t{rows} * depth;
-        bool const reads_b = (kb < depth || k0 + static_cast<int>(threadIdx.x) < columns) &&
-            at_b < std::int64_t{depth} * columns;
-        tile_a[threadIdx.y][threadIdx.x] = reads_a ? a[at_a] : 0;
-        tile_b[threadIdx.y][threadIdx.x] = reads_b ? b[at_b] : 0;
+        bool const reads_a = i < rows || ka < depth;
+        bool const reads_b = kb < depth || k0 + static_cast<int>(threadIdx.x) < columns;
+        tile_a[threadIdx.y][threadIdx.x] = reads_a ? a[at_a % (std::int64_t{rows} * depth)] : 0;
+        tile_b[threadIdx.y][threadIdx.x] = reads_b ? b[at_b % (std::int64_t{depth} * columns)] : 0;
         __syncthreads();
         for (int k = 0; k < tile; ++k) {
             sum += tile_a[threadIdx.y][k] * tile_b[k][threadIdx.x];
