@@ -22,6 +22,8 @@ GROUP_NOUNS = {"peer": "library"}
 Ceilings = str | Sequence[str] | None
 #: `count:messages`: what a variant counted in its setup (`Setup::count`).
 COUNT = "count:"
+#: `round:cycles`: a number that a variant recorded for each sample.
+ROUND = "round:"
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,8 @@ def metric_named(name: str) -> Metric:
     """An entry of `METRICS`."""
     if name.startswith(COUNT):
         return _count_metric(name.removeprefix(COUNT))
+    if name.startswith(ROUND):
+        return _round_metric(name.removeprefix(ROUND))
     if name not in METRICS:
         known = ", ".join(METRICS)
         raise WeaveError(f'no metric "{name}", expected one of {known} or {COUNT}NAME')
@@ -187,6 +191,17 @@ def quantity(name: str, case: Case) -> float:
 @cache
 def _count_metric(name: str) -> Metric:
     return Metric(name.replace("_", " "), "number", lambda b, c: [quantity(name, c)])
+
+
+@cache
+def _round_metric(name: str) -> Metric:
+    def of(basis: Basis, case: Case) -> Sequence[float]:
+        if name not in case.rounds:
+            known = ", ".join(case.rounds) or "nothing"
+            raise WeaveError(f'{case.variant} recorded no "{name}" for each round, but: {known}')
+        return case.rounds[name]
+
+    return Metric(name.replace("_", " "), "number", of, mean=True)
 
 
 def _of_points(basis: Basis, metric: Metric, name: str, where: Where) -> Cell:

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int unrolled = 16; // accesses in flight, so that latency hides behind them
 constexpr int most_words = 12 * 1024;
+constexpr int never_read = 0x7fc12345; // a NaN that no input holds
 
 // Volatile in PTX: the assembler merges equal loads that are only `asm volatile`.
 template <int words>
@@ -77,6 +78,9 @@ __global__ void __launch_bounds__(warps_of_block* warp_lanes) bank_cycles_kernel
             }
         }
     }
+    if (access == Access::read && __float_as_int(value[0]) == never_read) {
+        *cycles = 0; // only so that the last read has to arrive before the end
+    }
     __syncthreads();
     long long const end = clock64();
     if (threadIdx.x == 0) {
@@ -115,6 +119,9 @@ __global__ void distributed_kernel(bool remote, float const* values, float* resu
         for (int n = 0; n < unrolled; ++n) {
             value = there[threadIdx.x];
         }
+    }
+    if (__float_as_int(value) == never_read) {
+        *cycles = 0; // only so that the last read has to arrive before the end
     }
     __syncthreads();
     long long const end = clock64();
