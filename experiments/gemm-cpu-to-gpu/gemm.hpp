@@ -45,7 +45,8 @@ Shape parse_shape(std::string const& text);
 /// The shape of the options, or the article's two.
 bench::AxisValues article_shapes();
 
-/// Whether `--algo` leaves a variant in: it is `0`, `all`, the variant's name, or its number in the article.
+/// Whether `--algo` leaves a variant in: it is `0`, `all`, the variant's name, or its number in the
+/// article.
 bool is_asked_for(std::string const& variant);
 
 inline bench::AxisValues sizes_on_host()
@@ -87,7 +88,8 @@ private:
     {
         auto const width = static_cast<std::size_t>(n);
         double const unit = std::numeric_limits<T>::epsilon() * static_cast<double>(n + 2);
-        bench::Expected made{std::vector<double>(width * width), std::vector<double>(width * width)};
+        bench::Expected made{std::vector<double>(width * width),
+                             std::vector<double>(width * width)};
 #pragma omp parallel for
         for (std::size_t i = 0; i < width; ++i) {
             for (std::size_t k = 0; k < width; ++k) {
@@ -103,8 +105,8 @@ private:
     }
 };
 
-/// The steps on the host: loops on one thread, packed blocks with every kernel of this processor and all
-/// threads, and OpenBLAS.
+/// The steps on the host: loops on one thread, packed blocks with every kernel of this processor
+/// and all threads, and OpenBLAS.
 template <class T>
 void on_host(bench::Trial& trial)
 {
@@ -128,18 +130,23 @@ void on_host(bench::Trial& trial)
     for (auto const& kernel : dense::micro_kernels<T>()) {
         auto const name = "packed_" + std::string{kernel.name};
         if (is_asked_for(name)) {
-            trial.add(name, [&, kernel] {
-                dense::packed_gemm(p.left(), p.right(), p.product(), kernel, trial.threads());
-            }).excerpt("micro_kernel");
+            trial
+                .add(name,
+                     [&, kernel] {
+                         dense::packed_gemm(p.left(), p.right(), p.product(), kernel,
+                                            trial.threads());
+                     })
+                .excerpt("micro_kernel");
         }
     }
     static peers::OpenBlas const openblas;
     if (!openblas.missing.empty()) {
         trial.skip("openblas", openblas.missing).group("peer");
     } else if (is_asked_for("openblas")) {
-        trial.add("openblas", [&] {
-            openblas.gemm(p.left(), p.right(), p.product(), trial.threads());
-        }).group("peer");
+        trial
+            .add("openblas",
+                 [&] { openblas.gemm(p.left(), p.right(), p.product(), trial.threads()); })
+            .group("peer");
     }
     trial.run();
 }

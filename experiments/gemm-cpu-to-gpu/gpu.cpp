@@ -17,8 +17,8 @@ namespace gemm {
 
 namespace {
 
-/// Operands of a product on the GPU. The reference is computed there too, in double precision, by a kernel
-/// that does nothing but that.
+/// Operands of a product on the GPU. The reference is computed there too, in double precision, by a
+/// kernel that does nothing but that.
 template <class T>
 struct Problem
 {
@@ -42,8 +42,8 @@ struct Problem
     /// What a result must be whose operands were rounded to so small a part of themselves.
     void expect(bench::Output<T> const& of, cuda::Gpu& gpu, double rounding) const
     {
-        double const unit = std::numeric_limits<T>::epsilon() * static_cast<double>(shape.k + 2) +
-            2 * rounding;
+        double const unit =
+            std::numeric_limits<T>::epsilon() * static_cast<double>(shape.k + 2) + 2 * rounding;
         of.expect(1, [p = *this, &gpu, unit](std::size_t first, std::span<double> value,
                                              std::span<double> bound) {
             dense::gpu::reference_product(p.left(gpu), p.right(gpu), first, value, bound,
@@ -54,7 +54,10 @@ struct Problem
         });
     }
 
-    dense::Matrix<T const> left(cuda::Gpu& gpu) const { return {a.on(gpu).data(), shape.m, shape.k}; }
+    dense::Matrix<T const> left(cuda::Gpu& gpu) const
+    {
+        return {a.on(gpu).data(), shape.m, shape.k};
+    }
     dense::Matrix<T const> right(cuda::Gpu& gpu) const
     {
         return {b.on(gpu).data(), shape.k, shape.n};
@@ -92,21 +95,26 @@ void add_step(bench::Trial& trial, Problem<T> const& p, dense::gpu::Step<T> cons
         trial.skip(name, std::string{refusal}).group(group);
         return;
     }
-    trial.add(name, [=, &gpu](bench::Variant& variant) {
-        auto c = p.product(gpu);
-        if (rounding > 0) { // an output of its own, as its bound is another
-            auto const own = variant.output<T>(p.c.size());
-            p.expect(own, gpu, rounding);
-            c.data = own.on(gpu).data();
-        }
-        return [=, &gpu, a = p.left(gpu), b = p.right(gpu), products = options().products] {
-            for (std::int64_t i = 0; i < products; ++i) {
-                step.multiply(a, b, c, gpu.stream());
-            }
-        };
-    }).group(group).excerpt(group == "tensor" ? "tensor_tiles"
-                            : name == "split_k" ? "async_copies"
-                                                : name);
+    trial
+        .add(name,
+             [=, &gpu](bench::Variant& variant) {
+                 auto c = p.product(gpu);
+                 if (rounding > 0) { // an output of its own, as its bound is another
+                     auto const own = variant.output<T>(p.c.size());
+                     p.expect(own, gpu, rounding);
+                     c.data = own.on(gpu).data();
+                 }
+                 return
+                     [=, &gpu, a = p.left(gpu), b = p.right(gpu), products = options().products] {
+                         for (std::int64_t i = 0; i < products; ++i) {
+                             step.multiply(a, b, c, gpu.stream());
+                         }
+                     };
+             })
+        .group(group)
+        .excerpt(group == "tensor"   ? "tensor_tiles"
+                 : name == "split_k" ? "async_copies"
+                                     : name);
 }
 
 constexpr double tf32_rounding = 0x1p-11;
@@ -120,17 +128,21 @@ void multiply(bench::Trial& trial, Shape shape, cuda::Gpu& gpu, peers::CuBlas co
     Problem<T> const p{trial, shape, gpu};
     for (auto const& step : dense::gpu::gemm_steps<T>()) {
         bool const is_article = step.name == "one_thread_1d" || step.name == "shared_row_1d" ||
-            step.name.starts_with("tile_2d");
+                                step.name.starts_with("tile_2d");
         if (!is_article || shape.m * shape.n * shape.k <= (std::int64_t{1} << 33)) {
             add_step(trial, p, step, gpu, is_article ? "article" : "step", 0);
         }
     }
     if (is_asked_for("triple_loop") && shape.m * shape.n * shape.k <= (std::int64_t{1} << 26)) {
-        trial.add("triple_loop", [p, shape] {
-            dense::triple_loop<T>({p.a.on().data(), shape.m, shape.k},
-                                  {p.b.on().data(), shape.k, shape.n},
-                                  {p.c.on().data(), shape.m, shape.n});
-        }).on(bench::host()).group("host");
+        trial
+            .add("triple_loop",
+                 [p, shape] {
+                     dense::triple_loop<T>({p.a.on().data(), shape.m, shape.k},
+                                           {p.b.on().data(), shape.k, shape.n},
+                                           {p.c.on().data(), shape.m, shape.n});
+                 })
+            .on(bench::host())
+            .group("host");
     }
     if constexpr (std::is_same_v<T, float>) {
         auto const tensor = dense::gpu::tensor_gemm_steps();
@@ -139,9 +151,12 @@ void multiply(bench::Trial& trial, Shape shape, cuda::Gpu& gpu, peers::CuBlas co
         add_step(trial, p, tensor[2], gpu, "tensor", bf16_rounding);
     }
     if (is_asked_for("gemm")) {
-        add(trial, "gemm", [=, &gpu] {
-            dense::gpu::gemm(p.left(gpu), p.right(gpu), p.product(gpu), gpu.stream());
-        }).group("library").excerpt("async_copies");
+        add(trial, "gemm",
+            [=, &gpu] {
+                dense::gpu::gemm(p.left(gpu), p.right(gpu), p.product(gpu), gpu.stream());
+            })
+            .group("library")
+            .excerpt("async_copies");
     }
     if (!cublas.missing.empty()) {
         trial.skip("cublas", cublas.missing).group("peer");
@@ -153,16 +168,20 @@ void multiply(bench::Trial& trial, Shape shape, cuda::Gpu& gpu, peers::CuBlas co
             }).group("peer");
         }
         if (is_asked_for("cublaslt")) {
-            trial.add("cublaslt", [=, &gpu, &cublas](bench::Variant&) {
-                return [=, &gpu,
-                        product = peers::CuBlas::LtProduct<T>{cublas, p.left(gpu), p.right(gpu),
-                                                              p.product(gpu)},
-                        products = options().products] {
-                    for (std::int64_t i = 0; i < products; ++i) {
-                        product(gpu.stream());
-                    }
-                };
-            }).group("peer");
+            trial
+                .add("cublaslt",
+                     [=, &gpu, &cublas](bench::Variant&) {
+                         return
+                             [=, &gpu,
+                              product = peers::CuBlas::LtProduct<T>{cublas, p.left(gpu),
+                                                                    p.right(gpu), p.product(gpu)},
+                              products = options().products] {
+                                 for (std::int64_t i = 0; i < products; ++i) {
+                                     product(gpu.stream());
+                                 }
+                             };
+                     })
+                .group("peer");
         }
     }
     trial.run();

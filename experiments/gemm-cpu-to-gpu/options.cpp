@@ -16,10 +16,12 @@ constexpr std::array<char const*, 5> counted{"one_thread_1d", "shared_row_1d", "
 
 /// Everything that `--algo` may name.
 constexpr std::array<char const*, 21> known{
-    "one_thread_1d", "shared_row_1d", "tile_2d_multiples", "tile_2d_any", "register_tiles",
-    "vector_loads", "swizzled_tiles", "async_copies", "split_k", "tensor_tf32", "tensor_3xtf32",
-    "tensor_bf16", "cublas", "cublaslt", "triple_loop", "loop_order", "tiles", "packed_avx512",
-    "packed_avx2", "packed_baseline", "openblas"};
+    "one_thread_1d",  "shared_row_1d", "tile_2d_multiples", "tile_2d_any",
+    "register_tiles", "vector_loads",  "swizzled_tiles",    "async_copies",
+    "split_k",        "tensor_tf32",   "tensor_3xtf32",     "tensor_bf16",
+    "cublas",         "cublaslt",      "triple_loop",       "loop_order",
+    "tiles",          "packed_avx512", "packed_avx2",       "packed_baseline",
+    "openblas"};
 
 bool is_everything(std::string const& algorithm)
 {
@@ -28,8 +30,7 @@ bool is_everything(std::string const& algorithm)
 
 void require_known(std::string const& algorithm)
 {
-    bool const is_number =
-        algorithm.size() == 1 && algorithm[0] >= '0' && algorithm[0] <= '5';
+    bool const is_number = algorithm.size() == 1 && algorithm[0] >= '0' && algorithm[0] <= '5';
     if (!is_number && algorithm != "all" && std::ranges::find(known, algorithm) == known.end()) {
         std::string names;
         for (char const* const name : known) {
@@ -68,7 +69,8 @@ Shape parse_shape(std::string const& text)
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         auto const [next, error] = std::from_chars(at, end, sizes[i]);
         bool const is_last = i + 1 == sizes.size();
-        if (error != std::errc{} || sizes[i] < 1 || (is_last ? next != end : next == end || *next != 'x')) {
+        if (error != std::errc{} || sizes[i] < 1 ||
+            (is_last ? next != end : next == end || *next != 'x')) {
             throw std::invalid_argument{"shape \"" + text +
                                         "\": expected M x K x N like 256x1024x128, none below 1"};
         }
@@ -97,7 +99,7 @@ bench::AxisValues article_shapes()
                                         ", expected the same inner dimension"};
         }
         auto const shape = std::to_string(given.a_rows) + "x" + std::to_string(given.a_columns) +
-            "x" + std::to_string(given.b_columns);
+                           "x" + std::to_string(given.b_columns);
         parse_shape(shape);
         values.tiny = values.quick = values.full = {shape};
     }

@@ -83,20 +83,23 @@ inline void pattern(bench::Trial& trial, cuda::Gpu& gpu)
         }
         return expected;
     });
-    trial.add("block", [&](bench::Variant& variant) {
-        auto const words = std::make_shared<cuda::Buffer<std::int32_t>>(
-            std::span<std::int32_t const>{pattern.word});
-        auto const cycles = std::make_shared<cuda::Buffer<long long>>(1);
-        variant.count("predicted_cycles", dense::predicted_cycles(pattern));
-        variant.count("predicted_conflicts", dense::predicted_conflicts(pattern));
-        variant.count("cycles", cycles_of(cycles, accesses));
-        variant.count("cycles_over_predicted",
-                      cycles_of(cycles, accesses * dense::predicted_cycles(pattern)));
-        return [=, &gpu, values = values.on(gpu), results = results.on(gpu)] {
-            dense::gpu::bank_cycles(pattern, access, words->data(), values, results, cycles->data(),
-                                    gpu.stream());
-        };
-    }).excerpt("bank_cycles");
+    trial
+        .add("block",
+             [&](bench::Variant& variant) {
+                 auto const words = std::make_shared<cuda::Buffer<std::int32_t>>(
+                     std::span<std::int32_t const>{pattern.word});
+                 auto const cycles = std::make_shared<cuda::Buffer<long long>>(1);
+                 variant.count("predicted_cycles", dense::predicted_cycles(pattern));
+                 variant.count("predicted_conflicts", dense::predicted_conflicts(pattern));
+                 variant.count("cycles", cycles_of(cycles, accesses));
+                 variant.count("cycles_over_predicted",
+                               cycles_of(cycles, accesses * dense::predicted_cycles(pattern)));
+                 return [=, &gpu, values = values.on(gpu), results = results.on(gpu)] {
+                     dense::gpu::bank_cycles(pattern, access, words->data(), values, results,
+                                             cycles->data(), gpu.stream());
+                 };
+             })
+        .excerpt("bank_cycles");
     trial.run();
 }
 
@@ -122,14 +125,17 @@ inline void distributed(bench::Trial& trial, cuda::Gpu& gpu)
         return expected;
     });
     for (bool const remote : {false, true}) {
-        trial.add(remote ? "remote" : "local", [&, remote](bench::Variant& variant) {
-            auto const cycles = std::make_shared<cuda::Buffer<long long>>(1);
-            variant.count("cycles", cycles_of(cycles, accesses));
-            return [=, &gpu, values = values.on(gpu), results = results.on(gpu)] {
-                dense::gpu::distributed_cycles(blocks, remote, values, results, cycles->data(),
-                                               gpu.stream());
-            };
-        }).excerpt("distributed");
+        trial
+            .add(remote ? "remote" : "local",
+                 [&, remote](bench::Variant& variant) {
+                     auto const cycles = std::make_shared<cuda::Buffer<long long>>(1);
+                     variant.count("cycles", cycles_of(cycles, accesses));
+                     return [=, &gpu, values = values.on(gpu), results = results.on(gpu)] {
+                         dense::gpu::distributed_cycles(blocks, remote, values, results,
+                                                        cycles->data(), gpu.stream());
+                     };
+                 })
+            .excerpt("distributed");
     }
     trial.run();
 }

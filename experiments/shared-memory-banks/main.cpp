@@ -11,7 +11,8 @@ int main(int argc, char** argv)
     patterns.untyped([&](bench::Trial& trial) { shared_memory_banks::pattern(trial, gpu); });
 
     auto& distributed = experiment.study("distributed").on(gpu);
-    distributed.axis("cluster", {std::int64_t{2}, std::int64_t{4}, std::int64_t{8}, std::int64_t{16}});
+    distributed.axis("cluster",
+                     {std::int64_t{2}, std::int64_t{4}, std::int64_t{8}, std::int64_t{16}});
     distributed.untyped([&](bench::Trial& trial) { shared_memory_banks::distributed(trial, gpu); });
     return experiment.run();
 }

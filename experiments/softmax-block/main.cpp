@@ -16,18 +16,21 @@ int main(int argc, char** argv)
         [&]<class T>(bench::Trial& trial) { softmax_block::ways<T>(trial, contenders); });
 
     auto& logarithms = experiment.study("log_softmax").on(gpu);
-    logarithms.axis("mebibytes", softmax_block::mebibytes()).axis("columns", {std::int64_t{1000}, std::int64_t{8192}});
+    logarithms.axis("mebibytes", softmax_block::mebibytes())
+        .axis("columns", {std::int64_t{1000}, std::int64_t{8192}});
     logarithms.types<float>(
         [&]<class T>(bench::Trial& trial) { softmax_block::logarithms<T>(trial, contenders); });
 
     auto& sizes = experiment.study("block_sizes").on(gpu);
-    sizes.axis("mebibytes", softmax_block::mebibytes()).axis("columns", {std::int64_t{256}, std::int64_t{1024}, std::int64_t{4096},
-                           std::int64_t{8192}, std::int64_t{16384}});
+    sizes.axis("mebibytes", softmax_block::mebibytes())
+        .axis("columns", {std::int64_t{256}, std::int64_t{1024}, std::int64_t{4096},
+                          std::int64_t{8192}, std::int64_t{16384}});
     sizes.types<float>(
         [&]<class T>(bench::Trial& trial) { softmax_block::block_sizes<T>(trial, contenders); });
 
     auto& layouts = experiment.study("layouts").on(gpu);
-    layouts.axis("mebibytes", softmax_block::mebibytes()).axis("columns", {std::int64_t{1024}, std::int64_t{4096}, std::int64_t{8192}});
+    layouts.axis("mebibytes", softmax_block::mebibytes())
+        .axis("columns", {std::int64_t{1024}, std::int64_t{4096}, std::int64_t{8192}});
     layouts.types<float, double>(
         [&]<class T>(bench::Trial& trial) { softmax_block::layouts<T>(trial, contenders); });
     return experiment.run();

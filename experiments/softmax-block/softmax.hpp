@@ -24,7 +24,8 @@ using dense::gpu::Softmax;
 struct Contenders
 {
     cuda::Gpu& gpu;
-    std::shared_ptr<std::optional<peers::CuDnn>> cudnn = std::make_shared<std::optional<peers::CuDnn>>();
+    std::shared_ptr<std::optional<peers::CuDnn>> cudnn =
+        std::make_shared<std::optional<peers::CuDnn>>();
 
     explicit Contenders(cuda::Gpu& target) : gpu{target} {}
 
@@ -47,8 +48,9 @@ inline bench::AxisValues widths()
         values.quick.emplace_back(columns);
     }
     for (std::int64_t const columns :
-         {1, 2, 3, 17, 32, 33, 64, 128, 127, 256, 512, 511, 1000, 1001, 1024, 2048, 2049, 4096, 8192,
-          8191, 16384, 16383, 32768, 32767, 65536, 65535, 131072, 131071, 262144}) {
+         {1,     2,     3,     17,    32,    33,    64,     128,    127,   256,
+          512,   511,   1000,  1001,  1024,  2048,  2049,   4096,   8192,  8191,
+          16384, 16383, 32768, 32767, 65536, 65535, 131072, 131071, 262144}) {
         values.full.emplace_back(columns);
     }
     values.require = [](bench::Parameter const& columns) {
@@ -71,10 +73,10 @@ inline bench::AxisValues mebibytes()
 
 /// What rounding to the type may cost, twice: cuDNN rounds on its way too.
 template <class T>
-constexpr double storage_unit = std::is_same_v<T, double> ? 0
-    : std::is_same_v<T, float>                            ? 0
-    : std::is_same_v<T, bench::fp16>                      ? 0x1p-10
-                                                          : 0x1p-7;
+constexpr double storage_unit = std::is_same_v<T, double>        ? 0
+                                : std::is_same_v<T, float>       ? 0
+                                : std::is_same_v<T, bench::fp16> ? 0x1p-10
+                                                                 : 0x1p-7;
 
 /// The least positive number of the type, half of it: what rounding to nothing may cost.
 template <class T>
@@ -93,8 +95,8 @@ struct Problem
         : rows{std::max<std::int64_t>(1, (trial.integer("mebibytes") << 20) /
                                              static_cast<std::int64_t>(sizeof(T)) /
                                              trial.integer("columns"))},
-          columns{trial.integer("columns")},
-          x{trial.input<T>(static_cast<std::size_t>(rows * columns))},
+          columns{trial.integer("columns")}, x{trial.input<T>(
+                                                 static_cast<std::size_t>(rows * columns))},
           y{trial.output<T>(static_cast<std::size_t>(rows * columns))}
     {
         double const moved = 2.0 * static_cast<double>(rows * columns) * sizeof(T);
@@ -110,9 +112,9 @@ struct Problem
     }
 
 private:
-    /// From the distance of each element to the largest of its row: sums of n / 64 numbers by one thread
-    /// and a tree of sums above it, an exponential that is wrong by some units and by what the
-    /// subtraction in its argument rounds off, and the rounding to `T`.
+    /// From the distance of each element to the largest of its row: sums of n / 64 numbers by one
+    /// thread and a tree of sums above it, an exponential that is wrong by some units and by what
+    /// the subtraction in its argument rounds off, and the rounding to `T`.
     static void bounds(Softmax what, std::int64_t columns, std::span<double const> value,
                        std::span<double> bound)
     {
@@ -122,7 +124,7 @@ private:
             double const size = std::abs(value[i]);
             double const scale = what == Softmax::probabilities ? size : 1;
             bound[i] = scale * unit * (steps + 4 * std::abs(bound[i]) + 4 * size) +
-                size * storage_unit<T> + storage_least<T>;
+                       size * storage_unit<T> + storage_least<T>;
         }
     }
 };
@@ -132,14 +134,17 @@ void add(bench::Trial& trial, Problem<T> const& p, Softmax what, cuda::Gpu& gpu,
          dense::gpu::SoftmaxStep<T> const& step, std::string const& excerpt)
 {
     auto const name = std::string{step.name};
-    trial.add(name, [&gpu, p, what, step](bench::Variant& variant) {
-        if (!step.takes(p.columns)) {
-            variant.not_applicable("not made for rows of " + std::to_string(p.columns));
-        }
-        return [&gpu, p, what, step, x = p.x.on(gpu).data(), y = p.y.on(gpu).data()] {
-            step.call(what, x, y, p.rows, p.columns, gpu.stream());
-        };
-    }).excerpt(excerpt);
+    trial
+        .add(name,
+             [&gpu, p, what, step](bench::Variant& variant) {
+                 if (!step.takes(p.columns)) {
+                     variant.not_applicable("not made for rows of " + std::to_string(p.columns));
+                 }
+                 return [&gpu, p, what, step, x = p.x.on(gpu).data(), y = p.y.on(gpu).data()] {
+                     step.call(what, x, y, p.rows, p.columns, gpu.stream());
+                 };
+             })
+        .excerpt(excerpt);
 }
 
 /// Name of the marked text of a step.
@@ -153,21 +158,28 @@ void add_library(bench::Trial& trial, Problem<T> const& p, Softmax what,
                  Contenders const& contenders)
 {
     auto& gpu = contenders.gpu;
-    trial.add("softmax", [&gpu, p, what](bench::Variant&) {
-        return [&gpu, p, what, x = p.x.on(gpu).data(), y = p.y.on(gpu).data()] {
-            dense::gpu::softmax(what, x, y, p.rows, p.columns, gpu.stream());
-        };
-    }).group("library").excerpt("block_shared");
+    trial
+        .add("softmax",
+             [&gpu, p, what](bench::Variant&) {
+                 return [&gpu, p, what, x = p.x.on(gpu).data(), y = p.y.on(gpu).data()] {
+                     dense::gpu::softmax(what, x, y, p.rows, p.columns, gpu.stream());
+                 };
+             })
+        .group("library")
+        .excerpt("block_shared");
     auto const& cudnn = contenders.library();
     if (!cudnn.missing.empty()) {
         trial.skip("cudnn", cudnn.missing).group("peer");
         return;
     }
-    trial.add("cudnn", [&gpu, p, what, &cudnn](bench::Variant&) {
-        return [&gpu, p, what, &cudnn, x = p.x.on(gpu).data(), y = p.y.on(gpu).data()] {
-            cudnn.softmax(what, x, y, p.rows, p.columns, gpu.stream());
-        };
-    }).group("peer");
+    trial
+        .add("cudnn",
+             [&gpu, p, what, &cudnn](bench::Variant&) {
+                 return [&gpu, p, what, &cudnn, x = p.x.on(gpu).data(), y = p.y.on(gpu).data()] {
+                     cudnn.softmax(what, x, y, p.rows, p.columns, gpu.stream());
+                 };
+             })
+        .group("peer");
 }
 
 /// Every way at one width.
@@ -201,13 +213,16 @@ void block_sizes(bench::Trial& trial, Contenders const& contenders)
     Problem<T> const p{trial, Softmax::probabilities, contenders.gpu};
     auto& gpu = contenders.gpu;
     auto const of_size = [&](std::string const& name, int threads) {
-        trial.add(name, [&gpu, p, threads](bench::Variant& variant) {
-            variant.count("threads", threads);
-            return [&gpu, p, threads, x = p.x.on(gpu).data(), y = p.y.on(gpu).data()] {
-                dense::gpu::softmax_of_block_size(Softmax::probabilities, x, y, p.rows, p.columns,
-                                                  threads, gpu.stream());
-            };
-        }).excerpt("block_shared");
+        trial
+            .add(name,
+                 [&gpu, p, threads](bench::Variant& variant) {
+                     variant.count("threads", threads);
+                     return [&gpu, p, threads, x = p.x.on(gpu).data(), y = p.y.on(gpu).data()] {
+                         dense::gpu::softmax_of_block_size(Softmax::probabilities, x, y, p.rows,
+                                                           p.columns, threads, gpu.stream());
+                     };
+                 })
+            .excerpt("block_shared");
     };
     for (int const threads : {128, 256, 512, 1024}) {
         of_size("threads" + std::to_string(threads), threads);

@@ -3,6 +3,7 @@
 
 namespace dense {
 
-constinit CompiledKernels const avx2_kernels = {kernel_of<float>("avx2"), kernel_of<double>("avx2")};
+constinit CompiledKernels const avx2_kernels = {kernel_of<float>("avx2"),
+                                                kernel_of<double>("avx2")};
 
 } // namespace dense

@@ -3,6 +3,7 @@
 
 namespace dense {
 
-constinit CompiledKernels const avx512_kernels = {kernel_of<float>("avx512"), kernel_of<double>("avx512")};
+constinit CompiledKernels const avx512_kernels = {kernel_of<float>("avx512"),
+                                                  kernel_of<double>("avx512")};
 
 } // namespace dense

@@ -3,6 +3,7 @@
 
 namespace dense {
 
-constinit CompiledKernels const baseline_kernels = {kernel_of<float>("baseline"), kernel_of<double>("baseline")};
+constinit CompiledKernels const baseline_kernels = {kernel_of<float>("baseline"),
+                                                    kernel_of<double>("baseline")};
 
 } // namespace dense

@@ -14,8 +14,8 @@ namespace dense {
 
 namespace {
 
-/// Bytes of a strip of `a` and of a strip of `b` with this depth stay in the first-level cache, and a
-/// block of `a` in the second.
+/// Bytes of a strip of `a` and of a strip of `b` with this depth stay in the first-level cache, and
+/// a block of `a` in the second.
 constexpr std::int64_t depth_bytes = 1536;
 constexpr std::int64_t block_rows = 144;
 constexpr std::int64_t block_columns = 4096;
@@ -27,7 +27,7 @@ std::int64_t ceil_div(std::int64_t count, std::int64_t size)
 
 struct Free
 {
-    void operator()(void* memory) const { ::operator delete(memory, std::align_val_t{64}); }
+    void operator()(void* memory) const { ::operator delete (memory, std::align_val_t{64}); }
 };
 
 template <class T>
@@ -37,7 +37,7 @@ template <class T>
 Buffer<T> allocate(std::int64_t count)
 {
     auto const bytes = static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) * sizeof(T);
-    return Buffer<T>{static_cast<T*>(::operator new(bytes, std::align_val_t{64}))};
+    return Buffer<T>{static_cast<T*>(::operator new (bytes, std::align_val_t{64}))};
 }
 
 /// Strips of `height` rows, column after column; zeros fill the last strip up.

@@ -7,18 +7,18 @@
 
 namespace dense {
 
-/// `c = a b` on `threads` threads, 0: as many as OpenMP would take. `a` has m x k elements, `b` k x n,
-/// `c` m x n; they may have no elements, and do not overlap. `T` is float or double, sums are of that
-/// type. Throws std::invalid_argument where sizes do not agree.
+/// `c = a b` on `threads` threads, 0: as many as OpenMP would take. `a` has m x k elements, `b` k x
+/// n, `c` m x n; they may have no elements, and do not overlap. `T` is float or double, sums are of
+/// that type. Throws std::invalid_argument where sizes do not agree.
 ///
 /// Blocks of `a` and `b` are copied into the order in which a kernel of registers reads them, as in
-/// Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, ACM TOMS 34 (2008), 12.
+/// Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, ACM TOMS 34
+/// (2008), 12.
 template <class T>
 void gemm(Matrix<T const> a, Matrix<T const> b, Matrix<T> c, int threads = 0);
 
 template <class T>
-void gemm(Matrix<T> a, Matrix<T> b, Matrix<T> c, int threads = 0)
-requires(!std::is_const_v<T>)
+void gemm(Matrix<T> a, Matrix<T> b, Matrix<T> c, int threads = 0) requires(!std::is_const_v<T>)
 {
     gemm<T>(Matrix<T const>{a}, Matrix<T const>{b}, c, threads);
 }

@@ -148,9 +148,10 @@ TEST_CASE("sizes that do not agree are refused with all of them")
     auto const matrix = [&](std::int64_t rows, std::int64_t columns) {
         return Matrix<float>{memory.data(), rows, columns};
     };
-    CHECK_THROWS_WITH_AS(dense::gemm(matrix(2, 3), matrix(4, 5), matrix(2, 5)),
-                         "dense::gemm: found 2 x 3 times 4 x 5 into 2 x 5, expected sizes that agree",
-                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS(
+        dense::gemm(matrix(2, 3), matrix(4, 5), matrix(2, 5)),
+        "dense::gemm: found 2 x 3 times 4 x 5 into 2 x 5, expected sizes that agree",
+        std::invalid_argument);
     CHECK_THROWS_AS(dense::gemm(matrix(2, 3), matrix(3, 5), matrix(2, 4)), std::invalid_argument);
     CHECK_THROWS_AS(dense::gemm(Matrix<float>{memory.data(), 2, 3, 2}, matrix(3, 5), matrix(2, 5)),
                     std::invalid_argument);

@@ -32,8 +32,8 @@ struct Matrix
 
     /// What may be written can be read.
     template <class U>
-    requires(std::is_const_v<T> && std::is_same_v<U const, T> && !std::is_const_v<U>)
-    Matrix(Matrix<U> const& other)
+    requires(std::is_const_v<T>&& std::is_same_v<U const, T> && !std::is_const_v<U>)
+        Matrix(Matrix<U> const& other)
         : Matrix{other.data, other.rows, other.columns, other.stride}
     {
     }
@@ -53,7 +53,7 @@ struct Matrix
 inline double product_flops(std::int64_t rows, std::int64_t columns, std::int64_t depth)
 {
     return 2.0 * static_cast<double>(rows) * static_cast<double>(columns) *
-        static_cast<double>(depth);
+           static_cast<double>(depth);
 }
 
 /// Throws std::invalid_argument, with the sizes, unless `c = a b` can be computed.
@@ -65,7 +65,7 @@ void require_product(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<
     };
     auto const is_sound = [](auto const& m) {
         return m.rows >= 0 && m.columns >= 0 && m.stride >= m.columns &&
-            (m.data != nullptr || m.rows * m.columns == 0);
+               (m.data != nullptr || m.rows * m.columns == 0);
     };
     if (a.columns != b.rows || c.rows != a.rows || c.columns != b.columns) {
         throw std::invalid_argument{"dense::gemm: found " + size(a) + " times " + size(b) +

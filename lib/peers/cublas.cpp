@@ -106,8 +106,7 @@ struct CuBlas::State
     }
 };
 
-CuBlas::CuBlas()
-    : missing{api().blas.missing().empty() ? api().lt.missing() : api().blas.missing()}
+CuBlas::CuBlas() : missing{api().blas.missing().empty() ? api().lt.missing() : api().blas.missing()}
 {
     if (!missing.empty()) {
         return;
@@ -116,7 +115,7 @@ CuBlas::CuBlas()
     int number = 0;
     check(api().get_version(state_->blas, &number), "cublasGetVersion");
     version = std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." +
-        std::to_string(number % 100);
+              std::to_string(number % 100);
 }
 
 CuBlas::~CuBlas() = default;
@@ -127,8 +126,8 @@ void CuBlas::gemm(dense::Matrix<T const> a, dense::Matrix<T const> b, dense::Mat
 {
     auto const size = [](std::int64_t value) { return static_cast<int>(value); };
     auto const compute = std::is_same_v<T, double> ? CUBLAS_COMPUTE_64F
-        : math == Math::tf32                       ? CUBLAS_COMPUTE_32F_FAST_TF32
-        : math == Math::bf16                       ? CUBLAS_COMPUTE_32F_FAST_16BF
+                         : math == Math::tf32      ? CUBLAS_COMPUTE_32F_FAST_TF32
+                         : math == Math::bf16      ? CUBLAS_COMPUTE_32F_FAST_16BF
                                                    : CUBLAS_COMPUTE_32F;
     check(api().set_stream(state_->blas, stream.get()), "cublasSetStream");
     // With memory of its own it can be put into a graph.

@@ -8,8 +8,8 @@
 
 namespace peers {
 
-/// cuBLAS and cuBLASLt, where they are found. Matrices are in row-major order and have no gaps; all memory
-/// is the device's.
+/// cuBLAS and cuBLASLt, where they are found. Matrices are in row-major order and have no gaps; all
+/// memory is the device's.
 class CuBlas
 {
 public:
@@ -20,15 +20,21 @@ public:
     std::string version;
 
     /// How float operands may be rounded.
-    enum class Math { exact, tf32, bf16 };
+    enum class Math
+    {
+        exact,
+        tf32,
+        bf16
+    };
 
-    /// `c = a b` by `cublasGemmEx`, put into `stream`. Column-major libraries compute the transposed product of swapped operands.
+    /// `c = a b` by `cublasGemmEx`, put into `stream`. Column-major libraries compute the
+    /// transposed product of swapped operands.
     template <class T>
     void gemm(dense::Matrix<T const> a, dense::Matrix<T const> b, dense::Matrix<T> c, Math math,
               cuda::Stream const& stream) const;
 
-    /// The same product by cuBLASLt, with the algorithm that its heuristic puts first of those that need no
-    /// more than 32 MiB. `T` is float or double.
+    /// The same product by cuBLASLt, with the algorithm that its heuristic puts first of those that
+    /// need no more than 32 MiB. `T` is float or double.
     template <class T>
     class LtProduct
     {

@@ -54,10 +54,10 @@ void check(cudnnStatus_t status, char const* what)
 }
 
 template <class T>
-constexpr cudnnDataType_t data_type = std::is_same_v<T, float> ? CUDNN_DATA_FLOAT
-    : std::is_same_v<T, double>                                ? CUDNN_DATA_DOUBLE
-    : std::is_same_v<T, base::fp16>                            ? CUDNN_DATA_HALF
-                                                               : CUDNN_DATA_BFLOAT16;
+constexpr cudnnDataType_t data_type = std::is_same_v<T, float>        ? CUDNN_DATA_FLOAT
+                                      : std::is_same_v<T, double>     ? CUDNN_DATA_DOUBLE
+                                      : std::is_same_v<T, base::fp16> ? CUDNN_DATA_HALF
+                                                                      : CUDNN_DATA_BFLOAT16;
 
 } // namespace
 
@@ -86,7 +86,7 @@ CuDnn::CuDnn() : missing{api().library.missing()}
         state_ = std::make_unique<State>();
         auto const number = api().get_version();
         version = std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." +
-            std::to_string(number % 100);
+                  std::to_string(number % 100);
     }
 }
 
@@ -102,8 +102,8 @@ void CuDnn::softmax(dense::gpu::Softmax what, T const* x, T* y, std::int64_t row
     using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
     Sum const one = 1;
     Sum const zero = 0;
-    auto const algorithm = what == dense::gpu::Softmax::probabilities ? CUDNN_SOFTMAX_ACCURATE
-                                                                      : CUDNN_SOFTMAX_LOG;
+    auto const algorithm =
+        what == dense::gpu::Softmax::probabilities ? CUDNN_SOFTMAX_ACCURATE : CUDNN_SOFTMAX_LOG;
     check(api().set_stream(state_->handle, stream.get()), "cudnnSetStream");
     check(api().set_tensor(state_->tensor, CUDNN_TENSOR_NCHW, data_type<T>, static_cast<int>(rows),
                            static_cast<int>(columns), 1, 1),

@@ -196,10 +196,10 @@ def _count_metric(name: str) -> Metric:
 @cache
 def _round_metric(name: str) -> Metric:
     def of(basis: Basis, case: Case) -> Sequence[float]:
-        if name not in case.rounds:
-            known = ", ".join(case.rounds) or "nothing"
-            raise WeaveError(f'{case.variant} recorded no "{name}" for each round, but: {known}')
-        return case.rounds[name]
+        if name in case.rounds:
+            return case.rounds[name]
+        known = ", ".join(case.rounds) or "nothing"
+        raise WeaveError(f'{case.variant} recorded no "{name}" for each round, but: {known}')
 
     return Metric(name.replace("_", " "), "number", of, mean=True)
 
@@ -297,26 +297,16 @@ def _break_even(basis: Basis, case: Case) -> list[float]:
     return [case.setup_seconds / gain if gain > 0 else float("inf") for gain in gains]
 
 
+def _rate_of_work(unit: str, work: Callable[[Case], float]) -> Metric:
+    return Metric(unit, "rate", lambda b, c: [work(c) / s for s in c.samples], mean=True, unit=unit)
+
+
 METRICS: dict[str, Metric] = {
     "median": Metric("median", "time", lambda b, c: c.samples),
     "ci": Metric("interval", "time", lambda b, c: c.samples),
-    "gbps": Metric(
-        "GB/s", "rate", lambda b, c: [c.bytes / s / 1e9 for s in c.samples], mean=True, unit="GB/s"
-    ),
-    "gflops": Metric(
-        "GFLOP/s",
-        "rate",
-        lambda b, c: [c.flops / s / 1e9 for s in c.samples],
-        mean=True,
-        unit="GFLOP/s",
-    ),
-    "tflops": Metric(
-        "TFLOP/s",
-        "rate",
-        lambda b, c: [c.flops / s / 1e12 for s in c.samples],
-        mean=True,
-        unit="TFLOP/s",
-    ),
+    "gbps": _rate_of_work("GB/s", lambda c: c.bytes / 1e9),
+    "gflops": _rate_of_work("GFLOP/s", lambda c: c.flops / 1e9),
+    "tflops": _rate_of_work("TFLOP/s", lambda c: c.flops / 1e12),
     "of_ceiling": Metric(
         "of ceiling",
         "percent",

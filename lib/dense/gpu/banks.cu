@@ -48,11 +48,12 @@ __device__ void write_shared(unsigned address, float const* value)
 }
 
 //! [bank_cycles]
-/// All warps of a block repeat one access, so that shared memory is always busy. The first thread takes
-/// the time from when all are ready to when all are done.
+/// All warps of a block repeat one access, so that shared memory is always busy. The first thread
+/// takes the time from when all are ready to when all are done.
 template <Access access, int words>
-__global__ void __launch_bounds__(warps_of_block* warp_lanes) bank_cycles_kernel(std::int32_t const* word, float const* values, int count,
-                                   float* results, long long* cycles)
+__global__ void __launch_bounds__(warps_of_block* warp_lanes)
+    bank_cycles_kernel(std::int32_t const* word, float const* values, int count, float* results,
+                       long long* cycles)
 {
     __shared__ float shared[most_words];
     for (int i = threadIdx.x; i < count; i += blockDim.x) {
@@ -143,9 +144,8 @@ template <Access access, int words>
 void launch(AccessPattern const& pattern, std::int32_t const* word, std::span<float const> values,
             std::span<float> results, long long* cycles, cuda::Stream const& stream)
 {
-    bank_cycles_kernel<access, words>
-        <<<1, warps_of_block * warp_lanes, 0, stream.get()>>>(word, values.data(), pattern.words(),
-                                                              results.data(), cycles);
+    bank_cycles_kernel<access, words><<<1, warps_of_block * warp_lanes, 0, stream.get()>>>(
+        word, values.data(), pattern.words(), results.data(), cycles);
     cuda::check_launch();
 }
 
@@ -154,9 +154,9 @@ void launch_for_words(AccessPattern const& pattern, std::int32_t const* word,
                       std::span<float const> values, std::span<float> results, long long* cycles,
                       cuda::Stream const& stream)
 {
-    auto const kernel = pattern.bytes == 4 ? launch<access, 1>
-        : pattern.bytes == 8               ? launch<access, 2>
-                                           : launch<access, 4>;
+    auto const kernel = pattern.bytes == 4   ? launch<access, 1>
+                        : pattern.bytes == 8 ? launch<access, 2>
+                                             : launch<access, 4>;
     kernel(pattern, word, values, results, cycles, stream);
 }
 

@@ -57,8 +57,8 @@ struct Operands
     Matrix<T const> right() const { return {b.device.data(), k, n}; }
     Matrix<T> product() { return {c.device.data(), m, n}; }
 
-    /// The largest error over what a sum of k products in `T` may be off by, and twice `rounding` of its
-    /// magnitude.
+    /// The largest error over what a sum of k products in `T` may be off by, and twice `rounding`
+    /// of its magnitude.
     double error(double rounding)
     {
         auto const found = c.device.download();
@@ -70,7 +70,8 @@ struct Operands
                 double sum = 0;
                 double magnitude = 0;
                 for (std::int64_t l = 0; l < k; ++l) {
-                    double const each = static_cast<double>(a.host[static_cast<std::size_t>(i * k + l)]) *
+                    double const each =
+                        static_cast<double>(a.host[static_cast<std::size_t>(i * k + l)]) *
                         static_cast<double>(b.host[static_cast<std::size_t>(l * n + j)]);
                     sum += each;
                     magnitude += std::abs(each);
@@ -93,9 +94,9 @@ struct Operands
 
 std::vector<std::array<std::int64_t, 3>> shapes()
 {
-    std::vector<std::array<std::int64_t, 3>> found{{1, 1, 1},     {32, 32, 32},    {64, 96, 128},
-                                                   {31, 33, 35},  {312, 11, 1000}, {256, 128, 1024},
-                                                   {129, 257, 17}, {1, 300, 2},    {300, 1, 70}};
+    std::vector<std::array<std::int64_t, 3>> found{
+        {1, 1, 1},        {32, 32, 32},   {64, 96, 128}, {31, 33, 35}, {312, 11, 1000},
+        {256, 128, 1024}, {129, 257, 17}, {1, 300, 2},   {300, 1, 70}};
     std::mt19937 random{3};
     std::uniform_int_distribution<std::int64_t> size{1, 200};
     for (int i = 0; i < 8; ++i) {
@@ -105,7 +106,8 @@ std::vector<std::array<std::int64_t, 3>> shapes()
 }
 
 template <class T>
-void check_steps(std::vector<dense::gpu::Step<T>> const& steps, std::vector<double> const& roundings)
+void check_steps(std::vector<dense::gpu::Step<T>> const& steps,
+                 std::vector<double> const& roundings)
 {
     std::mt19937 random{4};
     cuda::Stream const stream;
@@ -155,7 +157,8 @@ TEST_CASE("the article's listings fail: a missing barrier, and guards that ask f
     }
 }
 
-TEST_CASE_TEMPLATE("products for users: any size, nothing at all, and what is refused", T, float, double)
+TEST_CASE_TEMPLATE("products for users: any size, nothing at all, and what is refused", T, float,
+                   double)
 {
     std::mt19937 random{6};
     cuda::Stream const stream;
@@ -245,7 +248,8 @@ void check_row(Softmax what, T const* x, T const* y, std::int64_t columns)
             continue;
         }
         double const scale = what == Softmax::probabilities ? value : 1;
-        double const far = std::isinf(shifted) ? 0 : 8 * std::abs(shifted); // what is 0 is exactly 0
+        double const far =
+            std::isinf(shifted) ? 0 : 8 * std::abs(shifted); // what is 0 is exactly 0
         double const bound =
             scale * of_sum * (steps + far) + 2 * std::abs(value) * unit_of<T>() + 0x1p-24;
         CAPTURE(i);
@@ -287,10 +291,11 @@ std::vector<T> random_rows(std::int64_t rows, std::int64_t columns, unsigned see
 
 } // namespace
 
-TEST_CASE_TEMPLATE("softmax in every way, width and alignment", T, base::fp16, base::bf16, float, double)
+TEST_CASE_TEMPLATE("softmax in every way, width and alignment", T, base::fp16, base::bf16, float,
+                   double)
 {
-    for (std::int64_t const columns : {1, 2, 3, 31, 32, 33, 100, 127, 1000, 1001, 1024, 1025, 4096,
-                                       4097, 20000, 65536, 70001}) {
+    for (std::int64_t const columns :
+         {1, 2, 3, 31, 32, 33, 100, 127, 1000, 1001, 1024, 1025, 4096, 4097, 20000, 65536, 70001}) {
         auto const x = random_rows<T>(columns > 5000 ? 2 : 9, columns, 11);
         for (auto const what : {Softmax::probabilities, Softmax::logarithms}) {
             for (std::size_t const offset : {0, 1}) {
@@ -341,9 +346,13 @@ TEST_CASE_TEMPLATE("special values", T, base::fp16, float, double)
     double const infinity = std::numeric_limits<double>::infinity();
     double const nan = std::numeric_limits<double>::quiet_NaN();
     for (std::int64_t const columns : {40, 5000, 40000}) {
-        for (auto const& [first, others] : std::vector<std::pair<double, double>>{
-                 {-infinity, 1}, {infinity, 1}, {nan, 1}, {2, 2}, {-infinity, -infinity},
-                 {1, -infinity}}) {
+        for (auto const& [first, others] :
+             std::vector<std::pair<double, double>>{{-infinity, 1},
+                                                    {infinity, 1},
+                                                    {nan, 1},
+                                                    {2, 2},
+                                                    {-infinity, -infinity},
+                                                    {1, -infinity}}) {
             std::vector<T> x(static_cast<std::size_t>(columns), static_cast<T>(others));
             x.front() = static_cast<T>(first);
             CAPTURE(columns);

@@ -14,8 +14,8 @@ namespace {
 template <class T>
 using In = Matrix<T const>;
 
-/// Sizes of tiles: of a block (`rows` x `columns` of c, `depth` of the sum at a time) and of a thread.
-/// 256 threads in a square of 16 x 16.
+/// Sizes of tiles: of a block (`rows` x `columns` of c, `depth` of the sum at a time) and of a
+/// thread. 256 threads in a square of 16 x 16.
 template <class T>
 struct Shape
 {
@@ -58,8 +58,9 @@ __global__ void __launch_bounds__(Shape<T>::threads)
         for (int e = threadIdx.x; e < S::depth * S::columns; e += S::threads) {
             int const k = k0 + e / S::columns;
             int const j = j0 + e % S::columns;
-            tile_b[e / S::columns][e % S::columns] =
-                k < sizes.depth && j < sizes.columns ? b[std::int64_t{k} * sizes.columns + j] : T{0};
+            tile_b[e / S::columns][e % S::columns] = k < sizes.depth && j < sizes.columns
+                                                         ? b[std::int64_t{k} * sizes.columns + j]
+                                                         : T{0};
         }
         __syncthreads();
 #pragma unroll
@@ -253,8 +254,8 @@ __device__ void copy_pack(Pack<T>* to, T const* from, int rows, int columns, int
 }
 
 //! [async_copies]
-/// While one pair of tiles is multiplied, the next two are on their way. c is computed in parts of the sum
-/// where gridDim.z is more than 1, which then are added up in memory.
+/// While one pair of tiles is multiplied, the next two are on their way. c is computed in parts of
+/// the sum where gridDim.z is more than 1, which then are added up in memory.
 template <class T, bool splits>
 __global__ void __launch_bounds__(Shape<T>::threads)
     async_copies(T const* a, T const* b, T* c, Sizes sizes, int share, bool aligned_a,
@@ -364,8 +365,8 @@ template <class T>
 void launch_register_tiles(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stream)
 {
     Sizes const sizes = sizes_of(a, b);
-    register_tiles<<<grid_of<T>(sizes), Shape<T>::threads, 0, stream.get()>>>(a.data, b.data, c.data,
-                                                                              sizes);
+    register_tiles<<<grid_of<T>(sizes), Shape<T>::threads, 0, stream.get()>>>(a.data, b.data,
+                                                                              c.data, sizes);
     cuda::check_launch();
 }
 
@@ -381,16 +382,16 @@ void launch_with_packs(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stream
 
 /// Bytes of shared memory of `async_copies`.
 template <class T>
-constexpr int async_bytes = 3 * (Shape<T>::rows + Shape<T>::columns) * Shape<T>::depth *
-    static_cast<int>(sizeof(T));
+constexpr int async_bytes =
+    3 * (Shape<T>::rows + Shape<T>::columns) * Shape<T>::depth* static_cast<int>(sizeof(T));
 
 template <class T, bool splits>
 void launch_async_copies(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stream)
 {
     Sizes const sizes = sizes_of(a, b);
     auto const kernel = async_copies<T, splits>;
-    cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     async_bytes<T>));
+    cuda::check(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, async_bytes<T>));
     dim3 grid = grid_of<T>(sizes);
     int share = sizes.depth;
     if (splits) {
@@ -398,12 +399,13 @@ void launch_async_copies(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stre
         int device = 0;
         int multiprocessors = 0;
         cuda::check(cudaGetDevice(&device));
-        cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+        cuda::check(
+            cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
         auto const blocks = std::int64_t{grid.x} * grid.y;
         auto const parts = std::clamp<std::int64_t>(multiprocessors / blocks, 1,
                                                     ceil_div(sizes.depth, 2 * Shape<T>::depth));
         share = static_cast<int>(ceil_div(ceil_div(sizes.depth, parts), Shape<T>::depth)) *
-            Shape<T>::depth;
+                Shape<T>::depth;
         grid.z = static_cast<unsigned>(ceil_div(sizes.depth, share));
         auto const bytes = static_cast<std::size_t>(c.rows * c.columns) * sizeof(T);
         cuda::check(cudaMemsetAsync(c.data, 0, bytes, stream.get()));

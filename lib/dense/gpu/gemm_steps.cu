@@ -33,7 +33,8 @@ __global__ void one_thread_1d(T const* a, T const* b, T* c, int rows, int column
 {
     std::int64_t const count = std::int64_t{rows} * columns;
     std::int64_t const step = std::int64_t{gridDim.x} * blockDim.x;
-    for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < count; e += step) {
+    for (std::int64_t e = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x; e < count;
+         e += step) {
         std::int64_t const i = e / columns;
         std::int64_t const j = e % columns;
         T sum = 0;
@@ -125,9 +126,9 @@ __global__ void tile_2d_any(T const* a, T const* b, T* c, int rows, int columns,
 //! [tile_2d_any]
 
 //! [tile_2d_article_guards]
-/// As the article has it: the guards join with `||`, and that of b compares a column with the number
-/// of the tile along k. So it loads what lies behind the arrays, which may be anything; here it is
-/// their beginning again, so that the listing gives wrong numbers and not a fault.
+/// As the article has it: the guards join with `||`, and that of b compares a column with the
+/// number of the tile along k. So it loads what lies behind the arrays, which may be anything; here
+/// it is their beginning again, so that the listing gives wrong numbers and not a fault.
 __global__ void tile_2d_article_guards(float const* a, float const* b, float* c, int rows,
                                        int columns, int depth)
 {
@@ -185,13 +186,14 @@ template <class T>
 std::string_view refuses_long_rows(In<T> const& a, In<T> const&)
 {
     return a.columns * static_cast<std::int64_t>(sizeof(T)) <= 48 * 1024
-        ? ""
-        : "a row of a does not fit the 48 KiB of shared memory that every GPU has";
+               ? ""
+               : "a row of a does not fit the 48 KiB of shared memory that every GPU has";
 }
 
 dim3 grid_of_tiles(std::int64_t rows, std::int64_t columns)
 {
-    return {static_cast<unsigned>(ceil_div(columns, tile)), static_cast<unsigned>(ceil_div(rows, tile))};
+    return {static_cast<unsigned>(ceil_div(columns, tile)),
+            static_cast<unsigned>(ceil_div(rows, tile))};
 }
 
 template <class T>
@@ -206,8 +208,8 @@ template <class T>
 std::string_view refuses_no_multiples(In<T> const& a, In<T> const& b)
 {
     return a.rows % tile == 0 && a.columns % tile == 0 && b.columns % tile == 0
-        ? ""
-        : "the kernel for multiples of 32 is not made for these sizes";
+               ? ""
+               : "the kernel for multiples of 32 is not made for these sizes";
 }
 
 template <class T>

@@ -23,21 +23,27 @@ constexpr int side = 16; // of a fragment of c
 constexpr int gap = 8;   // elements behind each row of a tile, against bank conflicts
 
 /// How products are made.
-enum class Way { tf32, three_tf32, bf16 };
+enum class Way
+{
+    tf32,
+    three_tf32,
+    bf16
+};
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 template <Way way>
 using Element = std::conditional_t<way == Way::bf16, __nv_bfloat16, float>;
 
 template <Way way>
-using Sum = std::conditional_t<way == Way::bf16,
-                               wmma::fragment<wmma::accumulator, side, side, side, float>,
-                               wmma::fragment<wmma::accumulator, side, side, 8, float>>;
+using Sum =
+    std::conditional_t<way == Way::bf16, wmma::fragment<wmma::accumulator, side, side, side, float>,
+                       wmma::fragment<wmma::accumulator, side, side, 8, float>>;
 
 template <Way way, class Use>
-using Fragment = std::conditional_t<
-    way == Way::bf16, wmma::fragment<Use, side, side, side, __nv_bfloat16, wmma::row_major>,
-    wmma::fragment<Use, side, side, 8, wmma::precision::tf32, wmma::row_major>>;
+using Fragment =
+    std::conditional_t<way == Way::bf16,
+                       wmma::fragment<Use, side, side, side, __nv_bfloat16, wmma::row_major>,
+                       wmma::fragment<Use, side, side, 8, wmma::precision::tf32, wmma::row_major>>;
 
 /// Splits numbers into what TF32 keeps of them, and what that leaves.
 template <class Tf32>
@@ -61,8 +67,8 @@ __device__ void round_to_tf32(Tf32& numbers)
 }
 
 //! [tensor_tiles]
-/// Tensor cores multiply tiles that the block holds in shared memory. With three products of TF32, a
-/// and b are each the sum of two numbers of TF32, and only the product of both rests is left out.
+/// Tensor cores multiply tiles that the block holds in shared memory. With three products of TF32,
+/// a and b are each the sum of two numbers of TF32, and only the product of both rests is left out.
 template <Way way>
 __global__ void __launch_bounds__(256)
     tensor_tiles(float const* a, float const* b, float* c, int rows, int columns, int depth,
@@ -171,13 +177,12 @@ template <Way way>
 void launch(Matrix<float const> a, Matrix<float const> b, Matrix<float> c,
             cuda::Stream const& stream)
 {
-    constexpr int elements = rows_of_block * (depth_of_block + gap) +
-        depth_of_block * (columns_of_block + gap);
+    constexpr int elements =
+        rows_of_block * (depth_of_block + gap) + depth_of_block * (columns_of_block + gap);
     constexpr int bytes = elements * static_cast<int>(sizeof(Element<way>));
     static_assert(bytes >= 8 * side * side * static_cast<int>(sizeof(float)));
     auto const kernel = tensor_tiles<way>;
-    cuda::check(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     dim3 const grid(static_cast<unsigned>(ceil_div(c.columns, columns_of_block)),
                     static_cast<unsigned>(ceil_div(c.rows, rows_of_block)));
     kernel<<<grid, 256, bytes, stream.get()>>>(

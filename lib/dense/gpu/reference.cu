@@ -35,9 +35,18 @@ __global__ void product_kernel(T const* a, T const* b, long long columns, long l
     magnitude[at] = absolute;
 }
 
-__device__ double widened(float value) { return value; }
-__device__ double widened(double value) { return value; }
-__device__ double widened(base::fp16 value) { return __half2float(__ushort_as_half(value.bits)); }
+__device__ double widened(float value)
+{
+    return value;
+}
+__device__ double widened(double value)
+{
+    return value;
+}
+__device__ double widened(base::fp16 value)
+{
+    return __half2float(__ushort_as_half(value.bits));
+}
 __device__ double widened(base::bf16 value)
 {
     return __bfloat162float(__ushort_as_bfloat16(value.bits));
@@ -86,8 +95,7 @@ __global__ void softmax_kernel(bool logarithms, T const* x, long long columns, d
 
 template <class T>
 void reference_softmax(bool logarithms, T const* x, std::int64_t columns, std::size_t first,
-                       std::span<double> value, std::span<double> below,
-                       cuda::Stream const& stream)
+                       std::span<double> value, std::span<double> below, cuda::Stream const& stream)
 {
     auto const width = static_cast<std::size_t>(columns);
     if (value.size() != below.size() || value.size() % width != 0 || first % width != 0) {

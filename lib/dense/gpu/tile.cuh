@@ -2,7 +2,6 @@
 
 #include "dense/gpu/gemm_steps.hpp"
 
-
 #include <cstdint>
 
 /// \file
@@ -15,8 +14,8 @@ __host__ __device__ constexpr std::int64_t ceil_div(std::int64_t count, std::int
     return (count + size - 1) / size;
 }
 
-/// Shared memory whose size the launch tells: one declaration for all types, as two templates may not
-/// declare one name with two types.
+/// Shared memory whose size the launch tells: one declaration for all types, as two templates may
+/// not declare one name with two types.
 template <class T>
 __device__ T* shared_memory()
 {
@@ -32,8 +31,8 @@ struct alignas(16) Pack
     T value[size];
 };
 
-/// Elements (i, j) and those after it in the row of a matrix without gaps, zeros where it has none. One
-/// load where all of them are there and aligned.
+/// Elements (i, j) and those after it in the row of a matrix without gaps, zeros where it has none.
+/// One load where all of them are there and aligned.
 template <class T>
 __device__ Pack<T> load_pack(T const* from, int rows, int columns, int i, int j, bool is_aligned)
 {
