@@ -142,6 +142,9 @@ void on_host(bench::Trial& trial)
     static peers::OpenBlas const openblas;
     if (!openblas.missing.empty()) {
         trial.skip("openblas", openblas.missing).group("peer");
+    } else if (trial.threads() > 1 && !openblas.shares_threads) {
+        trial.skip("openblas", "it has threads of its own; install libopenblas0-openmp")
+            .group("peer");
     } else if (is_asked_for("openblas")) {
         trial
             .add("openblas",

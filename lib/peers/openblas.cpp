@@ -18,11 +18,12 @@ using Gemm = void (*)(int order, int transpose_a, int transpose_b, int m, int n,
 
 struct Functions
 {
-    Loaded library{{"libopenblas.so.0", "libopenblas.so"}, "Debian's package libopenblas0-pthread"};
+    Loaded library{{"libopenblas.so.0", "libopenblas.so"}, "Debian's package libopenblas0-openmp"};
     Gemm<float> sgemm = nullptr;
     Gemm<double> dgemm = nullptr;
     void (*set_threads)(int) = nullptr;
     char* (*configuration)() = nullptr;
+    int (*parallel)() = nullptr; ///< 0: no threads, 1: threads of its own, 2: those of OpenMP
 
     Functions()
     {
@@ -30,6 +31,7 @@ struct Functions
         library.find(dgemm, "cblas_dgemm");
         library.find(set_threads, "openblas_set_num_threads");
         library.find(configuration, "openblas_get_config");
+        library.find(parallel, "openblas_get_parallel");
     }
 };
 
@@ -45,6 +47,7 @@ OpenBlas::OpenBlas() : missing{functions().library.missing()}
 {
     if (missing.empty()) {
         version = functions().configuration();
+        shares_threads = functions().parallel() == 2;
     }
 }
 
