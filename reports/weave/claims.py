@@ -5,7 +5,8 @@ What a condition compares is in `metrics.py`, what its words mean in `expectatio
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 from weave import definition, expectations, tables
@@ -21,6 +22,7 @@ from weave.expectations import (
 )
 from weave.measurements import Absence, Measurements
 from weave.metrics import Basis, Counted, Measure, Over, Reached, compare, measure
+from weave.region import Where, words
 from weave.results import Result, options
 
 OUT_OF_DATE = "OUT OF DATE"
@@ -166,14 +168,31 @@ def _examine(measured: Measurements, condition: Condition) -> Finding:
 
 
 def _examine_value(measured: Measurements, condition: Condition) -> Finding:
-    """Whether a metric of one variant lies where it is expected."""
+    """Whether a metric of one variant lies where it is expected, in the mean or in every unit."""
+    if condition.on == "all":
+        return _examine_one_value(measured, condition, condition.where)
+    named = [name for name in condition.per if name in measured.axes]
+    units = product(*(measured.values(name, condition.where) for name in named))
+    found = [_examine_one_value(measured, condition,
+                                {**condition.where, **dict(zip(named, unit, strict=True))})
+             for unit in units]
+    asked = [finding for finding in found if finding.verdict != NOT_APPLICABLE]
+    if not asked:
+        return Finding(NOT_APPLICABLE, found[0].sentence if found else "Nothing was measured.")
+    order = (NOT_REPRODUCED, UNDECIDED, REPRODUCED)
+    worst = min(asked, key=lambda finding: order.index(finding.verdict))
+    holding = sum(finding.verdict == REPRODUCED for finding in asked)
+    return replace(worst, sentence=f"It holds at {holding} of {len(asked)}; {worst.sentence}")
+
+
+def _examine_one_value(measured: Measurements, condition: Condition, where: Where) -> Finding:
     variant, _ = _sides(measured, condition)
     ceiling = condition.ceiling or None
-    found = measure(Basis(measured, None, ceiling), condition.value, variant, condition.where)
+    found = measure(Basis(measured, None, ceiling), condition.value, variant, where)
     if found.estimate is None:
         assert found.absence is not None
         return Finding(NOT_APPLICABLE, f"`{variant}`: {found.absence}.")
-    what = f"`{condition.value}` of `{variant}`"
+    what = f"`{condition.value}` of `{variant}` where {words(where)}"
     if ceiling:
         what += f", of {' or '.join(ceiling)}"
     text = tables.with_unit(condition.value, found.estimate)

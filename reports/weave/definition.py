@@ -245,6 +245,11 @@ class Excerpt:
     text: str
 
 
+def code_of(text: str) -> str:
+    """A text without comments and blanks: what a compiler sees, however it is laid out."""
+    return "".join(re.sub(r"//.*", "", text).split())
+
+
 @dataclass(frozen=True)
 class Tree:
     """What results are compared with to tell whether they are stale."""

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from weave import region, statistics
-from weave.definition import Experiment, Tree
+from weave.definition import Experiment, Tree, code_of
 from weave.errors import WeaveError
 from weave.region import EVERY, Index, Test, Where
 from weave.results import STUDY, Case, Result, parameters
@@ -355,7 +355,7 @@ class Measurements:
             present = self.tree.excerpts.get(case.excerpt)
             if present is None:
                 stale[case.variant] = f"its source text `{case.excerpt}` is gone"
-            elif present.text.strip() != recorded["text"].strip():
+            elif code_of(present.text) != code_of(recorded["text"]):
                 stale[case.variant] = f"`{present.file}` has another text now"
             else:
                 used = [v for v in self._datasets_of(case.parameters) if v in stale_data]

@@ -23,6 +23,8 @@ GROUP_NOUNS = {"peer": "library"}
 Ceilings = str | Sequence[str] | None
 #: `count:messages`: what a variant counted in its setup (`Setup::count`).
 COUNT = "count:"
+#: `round:cycles`: a number that a variant recorded for each sample.
+ROUND = "round:"
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,8 @@ def metric_named(name: str) -> Metric:
     """An entry of `METRICS`."""
     if name.startswith((COUNT, COUNTER)):
         return _count_metric(name)
+    if name.startswith(ROUND):
+        return _round_metric(name.removeprefix(ROUND))
     if name not in METRICS:
         known = ", ".join(METRICS)
         raise WeaveError(f'no metric "{name}", expected one of {known}, {COUNT}NAME, {COUNTER}NAME')
@@ -177,6 +181,16 @@ def measure_of(name: str) -> Metric:
 def _count_metric(name: str) -> Metric:
     counted = name.removeprefix(COUNT)
     return Metric(_plain(counted), "number", lambda b, c: [quantity(counted, c)])
+
+
+@cache
+def _round_metric(name: str) -> Metric:
+    def of(basis: Basis, case: Case) -> Sequence[float]:
+        if name not in case.rounds:
+            raise WeaveError(f'{case.variant} recorded no "{name}" for each round')
+        return case.rounds[name]
+
+    return Metric(_plain(name), "number", of, mean=True)
 
 
 def _of_points(basis: Basis, metric: Metric, name: str, where: Where) -> Cell:
@@ -272,26 +286,16 @@ def _break_even(basis: Basis, case: Case) -> list[float]:
     return [case.setup_seconds / gain if gain > 0 else float("inf") for gain in gains]
 
 
+def _rate_of_work(unit: str, work: Callable[[Case], float]) -> Metric:
+    return Metric(unit, "rate", lambda b, c: [work(c) / s for s in c.samples], mean=True, unit=unit)
+
+
 METRICS: dict[str, Metric] = {
     "median": Metric("median", "time", lambda b, c: c.samples),
     "ci": Metric("interval", "time", lambda b, c: c.samples),
-    "gbps": Metric(
-        "GB/s", "rate", lambda b, c: [c.bytes / s / 1e9 for s in c.samples], mean=True, unit="GB/s"
-    ),
-    "gflops": Metric(
-        "GFLOP/s",
-        "rate",
-        lambda b, c: [c.flops / s / 1e9 for s in c.samples],
-        mean=True,
-        unit="GFLOP/s",
-    ),
-    "tflops": Metric(
-        "TFLOP/s",
-        "rate",
-        lambda b, c: [c.flops / s / 1e12 for s in c.samples],
-        mean=True,
-        unit="TFLOP/s",
-    ),
+    "gbps": _rate_of_work("GB/s", lambda c: c.bytes / 1e9),
+    "gflops": _rate_of_work("GFLOP/s", lambda c: c.flops / 1e9),
+    "tflops": _rate_of_work("TFLOP/s", lambda c: c.flops / 1e12),
     "of_ceiling": Metric(
         "of ceiling",
         "percent",
@@ -310,13 +314,8 @@ METRICS: dict[str, Metric] = {
     ),
     "stored_bytes": Metric("stored", "bytes", lambda b, c: [c.format_bytes]),
     "per_operation": Metric("per operation", "time", _per_operation, mean=True),
-    "gops": Metric(
-        "operations, G/s",
-        "rate",
-        lambda b, c: [1e-9 / s for s in _per_operation(b, c)],
-        mean=True,
-        unit="G/s",
-    ),
+    "gops": Metric("operations, G/s", "rate",
+                   lambda b, c: [1e-9 / s for s in _per_operation(b, c)], mean=True, unit="G/s"),
     "setup": Metric("setup", "time", lambda b, c: [c.setup_seconds]),
     "byte_gain": Metric(
         "speed-up that its bytes allow",
@@ -349,14 +348,8 @@ METRICS: dict[str, Metric] = {
         of_point=True,
         unit="GFLOP/s",
     ),
-    "ceiling": Metric(
-        "ceiling",
-        "rate",
-        lambda b, c: [_rate(b, c) / 1e9],
-        mean=True,
-        of_point=True,
-        unit="GB/s",
-    ),
+    "ceiling": Metric("ceiling", "rate", lambda b, c: [_rate(b, c) / 1e9], mean=True,
+                      of_point=True, unit="GB/s"),
 }
 
 

@@ -325,6 +325,8 @@ class Front:
         """All chapters that have results, with their questions."""
         rows = []
         for name, survey in self._surveys.items():
+            if not survey.runs():
+                continue  # it promises nothing yet
             title, _, question = survey.experiment.title.partition(": ")
             link = f"[{title}](experiments/{name}/README.md)"
             rows.append([link, question, str(len(survey.machines))])

@@ -328,4 +328,4 @@ def with_unit(metric: str, estimate: statistics.Estimate) -> str:
     else:
         scaled, unit = estimate, metric_named(metric).unit
     written = formats.significant(scaled.value)
-    return f"{written} {unit}{formats.in_brackets(scaled, written)}"
+    return f"{written} {unit}".strip() + formats.in_brackets(scaled, written)

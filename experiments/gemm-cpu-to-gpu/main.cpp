@@ -1,0 +1,17 @@
+#include "gemm.hpp"
+
+#include "ceilings/probes.hpp"
+
+/// Matrix multiply: what does each idea gain, from three loops to the libraries?
+int main(int argc, char** argv)
+{
+    cuda::Gpu gpu;
+    bench::Experiment experiment{"gemm-cpu-to-gpu", argc, argv};
+    gemm::add_options(experiment);
+    experiment.ceiling(ceilings::read).ceiling(ceilings::fma<float>).ceiling(ceilings::fma<double>);
+
+    auto& cpu = experiment.study("cpu").axis("size", gemm::sizes_on_host());
+    cpu.types<float, double>([]<class T>(bench::Trial& trial) { gemm::on_host<T>(trial); });
+    cuda::add_studies(experiment, gpu);
+    return experiment.run();
+}

@@ -1,0 +1,122 @@
+#include "gemm.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <stdexcept>
+
+namespace gemm {
+
+namespace {
+
+/// Variants in the order in which the article counts them.
+constexpr std::array<char const*, 5> counted{"one_thread_1d", "shared_row_1d", "tile_2d_multiples",
+                                             "tile_2d_any", "cublas"};
+
+/// Everything that `--algo` may name.
+constexpr std::array<char const*, 21> known{
+    "one_thread_1d",  "shared_row_1d", "tile_2d_multiples", "tile_2d_any",
+    "register_tiles", "vector_loads",  "swizzled_tiles",    "async_copies",
+    "split_k",        "tensor_tf32",   "tensor_3xtf32",     "tensor_bf16",
+    "cublas",         "cublaslt",      "triple_loop",       "loop_order",
+    "tiles",          "packed_avx512", "packed_avx2",       "packed_baseline",
+    "openblas"};
+
+bool is_everything(std::string const& algorithm)
+{
+    return algorithm == "all" || algorithm == "0";
+}
+
+void require_known(std::string const& algorithm)
+{
+    bool const is_number = algorithm.size() == 1 && algorithm[0] >= '0' && algorithm[0] <= '5';
+    if (!is_number && algorithm != "all" && std::ranges::find(known, algorithm) == known.end()) {
+        std::string names;
+        for (char const* const name : known) {
+            names += std::string{", "} + name;
+        }
+        throw std::invalid_argument{"--algo: found \"" + algorithm +
+                                    "\", expected all, 0 to 5, or one of: " + names.substr(2)};
+    }
+}
+
+} // namespace
+
+Options& options()
+{
+    static Options given;
+    return given;
+}
+
+void add_options(bench::Experiment& experiment)
+{
+    auto& given = options();
+    experiment.option("wA", &given.a_columns, "columns of A; with hA, wB and hB: this shape alone")
+        .option("hA", &given.a_rows, "rows of A")
+        .option("wB", &given.b_columns, "columns of B")
+        .option("hB", &given.b_rows, "rows of B, as many as A has columns")
+        .option("iter", &given.products, "products of one call, one after the other")
+        .option("algo", &given.algorithm, "all or 0, 1 to 5 as the article counts, or a name")
+        .option("device", &given.device, "which GPU");
+}
+
+Shape parse_shape(std::string const& text)
+{
+    std::array<std::int64_t, 3> sizes{};
+    char const* at = text.data();
+    char const* const end = at + text.size();
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        auto const [next, error] = std::from_chars(at, end, sizes[i]);
+        bool const is_last = i + 1 == sizes.size();
+        if (error != std::errc{} || sizes[i] < 1 ||
+            (is_last ? next != end : next == end || *next != 'x')) {
+            throw std::invalid_argument{"shape \"" + text +
+                                        "\": expected M x K x N like 256x1024x128, none below 1"};
+        }
+        at = next + 1;
+    }
+    return {sizes[0], sizes[1], sizes[2]};
+}
+
+bench::AxisValues article_shapes()
+{
+    auto const& given = options();
+    require_known(given.algorithm);
+    if (given.products < 1) {
+        throw std::invalid_argument{"--iter: found " + std::to_string(given.products) +
+                                    ", expected at least 1"};
+    }
+    if (given.device != 0) {
+        setenv("CUDA_VISIBLE_DEVICES", std::to_string(given.device).c_str(), 1);
+    }
+    bench::AxisValues values{"256x1024x128", "312x1000x11"};
+    values.tiny = {"64x96x32", "31x100x11"};
+    if (given.a_columns != 0 || given.a_rows != 0 || given.b_columns != 0 || given.b_rows != 0) {
+        if (given.a_columns != given.b_rows) {
+            throw std::invalid_argument{"--wA and --hB: found " + std::to_string(given.a_columns) +
+                                        " and " + std::to_string(given.b_rows) +
+                                        ", expected the same inner dimension"};
+        }
+        auto const shape = std::to_string(given.a_rows) + "x" + std::to_string(given.a_columns) +
+                           "x" + std::to_string(given.b_columns);
+        parse_shape(shape);
+        values.tiny = values.quick = values.full = {shape};
+    }
+    values.require = [](bench::Parameter const& shape) {
+        parse_shape(std::get<std::string>(shape));
+    };
+    return values;
+}
+
+bool is_asked_for(std::string const& variant)
+{
+    auto const& algorithm = options().algorithm;
+    if (is_everything(algorithm) || algorithm == variant) {
+        return true;
+    }
+    bool const is_number = algorithm.size() == 1 && algorithm[0] >= '1' && algorithm[0] <= '5';
+    return is_number && counted[static_cast<std::size_t>(algorithm[0] - '1')] == variant;
+}
+
+} // namespace gemm

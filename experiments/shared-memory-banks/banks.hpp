@@ -1,0 +1,143 @@
+#pragma once
+
+#include "bench/experiment.hpp"
+#include "cuda/buffer.hpp"
+#include "cuda/gpu.hpp"
+#include "dense/banks.hpp"
+#include "dense/gpu/banks.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// Access patterns, and what reads and writes them.
+namespace shared_memory_banks {
+
+/// The patterns that are measured unless the command line names others, in the model's own words.
+inline std::vector<dense::AccessPattern> known_patterns()
+{
+    std::vector<dense::AccessPattern> found;
+    for (int stride = 1; stride <= 33; ++stride) {
+        found.push_back(dense::strided(stride, 4));
+    }
+    for (int const bytes : {8, 16}) {
+        for (int const stride : {1, 2, 3, 4, 8}) {
+            found.push_back(dense::strided(stride, bytes));
+        }
+    }
+    std::ranges::copy(dense::transposes(), std::back_inserter(found));
+    for (int const words : {1, 2}) {
+        for (int const pack : {1, 2, 4, 8}) {
+            std::ranges::copy(dense::pack_layouts(pack, words), std::back_inserter(found));
+        }
+    }
+    return found;
+}
+
+/// A known pattern, or one that the text describes.
+inline dense::AccessPattern named(std::string const& name)
+{
+    auto const known = known_patterns();
+    auto const found = std::ranges::find(known, name, &dense::AccessPattern::name);
+    return found != known.end() ? *found : dense::parse_pattern(name);
+}
+
+inline bench::AxisValues pattern_names()
+{
+    bench::AxisValues values{"stride:1", "stride:2", "transpose-padded"};
+    values.quick.clear();
+    for (auto const& pattern : known_patterns()) {
+        values.quick.emplace_back(pattern.name);
+    }
+    values.full = values.quick;
+    values.require = [](bench::Parameter const& name) { named(std::get<std::string>(name)); };
+    return values;
+}
+
+/// Cycles of the last call, for one of so many accesses.
+inline std::function<double()> cycles_of(std::shared_ptr<cuda::Buffer<long long>> cycles,
+                                         double accesses)
+{
+    return [=] { return static_cast<double>(cycles->download().front()) / accesses; };
+}
+
+/// One pattern, read or written by all warps of a block.
+inline void pattern(bench::Trial& trial, cuda::Gpu& gpu)
+{
+    using dense::gpu::Access;
+    auto const pattern = named(trial.text("pattern"));
+    auto const access = trial.text("access") == "read" ? Access::read : Access::write;
+    auto const values = trial.input<float>(static_cast<std::size_t>(pattern.words()));
+    auto const results = trial.output<float>(dense::gpu::bank_results(pattern));
+    constexpr double accesses = dense::gpu::accesses_of_warp * dense::gpu::warps_of_block;
+    trial.cache(bench::Cache::warm);
+    trial.work({.operations = accesses});
+    results.expect([=] {
+        bench::Expected expected;
+        for (auto const word : pattern.word) {
+            for (int i = 0; i < pattern.bytes / 4; ++i) {
+                expected.value.push_back(values.on()[static_cast<std::size_t>(word + i)]);
+                expected.bound.push_back(0);
+            }
+        }
+        return expected;
+    });
+    trial
+        .add("block",
+             [&](bench::Variant& variant) {
+                 auto const words = std::make_shared<cuda::Buffer<std::int32_t>>(
+                     std::span<std::int32_t const>{pattern.word});
+                 auto const cycles = std::make_shared<cuda::Buffer<long long>>(1);
+                 variant.count("predicted_cycles", dense::predicted_cycles(pattern));
+                 variant.count("predicted_conflicts", dense::predicted_conflicts(pattern));
+                 variant.count("cycles", cycles_of(cycles, accesses));
+                 variant.count("cycles_over_predicted",
+                               cycles_of(cycles, accesses * dense::predicted_cycles(pattern)));
+                 return [=, &gpu, values = values.on(gpu), results = results.on(gpu)] {
+                     dense::gpu::bank_cycles(pattern, access, words->data(), values, results,
+                                             cycles->data(), gpu.stream());
+                 };
+             })
+        .excerpt("bank_cycles");
+    trial.run();
+}
+
+/// Shared memory of the block itself, and of another block of its cluster.
+inline void distributed(bench::Trial& trial, cuda::Gpu& gpu)
+{
+    auto const blocks = static_cast<int>(trial.integer("cluster"));
+    if (auto const why = dense::gpu::refuses_cluster(blocks); !why.empty()) {
+        trial.not_applicable(std::string{why});
+    }
+    constexpr std::size_t threads = 1024;
+    auto const values = trial.input<float>(threads);
+    auto const results = trial.output<float>(threads * static_cast<std::size_t>(blocks));
+    constexpr double accesses = dense::gpu::accesses_of_warp * dense::gpu::warps_of_block;
+    trial.cache(bench::Cache::warm);
+    trial.work({.operations = accesses * blocks});
+    results.expect([=] {
+        bench::Expected expected;
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            expected.value.push_back(values.on()[i % threads]);
+            expected.bound.push_back(0);
+        }
+        return expected;
+    });
+    for (bool const remote : {false, true}) {
+        trial
+            .add(remote ? "remote" : "local",
+                 [&, remote](bench::Variant& variant) {
+                     auto const cycles = std::make_shared<cuda::Buffer<long long>>(1);
+                     variant.count("cycles", cycles_of(cycles, accesses));
+                     return [=, &gpu, values = values.on(gpu), results = results.on(gpu)] {
+                         dense::gpu::distributed_cycles(blocks, remote, values, results,
+                                                        cycles->data(), gpu.stream());
+                     };
+                 })
+            .excerpt("distributed");
+    }
+    trial.run();
+}
+
+} // namespace shared_memory_banks

@@ -1,0 +1,158 @@
+#include "dense/banks.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <stdexcept>
+
+namespace dense {
+
+namespace {
+
+constexpr std::int32_t most_words = 12 * 1024; ///< 48 KiB
+
+template <class Word>
+AccessPattern pattern(std::string name, int bytes, Word word)
+{
+    AccessPattern made{std::move(name), bytes, {}};
+    for (int lane = 0; lane < warp_lanes; ++lane) {
+        made.word[static_cast<std::size_t>(lane)] = word(lane);
+    }
+    return made;
+}
+
+int number(std::string_view text, std::string_view whole)
+{
+    int value = 0;
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) {
+        throw std::invalid_argument{"pattern \"" + std::string{whole} + "\": found \"" +
+                                    std::string{text} + "\", expected a number"};
+    }
+    return value;
+}
+
+/// Refuses what no shared memory has, or no lane can read in one access.
+AccessPattern sound(AccessPattern made)
+{
+    auto const refuse = [&](std::string const& why) {
+        throw std::invalid_argument{"pattern \"" + made.name + "\": " + why};
+    };
+    if (made.bytes != 4 && made.bytes != 8 && made.bytes != 16) {
+        refuse("found " + std::to_string(made.bytes) + " bytes, expected 4, 8 or 16");
+    }
+    for (auto const word : made.word) {
+        if (word < 0 || word + made.bytes / 4 > most_words) {
+            refuse("found word " + std::to_string(word) + ", expected 0 to " +
+                   std::to_string(most_words - made.bytes / 4));
+        }
+        if (word % (made.bytes / 4) != 0) {
+            refuse("found word " + std::to_string(word) + ", expected a multiple of " +
+                   std::to_string(made.bytes / 4));
+        }
+    }
+    return made;
+}
+
+} // namespace
+
+std::int32_t AccessPattern::words() const
+{
+    return *std::ranges::max_element(word) + bytes / 4;
+}
+
+int predicted_cycles(AccessPattern const& pattern)
+{
+    int const words = pattern.bytes / 4;
+    int const at_once = warp_lanes / words;
+    int cycles = 0;
+    for (int first = 0; first < warp_lanes; first += at_once) {
+        std::array<std::set<std::int32_t>, banks> wanted;
+        for (int lane = first; lane < first + at_once; ++lane) {
+            for (int i = 0; i < words; ++i) {
+                std::int32_t const word = pattern.word[static_cast<std::size_t>(lane)] + i;
+                wanted[static_cast<std::size_t>(word % banks)].insert(word);
+            }
+        }
+        std::size_t busiest = 0;
+        for (auto const& bank : wanted) {
+            busiest = std::max(busiest, bank.size());
+        }
+        cycles += static_cast<int>(busiest);
+    }
+    return cycles;
+}
+
+int predicted_conflicts(AccessPattern const& pattern)
+{
+    return predicted_cycles(pattern) - pattern.bytes / 4;
+}
+
+AccessPattern strided(int stride, int bytes)
+{
+    auto name = "stride:" + std::to_string(stride);
+    if (bytes != 4) {
+        name += 'x';
+        name += std::to_string(bytes);
+    }
+    return sound(pattern(name, bytes, [=](int lane) { return lane * stride * bytes / 4; }));
+}
+
+std::vector<AccessPattern> transposes()
+{
+    constexpr int side = 32;
+    return {
+        pattern("transpose-plain", 4, [](int lane) { return lane * side; }),
+        pattern("transpose-padded", 4, [](int lane) { return lane * (side + 1); }),
+        pattern("transpose-swizzled", 4, [](int lane) { return lane * side + (0 ^ lane); }),
+    };
+}
+
+std::vector<AccessPattern> pack_layouts(int pack, int words)
+{
+    auto const suffix = std::to_string(pack) + (words == 1 ? "-fp32" : "-fp64");
+    int const bytes = 4 * words;
+    std::vector<AccessPattern> found{
+        pattern("adjacent-scalar-pack" + suffix, bytes,
+                [=](int lane) { return lane * pack * words; }),
+        pattern("columns-pack" + suffix, bytes, [=](int lane) { return lane * words; }),
+    };
+    if (pack * bytes <= 16 && pack > 1) {
+        found.push_back(pattern("adjacent-vector-pack" + suffix, pack * bytes,
+                                [=](int lane) { return lane * pack * words; }));
+    }
+    return found;
+}
+
+AccessPattern parse_pattern(std::string_view text)
+{
+    constexpr std::string_view prefix = "stride:";
+    if (text.starts_with(prefix)) {
+        auto const rest = text.substr(prefix.size());
+        auto const times = rest.find('x');
+        int const bytes = times == rest.npos ? 4 : number(rest.substr(times + 1), text);
+        int const stride = number(rest.substr(0, times), text);
+        if (bytes != 4 && bytes != 8 && bytes != 16) {
+            throw std::invalid_argument{"pattern \"" + std::string{text} + "\": found " +
+                                        std::to_string(bytes) + " bytes, expected 4, 8 or 16"};
+        }
+        return strided(stride, bytes);
+    }
+    AccessPattern made{std::string{text}, 4, {}};
+    std::size_t count = 0;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        auto const end = std::min(text.find(',', begin), text.size());
+        if (count < made.word.size()) {
+            made.word[count] = number(text.substr(begin, end - begin), text);
+        }
+        ++count;
+        begin = end + 1;
+    }
+    if (count != made.word.size()) {
+        throw std::invalid_argument{"pattern \"" + std::string{text} + "\": found " +
+                                    std::to_string(count) + " words, expected 32, or stride:N"};
+    }
+    return sound(made);
+}
+
+} // namespace dense

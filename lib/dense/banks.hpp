@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// \file
+/// A small model of shared memory on NVIDIA GPUs: 32 banks of 4 bytes; word i lies in bank i
+/// modulo 32.
+
+namespace dense {
+
+inline constexpr int warp_lanes = 32;
+inline constexpr int banks = 32;
+
+/// What the lanes of a warp read or write in one instruction.
+struct AccessPattern
+{
+    std::string name;
+    int bytes = 4;                             ///< of each lane: 4, 8 or 16
+    std::array<std::int32_t, warp_lanes> word; ///< index of each lane's first 4-byte word
+
+    /// Words that the pattern needs in all.
+    std::int32_t words() const;
+};
+
+/// Cycles that the pattern keeps shared memory busy: lanes of 4 bytes come all at once, of 8 bytes
+/// half a warp at a time, of 16 a quarter. Within each, a bank serves one word a cycle, however
+/// many lanes want it. CUDA C++ Programming Guide, section on shared memory; for wider words NVIDIA
+/// documents only conflict-free cases, and this rule is what the experiment tests.
+int predicted_cycles(AccessPattern const& pattern);
+
+/// Cycles beyond those without any conflict.
+int predicted_conflicts(AccessPattern const& pattern);
+
+/// Lane i at `i * stride` elements of so many bytes.
+AccessPattern strided(int stride, int bytes);
+
+/// What a column of a tile of 32 x 32 words reads: plain, with a word of padding behind each row,
+/// or with columns exchanged by an exclusive or with the row.
+std::vector<AccessPattern> transposes();
+
+/// Packs of `pack` words in softmax: adjacent (`buf[lane * pack + i]`, element i by itself or all
+/// of them in one access) or in columns (`buf[i * lanes + lane]`). `words` of 4 bytes an element.
+std::vector<AccessPattern> pack_layouts(int pack, int words);
+
+/// A pattern from text: `stride:3`, `stride:2x8` (elements of 8 bytes), or 32 word indices with
+/// commas. Throws std::invalid_argument with what is wrong.
+AccessPattern parse_pattern(std::string_view text);
+
+} // namespace dense

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "dense/matrix.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace dense {
+
+/// `c = a b` on `threads` threads, 0: as many as OpenMP would take. `a` has m x k elements, `b` k x
+/// n, `c` m x n; they may have no elements, and do not overlap. `T` is float or double, sums are of
+/// that type. Throws std::invalid_argument where sizes do not agree.
+///
+/// Blocks of `a` and `b` are copied into the order in which a kernel of registers reads them, as in
+/// Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, ACM TOMS 34
+/// (2008), 12.
+template <class T>
+void gemm(Matrix<T const> a, Matrix<T const> b, Matrix<T> c, int threads = 0);
+
+template <class T>
+void gemm(Matrix<T> a, Matrix<T> b, Matrix<T> c, int threads = 0) requires(!std::is_const_v<T>)
+{
+    gemm<T>(Matrix<T const>{a}, Matrix<T const>{b}, c, threads);
+}
+
+/// The product of a strip of `a` and a strip of `b`, kept in registers.
+template <class T>
+struct MicroKernel
+{
+    std::string_view name; ///< "avx512", "avx2" or "baseline"
+    int rows;              ///< of the strip of `a`
+    int columns;           ///< of the strip of `b`
+
+    /// `c += a b`, or `c = a b` if not `add`. `a` holds `depth` columns of `rows` elements, `b`
+    /// `depth` rows of `columns` elements, both without gaps; `c` has `stride` elements from row to
+    /// row.
+    void (*multiply)(std::int64_t depth, T const* a, T const* b, T* c, std::int64_t stride,
+                     bool add);
+};
+
+/// The kernels that this processor can run, the widest first.
+template <class T>
+std::vector<MicroKernel<T>> micro_kernels();
+
+/// As `gemm`, with a kernel of one's choice.
+template <class T>
+void packed_gemm(Matrix<T const> a, Matrix<T const> b, Matrix<T> c, MicroKernel<T> const& kernel,
+                 int threads);
+
+} // namespace dense

@@ -1,0 +1,411 @@
+#include "base/half.hpp"
+#include "cuda/buffer.hpp"
+#include "cuda/stream.hpp"
+#include "dense/gpu/banks.hpp"
+#include "dense/gpu/gemm.hpp"
+#include "dense/gpu/gemm_steps.hpp"
+#include "dense/gpu/reference.hpp"
+#include "dense/gpu/softmax.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+using dense::Matrix;
+
+/// Numbers in device memory, and the host's copy.
+template <class T>
+struct Shared
+{
+    template <class Random>
+    Shared(std::int64_t count, Random& random)
+        : host(static_cast<std::size_t>(count)), device(static_cast<std::size_t>(count) + 1)
+    {
+        std::uniform_real_distribution<double> uniform{-1, 1};
+        for (T& each : host) {
+            each = static_cast<T>(uniform(random));
+        }
+        cuda::copy_to_device(device.data(), host.data(), host.size() * sizeof(T));
+    }
+
+    std::vector<T> host;
+    cuda::Buffer<T> device;
+};
+
+template <class T>
+struct Operands
+{
+    template <class Random>
+    Operands(std::int64_t rows, std::int64_t columns, std::int64_t depth, Random& random)
+        : m{rows}, n{columns}, k{depth}, a{m * k, random}, b{k * n, random}, c{m * n, random}
+    {
+        std::vector<T> const poison(c.host.size(), std::numeric_limits<T>::quiet_NaN());
+        cuda::copy_to_device(c.device.data(), poison.data(), poison.size() * sizeof(T));
+    }
+
+    Matrix<T const> left() const { return {a.device.data(), m, k}; }
+    Matrix<T const> right() const { return {b.device.data(), k, n}; }
+    Matrix<T> product() { return {c.device.data(), m, n}; }
+
+    /// The largest error over what a sum of k products in `T` may be off by, and twice `rounding`
+    /// of its magnitude.
+    double error(double rounding)
+    {
+        auto const found = c.device.download();
+        double const unit =
+            std::numeric_limits<T>::epsilon() * static_cast<double>(k + 2) + 2 * rounding;
+        double worst = 0;
+        for (std::int64_t i = 0; i < m; ++i) {
+            for (std::int64_t j = 0; j < n; ++j) {
+                double sum = 0;
+                double magnitude = 0;
+                for (std::int64_t l = 0; l < k; ++l) {
+                    double const each =
+                        static_cast<double>(a.host[static_cast<std::size_t>(i * k + l)]) *
+                        static_cast<double>(b.host[static_cast<std::size_t>(l * n + j)]);
+                    sum += each;
+                    magnitude += std::abs(each);
+                }
+                double const off =
+                    std::abs(static_cast<double>(found[static_cast<std::size_t>(i * n + j)]) - sum);
+                double const relative = magnitude == 0 && off == 0 ? 0 : off / (unit * magnitude);
+                worst = std::isnan(relative) ? relative : std::max(worst, relative);
+                if (std::isnan(worst)) {
+                    return worst;
+                }
+            }
+        }
+        return worst;
+    }
+
+    std::int64_t m, n, k;
+    Shared<T> a, b, c;
+};
+
+std::vector<std::array<std::int64_t, 3>> shapes()
+{
+    std::vector<std::array<std::int64_t, 3>> found{
+        {1, 1, 1},        {32, 32, 32},   {64, 96, 128}, {31, 33, 35}, {312, 11, 1000},
+        {256, 128, 1024}, {129, 257, 17}, {1, 300, 2},   {300, 1, 70}};
+    std::mt19937 random{3};
+    std::uniform_int_distribution<std::int64_t> size{1, 200};
+    for (int i = 0; i < 8; ++i) {
+        found.push_back({size(random), size(random), size(random)});
+    }
+    return found;
+}
+
+template <class T>
+void check_steps(std::vector<dense::gpu::Step<T>> const& steps,
+                 std::vector<double> const& roundings)
+{
+    std::mt19937 random{4};
+    cuda::Stream const stream;
+    for (auto const& [m, n, k] : shapes()) {
+        for (std::size_t s = 0; s < steps.size(); ++s) {
+            CAPTURE(std::string{steps[s].name});
+            CAPTURE(m);
+            CAPTURE(n);
+            CAPTURE(k);
+            Operands<T> p{m, n, k, random};
+            if (steps[s].refuses(p.left(), p.right()).empty()) {
+                steps[s].multiply(p.left(), p.right(), p.product(), stream);
+                stream.synchronize();
+                REQUIRE(p.error(roundings.empty() ? 0 : roundings[s]) <= 1);
+            }
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("products in every step and shape")
+{
+    check_steps(dense::gpu::gemm_steps<float>(), {});
+    check_steps(dense::gpu::gemm_steps<double>(), {});
+}
+
+TEST_CASE("products on tensor cores, and what their rounding costs")
+{
+    check_steps(dense::gpu::tensor_gemm_steps(), {0x1p-11, 0x1p-21, 0x1p-8});
+}
+
+TEST_CASE("the article's listings fail: a missing barrier, and guards that ask for the wrong thing")
+{
+    std::mt19937 random{5};
+    cuda::Stream const stream;
+    for (auto const& step : dense::gpu::wrong_gemm_steps()) {
+        CAPTURE(std::string{step.name});
+        bool failed = false;
+        for (int attempt = 0; attempt < 20 && !failed; ++attempt) {
+            Operands<float> p{512, 1000, 700, random};
+            step.multiply(p.left(), p.right(), p.product(), stream);
+            stream.synchronize();
+            failed = !(p.error(0) <= 1);
+        }
+        CHECK(failed);
+    }
+}
+
+TEST_CASE_TEMPLATE("products for users: any size, nothing at all, and what is refused", T, float,
+                   double)
+{
+    std::mt19937 random{6};
+    cuda::Stream const stream;
+    Operands<T> p{700, 900, 33, random};
+    dense::gpu::gemm<T>(p.left(), p.right(), p.product(), stream);
+    stream.synchronize();
+    CHECK(p.error(0) <= 1);
+    dense::gpu::gemm<T>(Matrix<T const>{nullptr, 700, 0}, Matrix<T const>{nullptr, 0, 900},
+                        p.product(), stream);
+    stream.synchronize();
+    auto const zeros = p.c.device.download();
+    CHECK(std::accumulate(zeros.begin(), zeros.end() - 1, T{0}) == 0);
+    dense::gpu::gemm<T>(Matrix<T const>{nullptr, 0, 33}, p.right(), Matrix<T>{nullptr, 0, 900},
+                        stream);
+    CHECK_THROWS_AS(dense::gpu::gemm<T>(p.left(), p.left(), p.product(), stream),
+                    std::invalid_argument);
+    auto gap = p.product();
+    gap.stride += 1;
+    CHECK_THROWS_AS(dense::gpu::gemm<T>(p.left(), p.right(), gap, stream), std::invalid_argument);
+}
+
+TEST_CASE("the reference of large products")
+{
+    std::mt19937 random{7};
+    cuda::Stream const stream;
+    Operands<double> p{20, 30, 40, random};
+    std::vector<double> value(100);
+    std::vector<double> magnitude(100);
+    dense::gpu::reference_product<double>(p.left(), p.right(), 170, value, magnitude, stream);
+    for (std::size_t e = 0; e < value.size(); ++e) {
+        std::size_t const i = (170 + e) / 30;
+        std::size_t const j = (170 + e) % 30;
+        double sum = 0;
+        double absolute = 0;
+        for (std::size_t l = 0; l < 40; ++l) {
+            double const each = p.a.host[i * 40 + l] * p.b.host[l * 30 + j];
+            sum += each;
+            absolute += std::abs(each);
+        }
+        REQUIRE(value[e] == doctest::Approx(sum).epsilon(1e-12));
+        REQUIRE(magnitude[e] == doctest::Approx(absolute).epsilon(1e-12));
+    }
+}
+
+namespace {
+
+using dense::gpu::Softmax;
+
+template <class T>
+double unit_of()
+{
+    if (std::is_same_v<T, double>) {
+        return 0x1p-53;
+    }
+    return std::is_same_v<T, float> ? 0x1p-24 : std::is_same_v<T, base::fp16> ? 0x1p-11 : 0x1p-8;
+}
+
+/// Whether a row is what it should be, in double precision; NaN where that is NaN.
+template <class T>
+void check_row(Softmax what, T const* x, T const* y, std::int64_t columns)
+{
+    double largest = -std::numeric_limits<double>::infinity();
+    bool is_nan = false;
+    for (std::int64_t i = 0; i < columns; ++i) {
+        auto const value = static_cast<double>(x[i]);
+        is_nan = is_nan || std::isnan(value);
+        largest = std::max(largest, value);
+    }
+    double sum = 0;
+    for (std::int64_t i = 0; i < columns; ++i) {
+        sum += std::exp(static_cast<double>(x[i]) - largest);
+    }
+    is_nan = is_nan || std::isnan(sum);
+    double const of_sum = std::is_same_v<T, double> ? 0x1p-53 : 0x1p-24;
+    for (std::int64_t i = 0; i < columns; ++i) {
+        auto const found = static_cast<double>(y[i]);
+        if (is_nan) {
+            REQUIRE(std::isnan(found));
+            continue;
+        }
+        double const shifted = static_cast<double>(x[i]) - largest;
+        double const steps = 32 + static_cast<double>(columns) / 64;
+        double const value =
+            what == Softmax::probabilities ? std::exp(shifted) / sum : shifted - std::log(sum);
+        if (std::isinf(value)) {
+            REQUIRE(found == value);
+            continue;
+        }
+        double const scale = what == Softmax::probabilities ? value : 1;
+        double const far =
+            std::isinf(shifted) ? 0 : 8 * std::abs(shifted); // what is 0 is exactly 0
+        double const bound =
+            scale * of_sum * (steps + far) + 2 * std::abs(value) * unit_of<T>() + 0x1p-24;
+        CAPTURE(i);
+        REQUIRE(std::abs(found - value) <= bound);
+    }
+}
+
+/// One call, in memory that begins `offset` elements behind an aligned address.
+template <class T, class Call>
+void check_softmax(Softmax what, std::vector<T> const& x, std::int64_t columns, std::size_t offset,
+                   Call call)
+{
+    cuda::Stream const stream;
+    cuda::Buffer<T> in{x.size() + offset};
+    cuda::Buffer<T> out{x.size() + offset};
+    cuda::copy_to_device(in.data() + offset, x.data(), x.size() * sizeof(T));
+    auto const rows = static_cast<std::int64_t>(x.size()) / columns;
+    call(what, in.data() + offset, out.data() + offset, rows, columns, stream);
+    stream.synchronize();
+    std::vector<T> y(x.size());
+    cuda::copy_to_host(y.data(), out.data() + offset, y.size() * sizeof(T));
+    for (std::int64_t row = 0; row < rows; ++row) {
+        CAPTURE(row);
+        check_row(what, x.data() + row * columns, y.data() + row * columns, columns);
+    }
+}
+
+template <class T>
+std::vector<T> random_rows(std::int64_t rows, std::int64_t columns, unsigned seed)
+{
+    std::mt19937 random{seed};
+    std::normal_distribution<double> normal{0, 3};
+    std::vector<T> x(static_cast<std::size_t>(rows * columns));
+    for (T& each : x) {
+        each = static_cast<T>(normal(random));
+    }
+    return x;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("softmax in every way, width and alignment", T, base::fp16, base::bf16, float,
+                   double)
+{
+    for (std::int64_t const columns :
+         {1, 2, 3, 31, 32, 33, 100, 127, 1000, 1001, 1024, 1025, 4096, 4097, 20000, 65536, 70001}) {
+        auto const x = random_rows<T>(columns > 5000 ? 2 : 9, columns, 11);
+        for (auto const what : {Softmax::probabilities, Softmax::logarithms}) {
+            for (std::size_t const offset : {0, 1}) {
+                CAPTURE(columns);
+                CAPTURE(offset);
+                check_softmax(what, x, columns, offset, dense::gpu::softmax<T>);
+                for (auto const& steps :
+                     {dense::gpu::softmax_steps<T>(), dense::gpu::softmax_layouts<T>()}) {
+                    for (auto const& step : steps) {
+                        if (step.takes(columns)) {
+                            CAPTURE(std::string{step.name});
+                            check_softmax(what, x, columns, offset, step.call);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("the reference of softmax")
+{
+    cuda::Stream const stream;
+    auto const x = random_rows<float>(6, 300, 12);
+    cuda::Buffer<float> const device{std::span<float const>{x}};
+    std::vector<double> value(600);
+    std::vector<double> below(600);
+    dense::gpu::reference_softmax(false, device.data(), 300, 900, value, below, stream);
+    for (std::size_t row = 0; row < 2; ++row) {
+        auto const* const from = x.data() + 900 + row * 300;
+        double const largest = *std::max_element(from, from + 300);
+        double sum = 0;
+        for (int i = 0; i < 300; ++i) {
+            sum += std::exp(from[i] - largest);
+        }
+        for (std::size_t i = 0; i < 300; ++i) {
+            REQUIRE(value[row * 300 + i] == doctest::Approx(std::exp(from[i] - largest) / sum));
+            REQUIRE(below[row * 300 + i] == doctest::Approx(largest - from[i]));
+        }
+    }
+    CHECK_THROWS_AS(
+        dense::gpu::reference_softmax(false, device.data(), 300, 1, value, below, stream),
+        std::invalid_argument);
+}
+
+TEST_CASE_TEMPLATE("special values", T, base::fp16, float, double)
+{
+    double const infinity = std::numeric_limits<double>::infinity();
+    double const nan = std::numeric_limits<double>::quiet_NaN();
+    for (std::int64_t const columns : {40, 5000, 40000}) {
+        for (auto const& [first, others] :
+             std::vector<std::pair<double, double>>{{-infinity, 1},
+                                                    {infinity, 1},
+                                                    {nan, 1},
+                                                    {2, 2},
+                                                    {-infinity, -infinity},
+                                                    {1, -infinity}}) {
+            std::vector<T> x(static_cast<std::size_t>(columns), static_cast<T>(others));
+            x.front() = static_cast<T>(first);
+            CAPTURE(columns);
+            CAPTURE(first);
+            CAPTURE(others);
+            for (auto const& step : dense::gpu::softmax_steps<T>()) {
+                if (step.takes(columns)) {
+                    CAPTURE(std::string{step.name});
+                    check_softmax(Softmax::probabilities, x, columns, 0, step.call);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("softmax of nothing, and what is refused")
+{
+    cuda::Stream const stream;
+    float* const none = nullptr;
+    dense::gpu::softmax<float>(Softmax::probabilities, none, none, 0, 5, stream);
+    dense::gpu::softmax<float>(Softmax::probabilities, none, none, 5, 0, stream);
+    CHECK_THROWS_AS(dense::gpu::softmax<float>(Softmax::probabilities, none, none, -1, 5, stream),
+                    std::invalid_argument);
+}
+
+TEST_CASE("accesses read and write what they should, in every pattern")
+{
+    cuda::Stream const stream;
+    std::vector<dense::AccessPattern> patterns = dense::transposes();
+    for (int const stride : {1, 2, 7, 32}) {
+        patterns.push_back(dense::strided(stride, 4));
+        patterns.push_back(dense::strided(stride, 16));
+    }
+    for (auto const& pattern : patterns) {
+        for (auto const access : {dense::gpu::Access::read, dense::gpu::Access::write}) {
+            std::vector<float> values(static_cast<std::size_t>(pattern.words()));
+            std::iota(values.begin(), values.end(), 1.0f);
+            cuda::Buffer<float> const in{std::span<float const>{values}};
+            cuda::Buffer<float> out{dense::gpu::bank_results(pattern)};
+            cuda::Buffer<std::int32_t> const words{std::span<std::int32_t const>{pattern.word}};
+            cuda::Buffer<long long> cycles{1};
+            dense::gpu::bank_cycles(pattern, access, words.data(), in.span(), out.span(),
+                                    cycles.data(), stream);
+            stream.synchronize();
+            auto const found = out.download();
+            auto const each = static_cast<std::size_t>(pattern.bytes / 4);
+            for (std::size_t lane = 0; lane < pattern.word.size(); ++lane) {
+                for (std::size_t i = 0; i < each; ++i) {
+                    REQUIRE(found[lane * each + i] ==
+                            static_cast<float>(pattern.word[lane] + 1) + static_cast<float>(i));
+                }
+            }
+            CHECK(cycles.download().front() > 0);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+#include "dense/gpu/gemm.hpp"
+
+#include "cuda/error.hpp"
+#include "dense/gpu/gemm_steps.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace dense::gpu {
+
+namespace {
+
+template <class T>
+Step<T> const& step_named(std::string_view name)
+{
+    static auto const steps = gemm_steps<T>();
+    return *std::ranges::find(steps, name, &Step<T>::name);
+}
+
+/// Tiles of c below which the sum is split among blocks, so that all multiprocessors have work.
+constexpr std::int64_t few_tiles = 100;
+constexpr std::int64_t tile = 128;
+
+template <class M>
+void require_dense(M const& m)
+{
+    if (m.stride != m.columns) {
+        throw std::invalid_argument{"dense::gpu::gemm: found rows of " + std::to_string(m.columns) +
+                                    " elements that are " + std::to_string(m.stride) +
+                                    " apart, expected no gap"};
+    }
+    if (std::max(m.rows, m.columns) > std::numeric_limits<int>::max()) {
+        throw std::invalid_argument{"dense::gpu::gemm: found a size beyond 32 bits"};
+    }
+}
+
+} // namespace
+
+template <class T>
+void gemm(Matrix<T const> a, Matrix<T const> b, Matrix<T> c, cuda::Stream const& stream)
+{
+    require_product(a, b, c);
+    require_dense(a);
+    require_dense(b);
+    require_dense(c);
+    if (c.rows == 0 || c.columns == 0) {
+        return;
+    }
+    if (a.columns == 0) {
+        auto const bytes = static_cast<std::size_t>(c.rows * c.columns) * sizeof(T);
+        cuda::check(cudaMemsetAsync(c.data, 0, bytes, stream.get()));
+        return;
+    }
+    auto const tiles = ((c.rows + tile - 1) / tile) * ((c.columns + tile - 1) / tile);
+    auto const& step = step_named<T>(tiles < few_tiles ? "split_k" : "async_copies");
+    step.multiply(a, b, c, stream);
+}
+
+template void gemm(Matrix<float const>, Matrix<float const>, Matrix<float>, cuda::Stream const&);
+template void gemm(Matrix<double const>, Matrix<double const>, Matrix<double>, cuda::Stream const&);
+
+} // namespace dense::gpu

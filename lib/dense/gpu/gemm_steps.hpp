@@ -1,0 +1,39 @@
+#pragma once
+
+#include "cuda/stream.hpp"
+#include "dense/matrix.hpp"
+
+#include <string_view>
+#include <vector>
+
+/// \file
+/// `c = a b` on a GPU, one idea a step. All memory is the device's; matrices have no gaps between
+/// rows; work is put into `stream`. Every step is right for any size unless it says otherwise.
+
+namespace dense::gpu {
+
+/// A way to multiply.
+template <class T>
+struct Step
+{
+    std::string_view name;
+    void (*multiply)(Matrix<T const> a, Matrix<T const> b, Matrix<T> c, cuda::Stream const& stream);
+
+    /// Why it is not made for these operands; empty if it is.
+    std::string_view (*refuses)(Matrix<T const> const& a, Matrix<T const> const& b);
+};
+
+/// The article's steps, then one idea after the other: from one thread for each element to
+/// asynchronous copies. `T` is float or double.
+template <class T>
+std::vector<Step<T>> gemm_steps();
+
+/// The article's listings as they stand, which are wrong: one lacks a barrier, of the other both
+/// guards ask for the wrong thing. For tests that show it, and nothing else.
+std::vector<Step<float>> wrong_gemm_steps();
+
+/// On tensor cores, from float to float: operands rounded to TF32, to three TF32 products that keep
+/// nearly all bits, and to bf16.
+std::vector<Step<float>> tensor_gemm_steps();
+
+} // namespace dense::gpu
