@@ -192,7 +192,7 @@ def _examine_one_value(measured: Measurements, condition: Condition, where: Wher
     if found.estimate is None:
         assert found.absence is not None
         return Finding(NOT_APPLICABLE, f"`{variant}`: {found.absence}.")
-    what = f"`{condition.value}` of `{variant}` where {words(where)}"
+    what = f"`{condition.value}` of `{variant}`" + (f" where {words(where)}" if where else "")
     if ceiling:
         what += f", of {' or '.join(ceiling)}"
     text = tables.with_unit(condition.value, found.estimate)

@@ -277,6 +277,28 @@ def test_a_value_can_be_demanded(
     assert "`of_ceiling` of `textbook` is" in found.findings[0].sentence
 
 
+def test_a_value_can_be_demanded_of_every_unit(measured: Measure, raw: Json) -> None:
+    asked = value_claim("gbps", "textbook", at_least=1e-6, on="every",
+                        where={"precision": "fp64", "threads": 1})
+    found = claims.judge(measured(raw), asked)
+    assert found.verdict == REPRODUCED
+    assert found.findings[0].sentence.startswith("It holds at 5 of 5; ")
+    synthetic.scale(raw, "textbook", 1e12, "fem3")
+    found = claims.judge(measured(raw), asked)
+    assert found.verdict == NOT_REPRODUCED
+    assert "It holds at 4 of 5" in found.findings[0].sentence
+
+
+def test_a_number_of_each_round_can_be_demanded(measured: Measure, raw: Json) -> None:
+    for entry in raw["cases"]:
+        entry["rounds"] = {"cycles": [2.0] * len(entry["samples_s"])}
+    asked = value_claim("round:cycles", "textbook", at_least=1.99, at_most=2.01)
+    assert claims.judge(measured(raw), asked).verdict == REPRODUCED
+    wrong = value_claim("round:conflicts", "textbook", at_least=1)
+    with pytest.raises(WeaveError, match='recorded no "conflicts" for each round'):
+        claims.judge(measured(raw), wrong)
+
+
 def test_a_share_is_of_the_ceiling_that_allows_least(measured: Measure, raw: Json) -> None:
     run = measured(raw)
     both, one = ((value_claim("of_ceiling", "textbook", at_least=0.0, ceiling=names))
