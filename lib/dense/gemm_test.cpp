@@ -90,7 +90,10 @@ TEST_CASE_TEMPLATE("products of every shape, with every kernel", T, float, doubl
     for (int i = 0; i < 12; ++i) {
         shapes.push_back({size(random), size(random), size(random)});
     }
-    for (auto const& [m, n, k] : shapes) {
+    for (auto const& shape : shapes) {
+        std::int64_t const m = shape[0];
+        std::int64_t const n = shape[1];
+        std::int64_t const k = shape[2];
         for (auto const& kernel : dense::micro_kernels<T>()) {
             for (int const threads : {1, 3}) {
                 for (std::int64_t const gap : {0, 3}) {

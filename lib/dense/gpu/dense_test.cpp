@@ -111,7 +111,10 @@ void check_steps(std::vector<dense::gpu::Step<T>> const& steps,
 {
     std::mt19937 random{4};
     cuda::Stream const stream;
-    for (auto const& [m, n, k] : shapes()) {
+    for (auto const& shape : shapes()) {
+        std::int64_t const m = shape[0];
+        std::int64_t const n = shape[1];
+        std::int64_t const k = shape[2];
         for (std::size_t s = 0; s < steps.size(); ++s) {
             CAPTURE(std::string{steps[s].name});
             CAPTURE(m);
