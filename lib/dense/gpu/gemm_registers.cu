@@ -257,7 +257,7 @@ __device__ void copy_pack(Pack<T>* to, T const* from, int rows, int columns, int
 /// While one pair of tiles is multiplied, the next two are on their way. c is computed in parts of
 /// the sum where gridDim.z is more than 1, which then are added up in memory.
 template <class T, bool splits>
-__global__ void __launch_bounds__(Shape<T>::threads)
+__global__ void __launch_bounds__(Shape<T>::threads, 2)
     async_copies(T const* a, T const* b, T* c, Sizes sizes, int share, bool aligned_a,
                  bool aligned_b)
 {
