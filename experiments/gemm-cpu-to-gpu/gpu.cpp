@@ -82,6 +82,15 @@ bench::Variant& add(bench::Trial& trial, std::string const& name, Multiply multi
     });
 }
 
+/// The marked text of a step.
+std::string excerpt_of(std::string const& step)
+{
+    return step == "split_k"                ? "async_copies"
+           : step.starts_with("fragments_") ? "fragments"
+           : step.starts_with("tensor_")    ? "tensor_tiles"
+                                            : step;
+}
+
 template <class T>
 void add_step(bench::Trial& trial, Problem<T> const& p, dense::gpu::Step<T> const& step,
               cuda::Gpu& gpu, std::string const& group, double rounding)
@@ -112,9 +121,7 @@ void add_step(bench::Trial& trial, Problem<T> const& p, dense::gpu::Step<T> cons
                      };
              })
         .group(group)
-        .excerpt(group == "tensor"   ? "tensor_tiles"
-                 : name == "split_k" ? "async_copies"
-                                     : name);
+        .excerpt(excerpt_of(name));
 }
 
 constexpr double tf32_rounding = 0x1p-11;
@@ -129,7 +136,7 @@ void multiply(bench::Trial& trial, Shape shape, cuda::Gpu& gpu, peers::CuBlas co
     for (auto const& step : dense::gpu::gemm_steps<T>()) {
         bool const is_article = step.name == "one_thread_1d" || step.name == "shared_row_1d" ||
                                 step.name.starts_with("tile_2d");
-        if (!is_article || shape.m * shape.n * shape.k <= (std::int64_t{1} << 33)) {
+        if (!is_article || shape.m * shape.n * shape.k <= (std::int64_t{1} << 36)) {
             add_step(trial, p, step, gpu, is_article ? "article" : "step", 0);
         }
     }
@@ -145,10 +152,12 @@ void multiply(bench::Trial& trial, Shape shape, cuda::Gpu& gpu, peers::CuBlas co
             .group("host");
     }
     if constexpr (std::is_same_v<T, float>) {
-        auto const tensor = dense::gpu::tensor_gemm_steps();
-        add_step(trial, p, tensor[0], gpu, "tensor", tf32_rounding);
-        add_step(trial, p, tensor[1], gpu, "tensor", three_tf32_rounding);
-        add_step(trial, p, tensor[2], gpu, "tensor", bf16_rounding);
+        for (auto const& step : dense::gpu::tensor_gemm_steps()) {
+            double const rounding = step.name.ends_with("_bf16")     ? bf16_rounding
+                                    : step.name.ends_with("_3xtf32") ? three_tf32_rounding
+                                                                     : tf32_rounding;
+            add_step(trial, p, step, gpu, "tensor", rounding);
+        }
     }
     if (is_asked_for("gemm")) {
         add(trial, "gemm",
@@ -156,7 +165,7 @@ void multiply(bench::Trial& trial, Shape shape, cuda::Gpu& gpu, peers::CuBlas co
                 dense::gpu::gemm(p.left(gpu), p.right(gpu), p.product(gpu), gpu.stream());
             })
             .group("library")
-            .excerpt("async_copies");
+            .excerpt("warp_tiles");
     }
     if (!cublas.missing.empty()) {
         trial.skip("cublas", cublas.missing).group("peer");
@@ -191,11 +200,10 @@ bench::AxisValues square_sizes()
 {
     bench::AxisValues values;
     values.tiny = {std::int64_t{64}, std::int64_t{97}};
-    for (std::int64_t const size : {64, 128, 256, 512, 1024, 2048, 4096}) {
+    for (std::int64_t size = 64; size <= 8192; size *= 2) {
         values.quick.emplace_back(size);
     }
     values.full = values.quick;
-    values.full.emplace_back(std::int64_t{8192});
     return values;
 }
 

@@ -22,9 +22,26 @@ Step<T> const& step_named(std::string_view name)
     return *std::ranges::find(steps, name, &Step<T>::name);
 }
 
+constexpr std::int64_t thin = 16; ///< columns of c that `thin_columns` takes at most
+
 /// Tiles of c below which the sum is split among blocks, so that all multiprocessors have work.
 constexpr std::int64_t few_tiles = 100;
 constexpr std::int64_t tile = 128;
+
+/// The step for operands of such sizes.
+template <class T>
+Step<T> const& step_for(Matrix<T const> const& a, Matrix<T const> const& b)
+{
+    if (b.columns <= thin) {
+        return step_named<T>("thin_columns");
+    }
+    auto const tiles = ((a.rows + tile - 1) / tile) * ((b.columns + tile - 1) / tile);
+    if (tiles >= few_tiles) {
+        return step_named<T>("warp_tiles");
+    }
+    auto const& cluster = step_named<T>("cluster_k");
+    return cluster.refuses(a, b).empty() ? cluster : step_named<T>("split_k");
+}
 
 template <class M>
 void require_dense(M const& m)
@@ -56,9 +73,7 @@ void gemm(Matrix<T const> a, Matrix<T const> b, Matrix<T> c, cuda::Stream const&
         cuda::check(cudaMemsetAsync(c.data, 0, bytes, stream.get()));
         return;
     }
-    auto const tiles = ((c.rows + tile - 1) / tile) * ((c.columns + tile - 1) / tile);
-    auto const& step = step_named<T>(tiles < few_tiles ? "split_k" : "async_copies");
-    step.multiply(a, b, c, stream);
+    step_for(a, b).multiply(a, b, c, stream);
 }
 
 template void gemm(Matrix<float const>, Matrix<float const>, Matrix<float>, cuda::Stream const&);

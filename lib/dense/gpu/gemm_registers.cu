@@ -2,8 +2,6 @@
 
 #include "cuda/error.hpp"
 
-#include <cuda_pipeline_primitives.h>
-
 #include <algorithm>
 #include <type_traits>
 
@@ -240,19 +238,6 @@ __global__ void __launch_bounds__(Shape<T>::threads)
 }
 //! [swizzled_tiles]
 
-/// Copies a pack from memory to shared memory without a register; a plain store where it is not
-/// whole or not aligned.
-template <class T>
-__device__ void copy_pack(Pack<T>* to, T const* from, int rows, int columns, int i, int j,
-                          bool is_aligned)
-{
-    if (is_aligned && i < rows && j + Pack<T>::size <= columns) {
-        __pipeline_memcpy_async(to, from + std::int64_t{i} * columns + j, sizeof(Pack<T>));
-    } else {
-        *to = load_pack(from, rows, columns, i, j, false);
-    }
-}
-
 //! [async_copies]
 /// While one pair of tiles is multiplied, the next two are on their way. c is computed in parts of
 /// the sum where gridDim.z is more than 1, which then are added up in memory.
@@ -348,6 +333,98 @@ __global__ void __launch_bounds__(Shape<T>::threads, 2)
 }
 //! [async_copies]
 
+//! [warp_tiles]
+/// A warp makes a tile that is nearly square: its lanes stand four by eight, so that one read of
+/// shared memory serves more of them. Blocks that run together make a patch of c.
+template <class T>
+__global__ void __launch_bounds__(Shape<T>::threads, 2)
+    warp_tiles(T const* a, T const* b, T* c, Sizes sizes, int tiles_down, int tiles_across,
+               bool aligned_a, bool aligned_b)
+{
+    using S = Shape<T>;
+    constexpr int side = S::of_thread;
+    constexpr int wide = Pack<T>::size;
+    constexpr int stages = 3;
+    constexpr int packs_a = S::depth / wide;
+    constexpr int packs_b = S::columns / wide;
+    Pack<T>* const tiles_a = shared_memory<Pack<T>>();
+    Pack<T>* const tiles_b = tiles_a + stages * S::rows * packs_a;
+    Place const place = place_in_patch(blockIdx.x, tiles_down, tiles_across);
+    int const i0 = place.i * S::rows;
+    int const j0 = place.j * S::columns;
+    int const warp = threadIdx.x / 32;
+    int const down = threadIdx.x % 32 / 8; // of the lane in its warp
+    int const across = threadIdx.x % 8;
+    int const iw = warp / 2 * (S::rows / 4) + down;   // the lane's rows are 4 apart
+    int const jw = warp % 2 * (packs_b / 2) + across; // its packs of columns 8
+    auto const fetch = [&](int stage, int k0) {
+        if (k0 < sizes.depth) {
+            for (int e = threadIdx.x; e < S::rows * packs_a; e += S::threads) {
+                int const i = e / packs_a;
+                int const pack = e % packs_a;
+                copy_pack(&tiles_a[stage * S::rows * packs_a + swizzled<packs_a>(i, pack)], a,
+                          sizes.rows, sizes.depth, i0 + i, k0 + pack * wide, aligned_a);
+            }
+            for (int e = threadIdx.x; e < S::depth * packs_b; e += S::threads) {
+                int const k = e / packs_b;
+                int const pack = e % packs_b;
+                copy_pack(&tiles_b[(stage * S::depth + k) * packs_b + pack], b, sizes.depth,
+                          sizes.columns, k0 + k, j0 + pack * wide, aligned_b);
+            }
+        }
+        __pipeline_commit();
+    };
+    T sum[side][side] = {};
+#pragma unroll
+    for (int stage = 0; stage < stages - 1; ++stage) {
+        fetch(stage, stage * S::depth);
+    }
+    int stage = 0;
+    for (int k0 = 0; k0 < sizes.depth; k0 += S::depth) {
+        __pipeline_wait_prior(stages - 2);
+        __syncthreads();
+        fetch((stage + stages - 1) % stages, k0 + (stages - 1) * S::depth);
+        Pack<T> const* const tile_a = tiles_a + stage * S::rows * packs_a;
+        Pack<T> const* const tile_b = tiles_b + stage * S::depth * packs_b;
+#pragma unroll
+        for (int pack = 0; pack < packs_a; ++pack) {
+            Pack<T> of_a[side];
+#pragma unroll
+            for (int r = 0; r < side; ++r) {
+                of_a[r] = tile_a[swizzled<packs_a>(iw + r * 4, pack)];
+            }
+#pragma unroll
+            for (int n = 0; n < wide; ++n) {
+                Pack<T> of_b[side / wide];
+#pragma unroll
+                for (int s = 0; s < side / wide; ++s) {
+                    of_b[s] = tile_b[(pack * wide + n) * packs_b + jw + s * 8];
+                }
+#pragma unroll
+                for (int r = 0; r < side; ++r) {
+#pragma unroll
+                    for (int s = 0; s < side; ++s) {
+                        sum[r][s] += of_a[r].value[n] * of_b[s / wide].value[s % wide];
+                    }
+                }
+            }
+        }
+        stage = (stage + 1) % stages;
+    }
+#pragma unroll
+    for (int r = 0; r < side; ++r) {
+#pragma unroll
+        for (int s = 0; s < side; ++s) {
+            int const i = i0 + iw + r * 4;
+            int const j = j0 + (jw + s / wide * 8) * wide + s % wide;
+            if (i < sizes.rows && j < sizes.columns) {
+                c[std::int64_t{i} * sizes.columns + j] = sum[r][s];
+            }
+        }
+    }
+}
+//! [warp_tiles]
+
 template <class T>
 Sizes sizes_of(In<T> const& a, In<T> const& b)
 {
@@ -417,6 +494,20 @@ void launch_async_copies(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stre
 }
 
 template <class T>
+void launch_warp_tiles(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stream)
+{
+    Sizes const sizes = sizes_of(a, b);
+    auto const kernel = warp_tiles<T>;
+    cuda::check(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, async_bytes<T>));
+    dim3 const tiles = grid_of<T>(sizes);
+    kernel<<<tiles.x * tiles.y, Shape<T>::threads, async_bytes<T>, stream.get()>>>(
+        a.data, b.data, c.data, sizes, static_cast<int>(tiles.y), static_cast<int>(tiles.x),
+        has_aligned_rows(a.data, a.columns), has_aligned_rows(b.data, b.columns));
+    cuda::check_launch();
+}
+
+template <class T>
 std::string_view never(In<T> const&, In<T> const&)
 {
     return {};
@@ -433,6 +524,7 @@ std::vector<Step<T>> register_steps()
         {"swizzled_tiles", launch_with_packs<T, swizzled_tiles<T>>, never<T>},
         {"async_copies", launch_async_copies<T, false>, never<T>},
         {"split_k", launch_async_copies<T, true>, never<T>},
+        {"warp_tiles", launch_warp_tiles<T>, never<T>},
     };
 }
 

@@ -239,8 +239,8 @@ std::vector<Step<T>> gemm_steps()
         {"tile_2d_multiples", launch_tile_2d_multiples<T>, refuses_no_multiples<T>},
         {"tile_2d_any", launch_tile_2d_any<T>, never<T>},
     };
-    for (auto const& step : register_steps<T>()) {
-        steps.push_back(step);
+    for (auto const& more : {register_steps<T>(), thin_steps<T>()}) {
+        steps.insert(steps.end(), more.begin(), more.end());
     }
     return steps;
 }

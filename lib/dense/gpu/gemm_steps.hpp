@@ -33,7 +33,7 @@ std::vector<Step<T>> gemm_steps();
 std::vector<Step<float>> wrong_gemm_steps();
 
 /// On tensor cores, from float to float: operands rounded to TF32, to three TF32 products that keep
-/// nearly all bits, and to bf16.
+/// nearly all bits, and to bf16; then TF32 and three products of it with operands loaded by hand.
 std::vector<Step<float>> tensor_gemm_steps();
 
 } // namespace dense::gpu

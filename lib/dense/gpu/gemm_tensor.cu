@@ -194,20 +194,20 @@ void launch(Matrix<float const> a, Matrix<float const> b, Matrix<float> c,
 
 std::string_view refuses_old_gpus(Matrix<float const> const&, Matrix<float const> const&)
 {
-    int device = 0;
-    int major = 0;
-    cuda::check(cudaGetDevice(&device));
-    cuda::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    return major >= 8 ? "" : "this GPU's tensor cores know neither TF32 nor bf16";
+    return refusal_before(8, "this GPU's tensor cores know neither TF32 nor bf16");
 }
 
 } // namespace
 
 std::vector<Step<float>> tensor_gemm_steps()
 {
-    return {{"tensor_tf32", launch<Way::tf32>, refuses_old_gpus},
-            {"tensor_3xtf32", launch<Way::three_tf32>, refuses_old_gpus},
-            {"tensor_bf16", launch<Way::bf16>, refuses_old_gpus}};
+    std::vector<Step<float>> steps{{"tensor_tf32", launch<Way::tf32>, refuses_old_gpus},
+                                   {"tensor_3xtf32", launch<Way::three_tf32>, refuses_old_gpus},
+                                   {"tensor_bf16", launch<Way::bf16>, refuses_old_gpus}};
+    for (auto const& step : fragment_steps()) {
+        steps.push_back(step);
+    }
+    return steps;
 }
 
 } // namespace dense::gpu

@@ -1,0 +1,222 @@
+#include "dense/gpu/tile.cuh"
+
+#include "cuda/error.hpp"
+
+#include <cstdint>
+
+namespace dense::gpu {
+
+namespace {
+
+// A block of 8 warps makes 128 x 128 elements of c; each warp 64 x 32 of them, in pieces of 16 x 8.
+constexpr int rows_of_block = 128;
+constexpr int columns_of_block = 128;
+constexpr int depth_of_block = 32;
+constexpr int stages = 3;
+// Gaps behind rows of a tile, so that the lanes of a warp read from different banks.
+constexpr int stride_a = depth_of_block + 4;
+constexpr int stride_b = columns_of_block + 8;
+constexpr int elements_a = rows_of_block * stride_a;
+constexpr int elements_b = depth_of_block * stride_b;
+constexpr int bytes = stages * (elements_a + elements_b) * static_cast<int>(sizeof(float));
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+
+/// What TF32 keeps of a number: 10 bits behind the point.
+__device__ std::uint32_t tf32(float value)
+{
+    std::uint32_t bits;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
+    return bits;
+}
+
+/// A number as the sum of two of TF32; the second only where it is asked for.
+template <bool three>
+struct Split
+{
+    std::uint32_t whole;
+    std::uint32_t rest;
+
+    __device__ void set(float value)
+    {
+        whole = tf32(value);
+        if (three) {
+            rest = tf32(value - __uint_as_float(whole));
+        }
+    }
+};
+
+/// A piece of a, 16 x 8, as the tensor cores want it: `ldmatrix` gives lane l of a warp the word
+/// l % 4 of row l / 4 of each of four squares. PTX ISA, `mma.m16n8k8` with `.tf32`.
+__device__ void load_piece(float (&piece)[4], float const* tile)
+{
+    int const lane = threadIdx.x % 32;
+    int const row = lane % 16;
+    int const column = lane / 16 * 4;
+    auto const from =
+        static_cast<unsigned>(__cvta_generic_to_shared(tile + row * stride_a + column));
+    std::uint32_t word[4];
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+                 : "r"(from));
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+        piece[e] = __uint_as_float(word[e]);
+    }
+}
+
+__device__ void multiply(float (&sum)[4], std::uint32_t a0, std::uint32_t a1, std::uint32_t a2,
+                         std::uint32_t a3, std::uint32_t b0, std::uint32_t b1)
+{
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+                 : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+}
+
+//! [fragments]
+/// The operands of the tensor cores are loaded by hand: a by `ldmatrix`, b word by word, both
+/// without bank conflicts, while asynchronous copies bring the next tiles. The three products of
+/// one piece do not follow each other at once, as each waits for the sum of the one before.
+template <bool three>
+__global__ void __launch_bounds__(256, 2)
+    fragments(float const* a, float const* b, float* c, int rows, int columns, int depth,
+              int tiles_down, int tiles_across, bool aligned_a, bool aligned_b)
+{
+    constexpr int pieces_i = 4;
+    constexpr int pieces_j = 4;
+    float* const tiles_a = shared_memory<float>();
+    float* const tiles_b = tiles_a + stages * elements_a;
+    Place const place = place_in_patch(blockIdx.x, tiles_down, tiles_across);
+    int const i0 = place.i * rows_of_block;
+    int const j0 = place.j * columns_of_block;
+    int const warp = threadIdx.x / 32;
+    int const iw = warp % 2 * 64;
+    int const jw = warp / 2 * 32;
+    int const row = threadIdx.x % 32 / 4; // of the lane in a piece
+    int const word = threadIdx.x % 4;
+    auto const fetch = [&](int stage, int k0) {
+        if (k0 < depth) {
+            for (int e = threadIdx.x; e < rows_of_block * depth_of_block / 4; e += 256) {
+                int const i = e / (depth_of_block / 4);
+                int const k = e % (depth_of_block / 4) * 4;
+                copy_pack(
+                    reinterpret_cast<Pack<float>*>(&tiles_a[stage * elements_a + i * stride_a + k]),
+                    a, rows, depth, i0 + i, k0 + k, aligned_a);
+            }
+            for (int e = threadIdx.x; e < depth_of_block * columns_of_block / 4; e += 256) {
+                int const k = e / (columns_of_block / 4);
+                int const j = e % (columns_of_block / 4) * 4;
+                copy_pack(
+                    reinterpret_cast<Pack<float>*>(&tiles_b[stage * elements_b + k * stride_b + j]),
+                    b, depth, columns, k0 + k, j0 + j, aligned_b);
+            }
+        }
+        __pipeline_commit();
+    };
+    float sum[pieces_i][pieces_j][4] = {};
+#pragma unroll
+    for (int stage = 0; stage < stages - 1; ++stage) {
+        fetch(stage, stage * depth_of_block);
+    }
+    int stage = 0;
+    for (int k0 = 0; k0 < depth; k0 += depth_of_block) {
+        __pipeline_wait_prior(stages - 2);
+        __syncthreads();
+        fetch((stage + stages - 1) % stages, k0 + (stages - 1) * depth_of_block);
+        float const* const tile_a = tiles_a + stage * elements_a + iw * stride_a;
+        float const* const tile_b = tiles_b + stage * elements_b + jw;
+#pragma unroll
+        for (int k = 0; k < depth_of_block; k += 8) {
+            Split<three> of_a[pieces_i][4];
+#pragma unroll
+            for (int i = 0; i < pieces_i; ++i) {
+                float piece[4];
+                load_piece(piece, tile_a + i * 16 * stride_a + k);
+#pragma unroll
+                for (int e = 0; e < 4; ++e) {
+                    of_a[i][e].set(piece[e]);
+                }
+            }
+#pragma unroll
+            for (int j = 0; j < pieces_j; ++j) {
+                Split<three> of_b[2];
+#pragma unroll
+                for (int e = 0; e < 2; ++e) {
+                    of_b[e].set(tile_b[(k + e * 4 + word) * stride_b + j * 8 + row]);
+                }
+                if (three) {
+#pragma unroll
+                    for (int i = 0; i < pieces_i; ++i) {
+                        multiply(sum[i][j], of_a[i][0].rest, of_a[i][1].rest, of_a[i][2].rest,
+                                 of_a[i][3].rest, of_b[0].whole, of_b[1].whole);
+                    }
+#pragma unroll
+                    for (int i = 0; i < pieces_i; ++i) {
+                        multiply(sum[i][j], of_a[i][0].whole, of_a[i][1].whole, of_a[i][2].whole,
+                                 of_a[i][3].whole, of_b[0].rest, of_b[1].rest);
+                    }
+                }
+#pragma unroll
+                for (int i = 0; i < pieces_i; ++i) {
+                    multiply(sum[i][j], of_a[i][0].whole, of_a[i][1].whole, of_a[i][2].whole,
+                             of_a[i][3].whole, of_b[0].whole, of_b[1].whole);
+                }
+            }
+        }
+        stage = (stage + 1) % stages;
+    }
+#pragma unroll
+    for (int i = 0; i < pieces_i; ++i) {
+#pragma unroll
+        for (int j = 0; j < pieces_j; ++j) {
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                int const to_i = i0 + iw + i * 16 + row + e / 2 * 8;
+                int const to_j = j0 + jw + j * 8 + word * 2 + e % 2;
+                if (to_i < rows && to_j < columns) {
+                    c[std::int64_t{to_i} * columns + to_j] = sum[i][j][e];
+                }
+            }
+        }
+    }
+}
+//! [fragments]
+#else
+/// Older GPUs do not know TF32: `refuses_old_gpus` keeps them from here.
+template <bool three>
+__global__ void fragments(float const*, float const*, float*, int, int, int, int, int, bool, bool)
+{
+    __trap();
+}
+#endif
+
+template <bool three>
+void launch(Matrix<float const> a, Matrix<float const> b, Matrix<float> c,
+            cuda::Stream const& stream)
+{
+    auto const kernel = fragments<three>;
+    cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    auto const down = ceil_div(c.rows, rows_of_block);
+    auto const across = ceil_div(c.columns, columns_of_block);
+    kernel<<<static_cast<unsigned>(down * across), 256, bytes, stream.get()>>>(
+        a.data, b.data, c.data, static_cast<int>(c.rows), static_cast<int>(c.columns),
+        static_cast<int>(a.columns), static_cast<int>(down), static_cast<int>(across),
+        has_aligned_rows(a.data, a.columns), has_aligned_rows(b.data, b.columns));
+    cuda::check_launch();
+}
+
+std::string_view refuses_old_gpus(Matrix<float const> const&, Matrix<float const> const&)
+{
+    return refusal_before(8, "this GPU's tensor cores do not know TF32");
+}
+
+} // namespace
+
+std::vector<Step<float>> fragment_steps()
+{
+    return {{"fragments_tf32", launch<false>, refuses_old_gpus},
+            {"fragments_3xtf32", launch<true>, refuses_old_gpus}};
+}
+
+} // namespace dense::gpu
