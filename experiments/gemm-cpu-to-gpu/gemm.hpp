@@ -40,8 +40,12 @@ struct Shape
     std::int64_t n;
 };
 
-/// From `256x1024x128`: m, k, n. Throws std::invalid_argument with what is wrong.
+/// From `256x1024x128`: m, k, n. Throws std::invalid_argument with what is wrong, also if this
+/// machine's memory does not hold it.
 Shape parse_shape(std::string const& text);
+
+/// Throws std::invalid_argument unless a square matrix may be so large.
+void require_size(bench::Parameter const& size);
 
 /// The shape of the options, or the article's two.
 bench::AxisValues article_shapes();
@@ -56,6 +60,7 @@ inline bench::AxisValues sizes_on_host()
     values.tiny = {std::int64_t{48}};
     values.quick = {std::int64_t{256}, std::int64_t{512}, std::int64_t{1024}, std::int64_t{2048}};
     values.full = values.quick;
+    values.require = require_size;
     return values;
 }
 

@@ -204,6 +204,7 @@ bench::AxisValues square_sizes()
         values.quick.emplace_back(size);
     }
     values.full = values.quick;
+    values.require = require_size;
     return values;
 }
 

@@ -10,8 +10,8 @@ int main(int argc, char** argv)
     gemm::add_options(experiment);
     experiment.ceiling(ceilings::read).ceiling(ceilings::fma<float>).ceiling(ceilings::fma<double>);
 
+    cuda::add_studies(experiment, gpu);
     auto& cpu = experiment.study("cpu").axis("size", gemm::sizes_on_host());
     cpu.types<float, double>([]<class T>(bench::Trial& trial) { gemm::on_host<T>(trial); });
-    cuda::add_studies(experiment, gpu);
     return experiment.run();
 }

@@ -1,5 +1,9 @@
 #include "gemm.hpp"
 
+#include "machine/system.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -15,13 +19,33 @@ constexpr std::array<char const*, 5> counted{"one_thread_1d", "shared_row_1d", "
                                              "tile_2d_any", "cublas"};
 
 /// Everything that `--algo` may name.
-constexpr std::array<char const*, 21> known{
-    "one_thread_1d",  "shared_row_1d", "tile_2d_multiples", "tile_2d_any",
-    "register_tiles", "vector_loads",  "swizzled_tiles",    "async_copies",
-    "split_k",        "tensor_tf32",   "tensor_3xtf32",     "tensor_bf16",
-    "cublas",         "cublaslt",      "triple_loop",       "loop_order",
-    "tiles",          "packed_avx512", "packed_avx2",       "packed_baseline",
-    "openblas"};
+constexpr std::array known{"one_thread_1d",
+                           "shared_row_1d",
+                           "tile_2d_multiples",
+                           "tile_2d_any",
+                           "register_tiles",
+                           "vector_loads",
+                           "swizzled_tiles",
+                           "async_copies",
+                           "split_k",
+                           "warp_tiles",
+                           "cluster_k",
+                           "thin_columns",
+                           "tensor_tf32",
+                           "tensor_3xtf32",
+                           "tensor_bf16",
+                           "fragments_tf32",
+                           "fragments_3xtf32",
+                           "gemm",
+                           "cublas",
+                           "cublaslt",
+                           "triple_loop",
+                           "loop_order",
+                           "tiles",
+                           "packed_avx512",
+                           "packed_avx2",
+                           "packed_baseline",
+                           "openblas"};
 
 bool is_everything(std::string const& algorithm)
 {
@@ -31,13 +55,30 @@ bool is_everything(std::string const& algorithm)
 void require_known(std::string const& algorithm)
 {
     bool const is_number = algorithm.size() == 1 && algorithm[0] >= '0' && algorithm[0] <= '5';
-    if (!is_number && algorithm != "all" && std::ranges::find(known, algorithm) == known.end()) {
+    if (!is_number && algorithm != "all" && std::ranges::count(known, algorithm) == 0) {
         std::string names;
         for (char const* const name : known) {
             names += std::string{", "} + name;
         }
         throw std::invalid_argument{"--algo: found \"" + algorithm +
                                     "\", expected all, 0 to 5, or one of: " + names.substr(2)};
+    }
+}
+
+/// Throws std::invalid_argument if a product needs more than the memory of this machine: operands,
+/// and what is expected of the result.
+void require_fits(Shape shape)
+{
+    auto const of = [](std::int64_t rows, std::int64_t columns) {
+        return static_cast<double>(rows) * static_cast<double>(columns);
+    };
+    double const bytes = sizeof(double) * (of(shape.m, shape.k) + of(shape.k, shape.n)) +
+                         3 * sizeof(double) * of(shape.m, shape.n);
+    auto const memory = static_cast<double>(machine::memory_bytes());
+    if (bytes > memory) {
+        throw std::invalid_argument{fmt::format(
+            "shape {}x{}x{}: it takes {:.3g} GB, and this machine has {:.3g} GB of memory", shape.m,
+            shape.k, shape.n, bytes * 1e-9, memory * 1e-9)};
     }
 }
 
@@ -76,7 +117,18 @@ Shape parse_shape(std::string const& text)
         }
         at = next + 1;
     }
-    return {sizes[0], sizes[1], sizes[2]};
+    Shape const shape{sizes[0], sizes[1], sizes[2]};
+    require_fits(shape);
+    return shape;
+}
+
+void require_size(bench::Parameter const& size)
+{
+    auto const n = std::get<std::int64_t>(size);
+    if (n < 1) {
+        throw std::invalid_argument{"--size: found " + std::to_string(n) + ", expected at least 1"};
+    }
+    require_fits({n, n, n});
 }
 
 bench::AxisValues article_shapes()
