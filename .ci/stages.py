@@ -33,7 +33,7 @@ FUZZ_SECONDS_PER_TEXT = 20
 SHOWN_LINES = 40
 BUNDLED = "machine-ceilings"
 BUNDLED_RANKS = "spmv-mpi-partitioning"
-COMPILE_EXAMPLE = "g++ -std=c++20 example.cpp $(pkg-config --cflags --libs memwall) -o example"
+COMPILE_EXAMPLE = "g++ -std=c++20 {} $(pkg-config --cflags --libs {}) -o example"
 # No GPU runs it here: code for the newest one and, for the driver, for the oldest will do.
 RELEASE_OPTIONS = "-Dgpu_architectures=90"
 CLANG = {"CC": "clang", "CXX": "clang++"}  # compiles instrumented code in half of GCC's time
@@ -288,22 +288,31 @@ def not_sources(folder: str, names: list[str]) -> list[str]:
 
 def install() -> Iterator[Check]:
     """The library as another project uses it: installed, found by pkg-config, linked, run."""
-    yield from unless_passed(configured("build library", RELEASE, "", "lib/libmemwall.a"))
+    yield from unless_passed(configured("build library", RELEASE, "", "library"))
     with tempfile.TemporaryDirectory() as folder:
         room = Path(folder)
         yield command("install library", "meson", "install", "-C", RELEASE, "--no-rebuild",
                       "--destdir", room / "root")
         found = [str(path.parent) for path in room.rglob("memwall.pc")]
-        shutil.copy(ROOT / "lib/spmv/example.cpp", room)
-        compiled = command("install compiles example", "bash", "-c", COMPILE_EXAMPLE, cwd=room,
-                           PKG_CONFIG_PATH=":".join(found))
-        yield compiled
-        if compiled.outcome == "passed":
-            yield example_runs(room)
+        gpu = [("dense/gpu", "memwall-gpu", None)] if list(room.rglob("memwall-gpu.pc")) else []
+        for name, library, runs in (("spmv", "memwall", plan_runs),
+                                    ("dense", "memwall", product_runs), *gpu):
+            compiled = command(f"install compiles {name} example", "bash", "-c",
+                               COMPILE_EXAMPLE.format(ROOT / "lib" / name / "example.cpp", library),
+                               cwd=room, PKG_CONFIG_PATH=":".join(found))
+            yield compiled
+            if compiled.outcome == "passed" and runs:
+                yield runs(room)
 
 
-def example_runs(room: Path) -> Check:
-    """Runs the library's example on a small matrix: what it chose, then the sums of the rows."""
+def product_runs(room: Path) -> Check:
+    """Runs the example of dense products."""
+    return command("install runs dense example", "bash", "-c",
+                   r"""[ "$(./example)" = $'4 5\n10 11' ]""", cwd=room)
+
+
+def plan_runs(room: Path) -> Check:
+    """Runs the example of plans on a small matrix: what it chose, then the sums of the rows."""
     started = time.monotonic()
     matrix = room / "small.mtx"
     matrix.write_text("%%MatrixMarket matrix coordinate real symmetric\n"
@@ -312,7 +321,7 @@ def example_runs(room: Path) -> Check:
     choice, _, sums = done.stdout.partition("\n")
     right = done.returncode == 0 and "bytes per nonzero" in choice and sums == "-2.5\n4\n24\n"
     details = "" if right else f"exit code {done.returncode}\n{done.stdout}{done.stderr}"
-    return Check("install runs example", "passed" if right else "failed", details,
+    return Check("install runs spmv example", "passed" if right else "failed", details,
                  time.monotonic() - started)
 
 
