@@ -215,8 +215,8 @@ std::string_view refuses_old_gpus(In<T> const&, In<T> const&)
 
 constexpr int most_columns = 16; // of thin_columns: two rows of them are the lanes of a warp
 
-/// Adds up `value` over the lanes of a warp; lane l gets the sum of `value[l]`. Each exchange halves
-/// what a lane still has to add.
+/// Adds up `value` over the lanes of a warp; lane l gets the sum of `value[l]`. Each exchange
+/// halves what a lane still has to add.
 template <int width = 16, class T>
 __device__ T sum_of_lane(T (&value)[32])
 {
