@@ -114,8 +114,8 @@ inline Way multiprocessors()
 /// Our own copy of pageable memory.
 inline Way staged(int threads)
 {
-    auto const copy = std::make_shared<transfer::StagedCopy>(
-        transfer::StagedCopyOptions{.threads = threads});
+    auto const copy =
+        std::make_shared<transfer::StagedCopy>(transfer::StagedCopyOptions{.threads = threads});
     return {[copy](Ends const& ends, cuda::Stream const& stream) {
                 copy->to_device(ends.device, ends.host, ends.bytes(), stream.get());
             },
@@ -336,11 +336,11 @@ inline void add_modes(bench::Experiment& experiment, cuda::Gpu& gpu)
 {
     auto& study = experiment.study("modes").on(gpu);
     study.axis("direction", directions());
-    study.axis("bytes", sizes({4096, 1'228'800},
-                              {4096, 65'536, 1'048'576, 1'228'800, 7'372'800, 16'777'216,
-                               268'435'456},
-                              {4096, 16'384, 65'536, 262'144, 1'048'576, 1'228'800, 4'194'304,
-                               7'372'800, 16'777'216, 67'108'864, 268'435'456, 1'073'741'824}));
+    study.axis("bytes",
+               sizes({4096, 1'228'800},
+                     {4096, 65'536, 1'048'576, 1'228'800, 7'372'800, 16'777'216, 268'435'456},
+                     {4096, 16'384, 65'536, 262'144, 1'048'576, 1'228'800, 4'194'304, 7'372'800,
+                      16'777'216, 67'108'864, 268'435'456, 1'073'741'824}));
     study.untyped([&gpu](Trial& trial) {
         compare(trial, gpu,
                 {{"pageable", "pageable", pageable},

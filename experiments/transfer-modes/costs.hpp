@@ -105,9 +105,7 @@ inline void add_allocation(bench::Experiment& experiment, cuda::Gpu& gpu)
         auto const bytes = static_cast<std::size_t>(trial.integer("mebibytes")) << 20;
         auto const x = trial.input<std::int32_t>(2);
         auto const y = trial.output<std::int32_t>(2);
-        y.expect([x] {
-            return bench::Expected{{1.0 * x.on()[0], 1.0 * x.on()[1]}, {0, 0}};
-        });
+        y.expect([x] { return bench::Expected{{1.0 * x.on()[0], 1.0 * x.on()[1]}, {0, 0}}; });
         trial.work({.operations = static_cast<double>(trial.integer("mebibytes"))});
         trial.on_reset([] {}); // a call makes a sample
         for (auto const& allocation : allocations(bytes, gpu)) {
@@ -242,13 +240,12 @@ inline void cache_left(Trial& trial, cuda::Gpu& gpu)
 {
     Problem const p{trial, gpu, std::size_t{512} << 10};
     auto const total = trial.output<double>(1);
-    total.expect([x = p.x] {
-        return bench::Expected{{sum(x.on())}, {0}};
-    });
+    total.expect([x = p.x] { return bench::Expected{{sum(x.on())}, {0}}; });
     trial.cache(bench::Cache::warm);
     trial.work({.bytes = static_cast<double>(p.count * sizeof(float))});
     auto const read = std::make_shared<double>(0);
-    auto const add = [&](std::string const& name, std::function<HostArray(std::size_t)> const& make) {
+    auto const add = [&](std::string const& name,
+                         std::function<HostArray(std::size_t)> const& make) {
         trial
             .add(name,
                  [p, total, make, read](Variant& variant) {
@@ -419,8 +416,7 @@ inline void add_numa(bench::Experiment& experiment, cuda::Gpu& gpu)
         for (int node = 0; node < nodes; ++node) {
             //! [numa]
             auto const on_node = [node](std::size_t count) {
-                auto const memory =
-                    std::make_shared<transfer::Placed>(count * sizeof(float), node);
+                auto const memory = std::make_shared<transfer::Placed>(count * sizeof(float), node);
                 auto const pages = std::make_shared<cuda::Registered>(memory->span());
                 using Kept = std::pair<decltype(memory), decltype(pages)>;
                 return HostArray{std::make_shared<Kept>(memory, pages),

@@ -214,8 +214,8 @@ inline auto dot(Problem const& p, bench::Input<float> const& b, bool copied)
             auto* const second = device->data() + x.span.size();
             cuda::check(cudaMemcpyAsync(device->data(), x.span.data(), bytes,
                                         cudaMemcpyHostToDevice, stream));
-            cuda::check(cudaMemcpyAsync(second, y.span.data(), bytes, cudaMemcpyHostToDevice,
-                                        stream));
+            cuda::check(
+                cudaMemcpyAsync(second, y.span.data(), bytes, cudaMemcpyHostToDevice, stream));
             transfer::row_products(device->data(), second, columns, there->span(), stream);
             cuda::check(cudaMemcpyAsync(sums->span().data(), there->data(), there->bytes(),
                                         cudaMemcpyDeviceToHost, stream));
@@ -261,8 +261,7 @@ inline std::shared_ptr<Large> large(std::string const& data)
                                    " GiB of free memory"};
     }
     auto const row = wanted / sizeof(float) / large_rows / 128 * 128;
-    auto const pages =
-        std::make_shared<cuda::Pinned<float>>(row * large_rows, cudaHostAllocMapped);
+    auto const pages = std::make_shared<cuda::Pinned<float>>(row * large_rows, cudaHostAllocMapped);
     auto const all = pages->span();
     bench::on_all_processors(all.size(), [&](std::size_t begin, std::size_t end) {
         std::ranges::fill(all.subspan(begin, end - begin), 1.0F);
@@ -381,8 +380,8 @@ inline void copy_3d(Pitched const& to, float const* from, Rows const& rows, cuda
 }
 //! [memcpy3d]
 
-/// Copies to rows with a pitch, or without; a copy on the device, which costs little beside the bus,
-/// brings what arrived to where it is checked.
+/// Copies to rows with a pitch, or without; a copy on the device, which costs little beside the
+/// bus, brings what arrived to where it is checked.
 inline void pitched_copies(Trial& trial, cuda::Gpu& gpu)
 {
     Rows rows{trial};
@@ -401,8 +400,8 @@ inline void pitched_copies(Trial& trial, cuda::Gpu& gpu)
             return [x, there, rows, copy, &gpu = p.gpu, y = y.on(p.gpu)] {
                 auto const stream = gpu.stream().get();
                 copy(there, x.span.data(), rows, stream);
-                cuda::check(cudaMemcpy2DAsync(y.data(), rows.row_bytes(), there.data(),
-                                              there.pitch, rows.row_bytes(), rows.count,
+                cuda::check(cudaMemcpy2DAsync(y.data(), rows.row_bytes(), there.data(), there.pitch,
+                                              rows.row_bytes(), rows.count,
                                               cudaMemcpyDeviceToDevice, stream));
                 gpu.finish();
             };

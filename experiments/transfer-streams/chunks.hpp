@@ -56,8 +56,8 @@ inline std::vector<Chunk> cut(std::span<float const> in, std::span<float> out, f
     for (std::size_t i = 0; i < chunks; ++i) {
         auto const first = in.size() * i / chunks;
         auto const end = in.size() * (i + 1) / chunks;
-        parts.push_back({in.data() + first, out.data() + first, device + first, first,
-                         end - first});
+        parts.push_back(
+            {in.data() + first, out.data() + first, device + first, first, end - first});
     }
     return parts;
 }
@@ -190,27 +190,25 @@ inline void add_graph(Program const& p)
 /// The library's pipeline: a stream for each engine.
 inline void add_pipeline(Program const& p)
 {
-    p.add("pipeline",
-          [p](Variant&) -> Variant::Call {
-              auto const chunk = (p.count() + p.chunks() - 1) / p.chunks();
-              auto const pipeline = std::make_shared<transfer::Pipeline<float>>(chunk);
-              //! [use_pipeline]
-              return [&gpu = p.gpu, whole = p.whole, pipeline] {
-                  (*pipeline)(whole->in.span(), whole->out.span(),
-                              [](std::span<float const> in, std::span<float> out,
-                                 std::size_t first, cudaStream_t stream) {
-                                  transfer::add_one_by_sines(in.data(), out.data(), first,
-                                                             in.size(), stream);
-                              },
-                              gpu.stream().get());
-              };
-              //! [use_pipeline]
-          })
-        .group("library");
+    p.add("pipeline", [p](Variant&) -> Variant::Call {
+         auto const chunk = (p.count() + p.chunks() - 1) / p.chunks();
+         auto const pipeline = std::make_shared<transfer::Pipeline<float>>(chunk);
+         //! [use_pipeline]
+         return [&gpu = p.gpu, whole = p.whole, pipeline] {
+             (*pipeline)(
+                 whole->in.span(), whole->out.span(),
+                 [](std::span<float const> in, std::span<float> out, std::size_t first,
+                    cudaStream_t stream) {
+                     transfer::add_one_by_sines(in.data(), out.data(), first, in.size(), stream);
+                 },
+                 gpu.stream().get());
+         };
+         //! [use_pipeline]
+     }).group("library");
 }
 
-/// What the bus allows: all bytes both ways at once, without kernels; and with the first chunk's way
-/// there and the last one's way back, which nothing can overlap.
+/// What the bus allows: all bytes both ways at once, without kernels; and with the first chunk's
+/// way there and the last one's way back, which nothing can overlap.
 inline void add_bounds(Program const& p)
 {
     auto const add = [&p](std::string const& name, std::size_t chunks) {
@@ -257,21 +255,20 @@ inline void add_bounds(Program const& p)
 /// One loop with what it must not have: pageable memory, or the default stream.
 inline void add_wrong_choices(Program const& p)
 {
-    //! [pageable]
-    p.add("pageable",
-          [p](Variant& variant) -> Variant::Call {
-              auto const in = std::make_shared<std::vector<float>>(p.count());
-              auto const out = std::make_shared<std::vector<float>>(p.count());
-              p.expect_one_more(variant.output<float>(std::span{*out}));
-              auto const fill = [x = p.x, in] { std::ranges::copy(x.on(), in->begin()); };
-              fill();
-              variant.on_refill(fill);
-              return [&gpu = p.gpu, whole = p.whole, in, out,
-                      parts = cut(*in, *out, p.whole->device.data(), p.chunks())] {
-                  issue(gpu, parts, one_loop);
-              };
-          });
-    //! [pageable]
+    //! [pageable_chunks]
+    p.add("pageable", [p](Variant& variant) -> Variant::Call {
+         auto const in = std::make_shared<std::vector<float>>(p.count());
+         auto const out = std::make_shared<std::vector<float>>(p.count());
+         p.expect_one_more(variant.output<float>(std::span{*out}));
+         auto const fill = [x = p.x, in] { std::ranges::copy(x.on(), in->begin()); };
+         fill();
+         variant.on_refill(fill);
+         return [&gpu = p.gpu, whole = p.whole, in, out,
+                 parts = cut(*in, *out, p.whole->device.data(), p.chunks())] {
+             issue(gpu, parts, one_loop);
+         };
+     }).excerpt("pageable_chunks");
+    //! [pageable_chunks]
     //! [default_stream]
     p.add("default_stream", [p](Variant&) -> Variant::Call {
         return [&gpu = p.gpu, whole = p.whole, parts = p.parts(p.chunks())] {
@@ -362,9 +359,8 @@ inline void articles_check(Trial& trial, cuda::Gpu& gpu)
                      said.expect([error, nans] {
                          return bench::Expected{{error, nans}, {1e-3, 0}};
                      });
-                     variant.count("largest_error", [said] {
-                         return static_cast<double>(said.on()[0]);
-                     });
+                     variant.count("largest_error",
+                                   [said] { return static_cast<double>(said.on()[0]); });
                      variant.count("nans", [said] { return static_cast<double>(said.on()[1]); });
                      auto const zeros = std::make_shared<cuda::Buffer<float>>(
                          std::span<float const>{std::vector<float>(count)});

@@ -89,8 +89,8 @@ public:
 private:
     cudaStream_t stream(std::size_t s) const { return streams_[s % streams_.size()].get(); }
 
-    void to_device(char const* name, std::size_t s, std::size_t first,
-                   cuda::Pinned<Integer>& from, cuda::Buffer<Integer>& to) const
+    void to_device(char const* name, std::size_t s, std::size_t first, cuda::Pinned<Integer>& from,
+                   cuda::Buffer<Integer>& to) const
     {
         timed("to device", name, s, first, [&] {
             cuda::check(cudaMemcpyAsync(to.data(), from.span().data() + first,
@@ -105,8 +105,8 @@ private:
         if (log_ == nullptr) {
             issue();
         } else {
-            log_->span(engine, name + std::to_string(first / chunk),
-                       streams_[s % streams_.size()], issue);
+            log_->span(engine, name + std::to_string(first / chunk), streams_[s % streams_.size()],
+                       issue);
         }
     }
 
@@ -137,8 +137,8 @@ inline void depth_first(Pieces const& on)
 inline void breadth_first(Pieces const& on)
 {
     for (std::size_t first = 0; first < on.count(); first += 2 * chunk) {
-        for (auto const piece : {&Pieces::copy_a, &Pieces::copy_b, &Pieces::kernel,
-                                 &Pieces::copy_c}) {
+        for (auto const piece :
+             {&Pieces::copy_a, &Pieces::copy_b, &Pieces::kernel, &Pieces::copy_c}) {
             for (std::size_t const s : {0, 1}) {
                 (on.*piece)(s, first + s * chunk);
             }
@@ -230,8 +230,8 @@ struct Operands
     Operands(Trial& trial, std::size_t chunks)
         : arrays{std::make_shared<Arrays>(chunks * chunk)},
           a{trial.input<Integer>(arrays->a.span())}, b{trial.input<Integer>(arrays->b.span())},
-          c{trial.output<Integer>(arrays->c.span())},
-          steps{static_cast<int>(trial.integer("steps"))}
+          c{trial.output<Integer>(arrays->c.span())}, steps{
+                                                          static_cast<int>(trial.integer("steps"))}
     {
         c.expect(1, sums_of(a, b, steps));
         auto const bytes = static_cast<double>(chunks * chunk * sizeof(Integer));
@@ -268,8 +268,8 @@ inline void add_order(Trial& trial, cuda::Gpu& gpu, Operands const& operands, Or
                          log->begin();
                      }
                      gpu.forked(order.streams, [&](std::span<cuda::Stream const> streams) {
-                         order.issue({operands.arrays, streams, *buffers, operands.steps,
-                                      log.get()});
+                         order.issue(
+                             {operands.arrays, streams, *buffers, operands.steps, log.get()});
                      });
                  };
              })

@@ -167,7 +167,9 @@ __global__ void neighbours(std::int32_t const* a, std::int32_t const* b, std::in
         auto const second = (i + 2) % 256;
         std::uint32_t busy = 0;
         for (int step = 0; step < steps; ++step) { // as it stands: none folded into the next
-            asm volatile("mad.lo.u32 %0, %0, %1, %2;" : "+r"(busy) : "r"(1664525U), "r"(1013904223U));
+            asm volatile("mad.lo.u32 %0, %0, %1, %2;"
+                         : "+r"(busy)
+                         : "r"(1664525U), "r"(1013904223U));
         }
         c[i] = a[i] + a[next] + a[second] + b[i] + b[next] + b[second] +
                static_cast<std::int32_t>(busy);
@@ -191,7 +193,7 @@ void copy_by_cores(float const* from, float* to, std::size_t count, unsigned blo
 {
     if (count > 0) {
         copy<<<blocks, 2 * threads, 0, stream>>>(reinterpret_cast<float4 const*>(from),
-                                                       reinterpret_cast<float4*>(to), count / 4);
+                                                 reinterpret_cast<float4*>(to), count / 4);
         cuda::check_launch();
     }
 }
@@ -200,8 +202,8 @@ void row_sums(float const* x, std::size_t columns, std::size_t every, int steps,
               std::span<double> sums, cudaStream_t stream)
 {
     if (!sums.empty()) {
-        row_sum<<<blocks_for(sums.size() * warp), threads, 0, stream>>>(
-            x, columns, every, steps, sums.data(), sums.size());
+        row_sum<<<blocks_for(sums.size() * warp), threads, 0, stream>>>(x, columns, every, steps,
+                                                                        sums.data(), sums.size());
         cuda::check_launch();
     }
 }

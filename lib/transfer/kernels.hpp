@@ -16,8 +16,8 @@ namespace transfer {
 void copy_by_cores(float const* from, float* to, std::size_t count, unsigned blocks,
                    cudaStream_t stream);
 
-/// `sums[r]` is the sum of row `r * every` of x, which has rows of `columns` elements, a multiple of
-/// 128; between two elements of a sum a thread does `steps` additions that change nothing.
+/// `sums[r]` is the sum of row `r * every` of x, which has rows of `columns` elements, a multiple
+/// of 128; between two elements of a sum a thread does `steps` additions that change nothing.
 void row_sums(float const* x, std::size_t columns, std::size_t every, int steps,
               std::span<double> sums, cudaStream_t stream);
 

@@ -45,8 +45,7 @@ void ChunkPipeline::issue(std::byte const* in, std::byte* out, std::size_t count
 
         to_host_.wait_for(slot.computed);
         cuda::check(cudaMemcpyAsync(out + first * out_bytes_, slot.out.data(),
-                                    elements * out_bytes_, cudaMemcpyDeviceToHost,
-                                    to_host_.get()));
+                                    elements * out_bytes_, cudaMemcpyDeviceToHost, to_host_.get()));
         slot.left.record(to_host_);
     }
 }

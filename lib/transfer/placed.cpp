@@ -13,8 +13,8 @@ namespace transfer {
 
 Placed::Placed(std::size_t bytes, int node) : bytes_{bytes}
 {
-    auto* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                              -1, 0);
+    auto* const memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
         throw std::system_error{errno, std::generic_category(), "memory of a NUMA node"};
     }

@@ -11,9 +11,9 @@ namespace transfer {
 /// How `StagedCopy` works.
 struct StagedCopyOptions
 {
-    int threads = 0;                               ///< 0: as many as OpenMP would use
+    int threads = 0;                                ///< 0: as many as OpenMP would use
     std::size_t chunk_bytes = std::size_t{4} << 20; ///< of a buffer in locked pages
-    std::size_t chunks = 4;                        ///< buffers
+    std::size_t chunks = 4;                         ///< buffers
 };
 
 /// Copies pageable memory at nearly the speed of locked pages: threads move chunks into or out of a

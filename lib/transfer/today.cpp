@@ -99,8 +99,7 @@ std::string missing_batches()
 
 void Managed::bring_to_device(cuda::Stream const& stream) const
 {
-    cuda::check(
-        cudaMemPrefetchAsync(data_.get(), size_ * sizeof(float), device(), stream.get()));
+    cuda::check(cudaMemPrefetchAsync(data_.get(), size_ * sizeof(float), device(), stream.get()));
 }
 
 void Managed::bring_to_host(cuda::Stream const& stream) const

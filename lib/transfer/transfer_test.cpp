@@ -118,13 +118,13 @@ TEST_CASE("a pipeline takes host pointers that are aligned to elements only, and
     Locked const out{std::vector<float>(1001, -1.0F)};
     std::vector<std::size_t> places;
     transfer::Pipeline<float> pipeline{300};
-    pipeline(in.span.subspan(1), out.span.subspan(1),
-             [&](std::span<float const> x, std::span<float> y, std::size_t first,
-                 cudaStream_t lane) {
-                 places.push_back(first);
-                 twice(x, y, first, lane);
-             },
-             stream.get());
+    pipeline(
+        in.span.subspan(1), out.span.subspan(1),
+        [&](std::span<float const> x, std::span<float> y, std::size_t first, cudaStream_t lane) {
+            places.push_back(first);
+            twice(x, y, first, lane);
+        },
+        stream.get());
     stream.synchronize();
     CHECK(places == std::vector<std::size_t>{0, 300, 600, 900});
     CHECK(out.span[0] == -1.0F);
@@ -137,8 +137,7 @@ TEST_CASE("a pipeline comes behind its stream's work, can be captured, and survi
     Locked const in{counted(1000)};
     Locked const out{std::vector<float>(1000, -1.0F)};
     transfer::Pipeline<float> pipeline{128};
-    cuda::Graph const graph{stream,
-                            [&] { pipeline(in.span, out.span, twice, stream.get()); }};
+    cuda::Graph const graph{stream, [&] { pipeline(in.span, out.span, twice, stream.get()); }};
     CHECK(out.span.back() == -1.0F);
     graph.replay(stream);
     stream.synchronize();
@@ -228,8 +227,7 @@ TEST_CASE("pages are registered once, unregistered with their guard, and nothing
     auto const bytes = std::as_writable_bytes(std::span{host});
     for (int time = 0; time < 2; ++time) {
         cuda::Registered const pages{bytes};
-        CHECK(error_of([&] { cuda::Registered{bytes}; }) ==
-              cudaErrorHostMemoryAlreadyRegistered);
+        CHECK(error_of([&] { cuda::Registered{bytes}; }) == cudaErrorHostMemoryAlreadyRegistered);
         CHECK(is_usable());
     }
     CHECK_NOTHROW(cuda::Registered{std::span<std::byte>{}});
