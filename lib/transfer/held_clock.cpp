@@ -2,6 +2,8 @@
 
 #include "transfer/kernels.hpp"
 
+#include <cuda_runtime_api.h>
+
 namespace transfer {
 
 double HeldClock::seconds(std::function<void()> const& batch)
@@ -18,7 +20,7 @@ double HeldClock::seconds(std::function<void()> const& batch)
         throw;
     }
     released = 1;
-    stop_.synchronize();
+    cuda::check(cudaDeviceSynchronize()); // also what else is under way
     return stop_.seconds_since(start_);
 }
 

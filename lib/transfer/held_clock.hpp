@@ -10,7 +10,9 @@ namespace transfer {
 
 /// Time between two events around a batch that waits in the stream until all of it is queued: a
 /// kernel holds the stream, and the host lets it go. The method of nvbandwidth, NVIDIA's program
-/// that measures copies. A batch may not wait for the device, nor copy pageable memory.
+/// that measures copies. A batch may not wait for the device, nor copy pageable memory, nor hold
+/// more pieces of work than the stream's queue takes (some hundred). Work that it left in other
+/// streams is not timed, but done when this returns.
 class HeldClock : public cuda::StreamClock
 {
 public:
