@@ -34,6 +34,9 @@ SHOWN_LINES = 40
 BUNDLED = "machine-ceilings"
 BUNDLED_RANKS = "spmv-mpi-partitioning"
 COMPILE_EXAMPLE = "g++ -std=c++20 example.cpp $(pkg-config --cflags --libs memwall) -o example"
+COMPILE_GPU_EXAMPLE = (
+    "nvcc -std=c++20 -arch=sm_90 -c example.cu $(pkg-config --cflags-only-I memwall-transfer) && "
+    "g++ example.o $(pkg-config --libs memwall-transfer) -o gpu-example")
 # No GPU runs it here: code for the newest one and, for the driver, for the oldest will do.
 RELEASE_OPTIONS = "-Dgpu_architectures=90"
 CLANG = {"CC": "clang", "CXX": "clang++"}  # compiles instrumented code in half of GCC's time
@@ -288,7 +291,10 @@ def not_sources(folder: str, names: list[str]) -> list[str]:
 
 def install() -> Iterator[Check]:
     """The library as another project uses it: installed, found by pkg-config, linked, run."""
-    yield from unless_passed(configured("build library", RELEASE, "", "lib/libmemwall.a"))
+    libraries = ["lib/libmemwall.a"]
+    if shutil.which("nvcc"):
+        libraries.append("lib/libmemwall-transfer.a")
+    yield from unless_passed(configured("build library", RELEASE, "", *libraries))
     with tempfile.TemporaryDirectory() as folder:
         room = Path(folder)
         yield command("install library", "meson", "install", "-C", RELEASE, "--no-rebuild",
@@ -300,6 +306,13 @@ def install() -> Iterator[Check]:
         yield compiled
         if compiled.outcome == "passed":
             yield example_runs(room)
+        name = "install compiles GPU example"
+        if not shutil.which("nvcc"):
+            yield Check(name, "skipped", "no nvcc here")
+            return
+        shutil.copy(ROOT / "lib/transfer/example.cu", room)
+        yield command(name, "bash", "-c", COMPILE_GPU_EXAMPLE, cwd=room,
+                      PKG_CONFIG_PATH=":".join(found))
 
 
 def example_runs(room: Path) -> Check:

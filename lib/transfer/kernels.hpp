@@ -49,7 +49,8 @@ void neighbour_sums(std::int32_t const* a, std::int32_t const* b, std::int32_t* 
                     std::size_t count, int steps, cudaStream_t stream);
 
 /// Holds a stream until the host sets `*released`, which lies in mapped pages, to other than zero.
-/// Gives up after some seconds.
+/// Gives up after about a
+/// second.
 void hold(int const* released, cudaStream_t stream);
 
 } // namespace transfer
