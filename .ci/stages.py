@@ -34,6 +34,9 @@ SHOWN_LINES = 40
 BUNDLED = "machine-ceilings"
 BUNDLED_RANKS = "spmv-mpi-partitioning"
 COMPILE_EXAMPLE = "g++ -std=c++20 {} $(pkg-config --cflags --libs {}) -o example"
+COMPILE_GPU_EXAMPLE = (
+    "nvcc -std=c++20 -arch=sm_90 -c {} -o example.o $(pkg-config --cflags-only-I {}) && "
+    "g++ example.o $(pkg-config --libs memwall-gpu) -o example")
 # No GPU runs it here: code for the newest one and, for the driver, for the oldest will do.
 RELEASE_OPTIONS = "-Dgpu_architectures=90"
 CLANG = {"CC": "clang", "CXX": "clang++"}  # compiles instrumented code in half of GCC's time
@@ -294,11 +297,15 @@ def install() -> Iterator[Check]:
         yield command("install library", "meson", "install", "-C", RELEASE, "--no-rebuild",
                       "--destdir", room / "root")
         found = [str(path.parent) for path in room.rglob("memwall.pc")]
-        gpu = [("dense/gpu", "memwall-gpu", None)] if list(room.rglob("memwall-gpu.pc")) else []
-        for name, library, runs in (("spmv", "memwall", plan_runs),
-                                    ("dense", "memwall", product_runs), *gpu):
-            compiled = command(f"install compiles {name} example", "bash", "-c",
-                               COMPILE_EXAMPLE.format(ROOT / "lib" / name / "example.cpp", library),
+        examples = [("spmv/example.cpp", "memwall", plan_runs),
+                    ("dense/example.cpp", "memwall", product_runs)]
+        if list(room.rglob("memwall-gpu.pc")):
+            examples += [("dense/gpu/example.cpp", "memwall-gpu", None),
+                         ("transfer/example.cu", "memwall-gpu", None)]
+        for name, library, runs in examples:
+            compiling = COMPILE_GPU_EXAMPLE if name.endswith(".cu") else COMPILE_EXAMPLE
+            compiled = command(f"install compiles {name}", "bash", "-c",
+                               compiling.format(ROOT / "lib" / name, library),
                                cwd=room, PKG_CONFIG_PATH=":".join(found))
             yield compiled
             if compiled.outcome == "passed" and runs:

@@ -7,19 +7,34 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace cuda {
 
-/// An array of `size` elements on the host that the device copies without help of the processor.
+/// An array of `size` elements on the host in locked pages, which the device copies without help of
+/// the processor.
 template <class T>
 class Pinned
 {
 public:
-    /// An array without a value. Throws `Error` if the system cannot lock so much memory.
-    explicit Pinned(std::size_t size) : data_{allocate(size)}, size_{size} {}
+    /// An array without a value, with flags of cudaHostAlloc. Throws `Error` if the system cannot
+    /// lock so much memory.
+    explicit Pinned(std::size_t size, unsigned flags = cudaHostAllocDefault)
+        : data_{allocate(size, flags)}, size_{size}
+    {
+    }
 
     std::span<T> span() { return {data_.get(), size_}; }
     std::span<T const> span() const { return {data_.get(), size_}; }
+
+    /// Where kernels find the elements, which they read and write over the bus. Throws `Error` if
+    /// the device cannot.
+    T* on_device() const
+    {
+        void* device = nullptr;
+        check(cudaHostGetDevicePointer(&device, data_.get(), 0));
+        return static_cast<T*>(device);
+    }
 
 private:
     struct Free
@@ -27,15 +42,38 @@ private:
         void operator()(T* data) const { static_cast<void>(cudaFreeHost(data)); }
     };
 
-    static T* allocate(std::size_t size)
+    static T* allocate(std::size_t size, unsigned flags)
     {
         void* data = nullptr;
-        check(cudaMallocHost(&data, size * sizeof(T)));
+        check(cudaHostAlloc(&data, size * sizeof(T), flags));
         return static_cast<T*>(data);
     }
 
     std::unique_ptr<T, Free> data_;
     std::size_t size_;
+};
+
+/// Locks the pages of memory that somebody else owns and that outlives this.
+class Registered
+{
+public:
+    /// Of nothing there are no pages. Throws `Error` if the system cannot lock so much memory, if
+    /// some of it is locked already, or if there is no memory.
+    explicit Registered(std::span<std::byte> memory)
+    {
+        if (!memory.empty()) {
+            check(cudaHostRegister(memory.data(), memory.size(), cudaHostRegisterDefault));
+            pages_.reset(memory.data());
+        }
+    }
+
+private:
+    struct Unregister
+    {
+        void operator()(std::byte* data) const { static_cast<void>(cudaHostUnregister(data)); }
+    };
+
+    std::unique_ptr<std::byte, Unregister> pages_;
 };
 
 } // namespace cuda

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "cuda/pinned.hpp"
+#include "cuda/stream.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace transfer {
+
+/// How `StagedCopy` works.
+struct StagedCopyOptions
+{
+    int threads = 0;                                ///< 0: as many as OpenMP would use
+    std::size_t chunk_bytes = std::size_t{4} << 20; ///< of a buffer in locked pages
+    std::size_t chunks = 4;                         ///< buffers
+};
+
+/// Copies pageable memory at nearly the speed of locked pages: threads move chunks into or out of a
+/// few buffers in locked pages while the device copies others. The runtime's own copy does the same
+/// with one thread. One call at a time.
+class StagedCopy
+{
+public:
+    /// Throws std::invalid_argument if a chunk has no bytes or there are none, and `cuda::Error` if
+    /// the buffers cannot be locked.
+    explicit StagedCopy(StagedCopyOptions const& options = {});
+
+    /// Behind the work of `stream`. Returns when `host` was read; the device may still copy.
+    void to_device(void* device, void const* host, std::size_t bytes, cudaStream_t stream);
+
+    /// Behind the work of `stream`. Returns when `host` was written.
+    void to_host(void* host, void const* device, std::size_t bytes, cudaStream_t stream);
+
+private:
+    /// A buffer, and a mark behind the device's last copy from or to it.
+    struct Chunk
+    {
+        explicit Chunk(std::size_t bytes) : memory{bytes} {}
+
+        cuda::Pinned<std::byte> memory;
+        cuda::Event copied;
+    };
+
+    void move(std::byte* to, std::byte const* from, std::size_t bytes) const;
+
+    int threads_;
+    std::size_t chunk_bytes_;
+    std::vector<Chunk> chunks_;
+};
+
+} // namespace transfer
