@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace dense::gpu {
 
@@ -23,10 +24,13 @@ Step<T> const& step_named(std::string_view name)
 }
 
 constexpr std::int64_t thin = 16; ///< columns of c that `thin_columns` takes at most
+constexpr std::int64_t tile = 128;
 
 /// Tiles of c below which the sum is split among blocks, so that all multiprocessors have work.
 constexpr std::int64_t few_tiles = 100;
-constexpr std::int64_t tile = 128;
+
+/// Tiles of c up to which a cluster adds up in shared memory, in float: from results on an H100.
+constexpr std::int64_t very_few_tiles = 4;
 
 /// The step for operands of such sizes.
 template <class T>
@@ -40,7 +44,9 @@ Step<T> const& step_for(Matrix<T const> const& a, Matrix<T const> const& b)
         return step_named<T>("warp_tiles");
     }
     auto const& cluster = step_named<T>("cluster_k");
-    return cluster.refuses(a, b).empty() ? cluster : step_named<T>("split_k");
+    bool const takes_cluster =
+        std::is_same_v<T, float> && tiles <= very_few_tiles && cluster.refuses(a, b).empty();
+    return takes_cluster ? cluster : step_named<T>("split_k");
 }
 
 template <class M>

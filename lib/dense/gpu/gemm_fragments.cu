@@ -8,7 +8,8 @@ namespace dense::gpu {
 
 namespace {
 
-// A block of 8 warps makes 128 x 128 elements of c; each warp 64 x 32 of them, in pieces of 16 x 8.
+// A block of 4 warps makes 128 x 128 elements of c; each warp 64 x 64 of them, in pieces of 16 x 8.
+constexpr int threads = 128;
 constexpr int rows_of_block = 128;
 constexpr int columns_of_block = 128;
 constexpr int depth_of_block = 32;
@@ -30,7 +31,9 @@ __device__ std::uint32_t tf32(float value)
     return bits;
 }
 
-/// A number as the sum of two of TF32; the second only where it is asked for.
+/// A number as TF32, or as the sum of two such. The conversion above takes eight instructions for
+/// two numbers; for a sum, a plain rounding of the bits is enough: where it spoils a NaN, the rest
+/// is one. Of the rest the tensor cores themselves take no more than TF32 has.
 template <bool three>
 struct Split
 {
@@ -39,9 +42,11 @@ struct Split
 
     __device__ void set(float value)
     {
-        whole = tf32(value);
         if (three) {
-            rest = tf32(value - __uint_as_float(whole));
+            whole = (__float_as_uint(value) + 0x1000) & 0xffffe000;
+            rest = __float_as_uint(value - __uint_as_float(whole));
+        } else {
+            whole = tf32(value);
         }
     }
 };
@@ -77,14 +82,17 @@ __device__ void multiply(float (&sum)[4], std::uint32_t a0, std::uint32_t a1, st
 //! [fragments]
 /// The operands of the tensor cores are loaded by hand: a by `ldmatrix`, b word by word, both
 /// without bank conflicts, while asynchronous copies bring the next tiles. The three products of
-/// one piece do not follow each other at once, as each waits for the sum of the one before.
-template <bool three>
-__global__ void __launch_bounds__(256, 2)
+/// one piece do not follow each other at once, as each waits for the sum of the one before. Where
+/// tiles are `whole`, nothing asks for edges.
+template <bool three, bool whole>
+__global__ void __launch_bounds__(threads, 2)
     fragments(float const* a, float const* b, float* c, int rows, int columns, int depth,
               int tiles_down, int tiles_across, bool aligned_a, bool aligned_b)
 {
     constexpr int pieces_i = 4;
-    constexpr int pieces_j = 4;
+    constexpr int pieces_j = 8;
+    constexpr int packs_a = depth_of_block / 4;
+    constexpr int packs_b = columns_of_block / 4;
     float* const tiles_a = shared_memory<float>();
     float* const tiles_b = tiles_a + stages * elements_a;
     Place const place = place_in_patch(blockIdx.x, tiles_down, tiles_across);
@@ -92,25 +100,40 @@ __global__ void __launch_bounds__(256, 2)
     int const j0 = place.j * columns_of_block;
     int const warp = threadIdx.x / 32;
     int const iw = warp % 2 * 64;
-    int const jw = warp / 2 * 32;
+    int const jw = warp / 2 * 64;
     int const row = threadIdx.x % 32 / 4; // of the lane in a piece
     int const word = threadIdx.x % 4;
+    // What this thread copies: every so manyth row of both tiles.
+    int const row_a = threadIdx.x / packs_a, pack_a = threadIdx.x % packs_a * 4;
+    int const row_b = threadIdx.x / packs_b, pack_b = threadIdx.x % packs_b * 4;
+    float const* from_a = a + std::int64_t{i0 + row_a} * depth + pack_a;
+    float const* from_b = b + std::int64_t{row_b} * columns + j0 + pack_b;
     auto const fetch = [&](int stage, int k0) {
         if (k0 < depth) {
-            for (int e = threadIdx.x; e < rows_of_block * depth_of_block / 4; e += 256) {
-                int const i = e / (depth_of_block / 4);
-                int const k = e % (depth_of_block / 4) * 4;
-                copy_pack(
-                    reinterpret_cast<Pack<float>*>(&tiles_a[stage * elements_a + i * stride_a + k]),
-                    a, rows, depth, i0 + i, k0 + k, aligned_a);
+            float* const to_a = tiles_a + stage * elements_a + row_a * stride_a + pack_a;
+            float* const to_b = tiles_b + stage * elements_b + row_b * stride_b + pack_b;
+#pragma unroll
+            for (int i = 0; i < rows_of_block; i += threads / packs_a) {
+                if (whole) {
+                    __pipeline_memcpy_async(to_a + i * stride_a, from_a + std::int64_t{i} * depth,
+                                            16);
+                } else {
+                    copy_pack(reinterpret_cast<Pack<float>*>(to_a + i * stride_a), a, rows, depth,
+                              i0 + row_a + i, k0 + pack_a, aligned_a);
+                }
             }
-            for (int e = threadIdx.x; e < depth_of_block * columns_of_block / 4; e += 256) {
-                int const k = e / (columns_of_block / 4);
-                int const j = e % (columns_of_block / 4) * 4;
-                copy_pack(
-                    reinterpret_cast<Pack<float>*>(&tiles_b[stage * elements_b + k * stride_b + j]),
-                    b, depth, columns, k0 + k, j0 + j, aligned_b);
+#pragma unroll
+            for (int k = 0; k < depth_of_block; k += threads / packs_b) {
+                if (whole) {
+                    __pipeline_memcpy_async(to_b + k * stride_b, from_b + std::int64_t{k} * columns,
+                                            16);
+                } else {
+                    copy_pack(reinterpret_cast<Pack<float>*>(to_b + k * stride_b), b, depth,
+                              columns, k0 + row_b + k, j0 + pack_b, aligned_b);
+                }
             }
+            from_a += depth_of_block;
+            from_b += std::int64_t{depth_of_block} * columns;
         }
         __pipeline_commit();
     };
@@ -123,7 +146,7 @@ __global__ void __launch_bounds__(256, 2)
     for (int k0 = 0; k0 < depth; k0 += depth_of_block) {
         __pipeline_wait_prior(stages - 2);
         __syncthreads();
-        fetch((stage + stages - 1) % stages, k0 + (stages - 1) * depth_of_block);
+        fetch(stage == 0 ? stages - 1 : stage - 1, k0 + (stages - 1) * depth_of_block);
         float const* const tile_a = tiles_a + stage * elements_a + iw * stride_a;
         float const* const tile_b = tiles_b + stage * elements_b + jw;
 #pragma unroll
@@ -164,7 +187,7 @@ __global__ void __launch_bounds__(256, 2)
                 }
             }
         }
-        stage = (stage + 1) % stages;
+        stage = stage + 1 == stages ? 0 : stage + 1;
     }
 #pragma unroll
     for (int i = 0; i < pieces_i; ++i) {
@@ -174,7 +197,7 @@ __global__ void __launch_bounds__(256, 2)
             for (int e = 0; e < 4; ++e) {
                 int const to_i = i0 + iw + i * 16 + row + e / 2 * 8;
                 int const to_j = j0 + jw + j * 8 + word * 2 + e % 2;
-                if (to_i < rows && to_j < columns) {
+                if (whole || (to_i < rows && to_j < columns)) {
                     c[std::int64_t{to_i} * columns + to_j] = sum[i][j][e];
                 }
             }
@@ -184,7 +207,7 @@ __global__ void __launch_bounds__(256, 2)
 //! [fragments]
 #else
 /// Older GPUs do not know TF32: `refuses_old_gpus` keeps them from here.
-template <bool three>
+template <bool three, bool whole>
 __global__ void fragments(float const*, float const*, float*, int, int, int, int, int, bool, bool)
 {
     __trap();
@@ -195,14 +218,18 @@ template <bool three>
 void launch(Matrix<float const> a, Matrix<float const> b, Matrix<float> c,
             cuda::Stream const& stream)
 {
-    auto const kernel = fragments<three>;
+    bool const aligned_a = has_aligned_rows(a.data, a.columns);
+    bool const aligned_b = has_aligned_rows(b.data, b.columns);
+    bool const whole = aligned_a && aligned_b && a.rows % rows_of_block == 0 &&
+                       b.columns % columns_of_block == 0 && a.columns % depth_of_block == 0;
+    auto const kernel = whole ? fragments<three, true> : fragments<three, false>;
     cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     auto const down = ceil_div(c.rows, rows_of_block);
     auto const across = ceil_div(c.columns, columns_of_block);
-    kernel<<<static_cast<unsigned>(down * across), 256, bytes, stream.get()>>>(
+    kernel<<<static_cast<unsigned>(down * across), threads, bytes, stream.get()>>>(
         a.data, b.data, c.data, static_cast<int>(c.rows), static_cast<int>(c.columns),
-        static_cast<int>(a.columns), static_cast<int>(down), static_cast<int>(across),
-        has_aligned_rows(a.data, a.columns), has_aligned_rows(b.data, b.columns));
+        static_cast<int>(a.columns), static_cast<int>(down), static_cast<int>(across), aligned_a,
+        aligned_b);
     cuda::check_launch();
 }
 

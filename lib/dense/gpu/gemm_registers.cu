@@ -333,83 +333,118 @@ __global__ void __launch_bounds__(Shape<T>::threads, 2)
 }
 //! [async_copies]
 
+/// How `warp_tiles` lays its tiles: rows of a one pack farther apart than they are long, so that
+/// the four rows that a warp reads at a time lie in different banks.
+template <class T>
+struct WarpLayout
+{
+    static constexpr int stages = 3;
+    static constexpr int packs_a = Shape<T>::depth / Pack<T>::size;
+    static constexpr int packs_b = Shape<T>::columns / Pack<T>::size;
+    static constexpr int stride_a = packs_a + 1;
+    static constexpr int tile_a = Shape<T>::rows * stride_a;
+    static constexpr int tile_b = Shape<T>::depth * packs_b;
+    static constexpr int bytes = 16 * stages * (tile_a + tile_b);
+};
+
 //! [warp_tiles]
 /// A warp makes a tile that is nearly square: its lanes stand four by eight, so that one read of
-/// shared memory serves more of them. Blocks that run together make a patch of c.
-template <class T>
+/// shared memory serves more of them. The next pack of b is read while the last one is multiplied.
+/// Blocks that run together make a patch of c. Where tiles are `whole`, nothing asks for edges.
+template <class T, bool whole>
 __global__ void __launch_bounds__(Shape<T>::threads, 2)
     warp_tiles(T const* a, T const* b, T* c, Sizes sizes, int tiles_down, int tiles_across,
                bool aligned_a, bool aligned_b)
 {
     using S = Shape<T>;
+    using L = WarpLayout<T>;
     constexpr int side = S::of_thread;
     constexpr int wide = Pack<T>::size;
-    constexpr int stages = 3;
-    constexpr int packs_a = S::depth / wide;
-    constexpr int packs_b = S::columns / wide;
     Pack<T>* const tiles_a = shared_memory<Pack<T>>();
-    Pack<T>* const tiles_b = tiles_a + stages * S::rows * packs_a;
+    Pack<T>* const tiles_b = tiles_a + L::stages * L::tile_a;
     Place const place = place_in_patch(blockIdx.x, tiles_down, tiles_across);
     int const i0 = place.i * S::rows;
     int const j0 = place.j * S::columns;
-    int const warp = threadIdx.x / 32;
-    int const down = threadIdx.x % 32 / 8; // of the lane in its warp
-    int const across = threadIdx.x % 8;
-    int const iw = warp / 2 * (S::rows / 4) + down;   // the lane's rows are 4 apart
-    int const jw = warp % 2 * (packs_b / 2) + across; // its packs of columns 8
+    // What this thread copies: every so manyth row of both tiles.
+    int const row_a = threadIdx.x / L::packs_a, pack_a = threadIdx.x % L::packs_a;
+    int const row_b = threadIdx.x / L::packs_b, pack_b = threadIdx.x % L::packs_b;
+    T const* from_a = a + std::int64_t{i0 + row_a} * sizes.depth + pack_a * wide;
+    T const* from_b = b + std::int64_t{row_b} * sizes.columns + j0 + pack_b * wide;
     auto const fetch = [&](int stage, int k0) {
         if (k0 < sizes.depth) {
-            for (int e = threadIdx.x; e < S::rows * packs_a; e += S::threads) {
-                int const i = e / packs_a;
-                int const pack = e % packs_a;
-                copy_pack(&tiles_a[stage * S::rows * packs_a + swizzled<packs_a>(i, pack)], a,
-                          sizes.rows, sizes.depth, i0 + i, k0 + pack * wide, aligned_a);
+            Pack<T>* const to_a = tiles_a + stage * L::tile_a + row_a * L::stride_a + pack_a;
+            Pack<T>* const to_b = tiles_b + stage * L::tile_b + row_b * L::packs_b + pack_b;
+#pragma unroll
+            for (int i = 0; i < S::rows; i += S::threads / L::packs_a) {
+                if (whole) {
+                    __pipeline_memcpy_async(to_a + i * L::stride_a,
+                                            from_a + std::int64_t{i} * sizes.depth, 16);
+                } else {
+                    copy_pack(to_a + i * L::stride_a, a, sizes.rows, sizes.depth, i0 + row_a + i,
+                              k0 + pack_a * wide, aligned_a);
+                }
             }
-            for (int e = threadIdx.x; e < S::depth * packs_b; e += S::threads) {
-                int const k = e / packs_b;
-                int const pack = e % packs_b;
-                copy_pack(&tiles_b[(stage * S::depth + k) * packs_b + pack], b, sizes.depth,
-                          sizes.columns, k0 + k, j0 + pack * wide, aligned_b);
+#pragma unroll
+            for (int k = 0; k < S::depth; k += S::threads / L::packs_b) {
+                if (whole) {
+                    __pipeline_memcpy_async(to_b + k * L::packs_b,
+                                            from_b + std::int64_t{k} * sizes.columns, 16);
+                } else {
+                    copy_pack(to_b + k * L::packs_b, b, sizes.depth, sizes.columns, k0 + row_b + k,
+                              j0 + pack_b * wide, aligned_b);
+                }
             }
+            from_a += S::depth;
+            from_b += std::int64_t{S::depth} * sizes.columns;
         }
         __pipeline_commit();
     };
+    int const warp = threadIdx.x / 32;
+    int const down = threadIdx.x % 32 / 8; // of the lane in its warp
+    int const across = threadIdx.x % 8;
+    int const iw = warp / 2 * (S::rows / 4) + down;      // the lane's rows are 4 apart
+    int const jw = warp % 2 * (L::packs_b / 2) + across; // its packs of columns 8
     T sum[side][side] = {};
 #pragma unroll
-    for (int stage = 0; stage < stages - 1; ++stage) {
+    for (int stage = 0; stage < L::stages - 1; ++stage) {
         fetch(stage, stage * S::depth);
     }
     int stage = 0;
     for (int k0 = 0; k0 < sizes.depth; k0 += S::depth) {
-        __pipeline_wait_prior(stages - 2);
+        __pipeline_wait_prior(L::stages - 2);
         __syncthreads();
-        fetch((stage + stages - 1) % stages, k0 + (stages - 1) * S::depth);
-        Pack<T> const* const tile_a = tiles_a + stage * S::rows * packs_a;
-        Pack<T> const* const tile_b = tiles_b + stage * S::depth * packs_b;
+        fetch(stage == 0 ? L::stages - 1 : stage - 1, k0 + (L::stages - 1) * S::depth);
+        Pack<T> const* const tile_a = tiles_a + stage * L::tile_a + iw * L::stride_a;
+        Pack<T> const* const tile_b = tiles_b + stage * L::tile_b + jw;
+        Pack<T> of_a[side];
+        Pack<T> of_b[2][side / wide]; // of this k and of the next
 #pragma unroll
-        for (int pack = 0; pack < packs_a; ++pack) {
-            Pack<T> of_a[side];
+        for (int s = 0; s < side / wide; ++s) {
+            of_b[0][s] = tile_b[s * 8];
+        }
 #pragma unroll
-            for (int r = 0; r < side; ++r) {
-                of_a[r] = tile_a[swizzled<packs_a>(iw + r * 4, pack)];
-            }
-#pragma unroll
-            for (int n = 0; n < wide; ++n) {
-                Pack<T> of_b[side / wide];
-#pragma unroll
-                for (int s = 0; s < side / wide; ++s) {
-                    of_b[s] = tile_b[(pack * wide + n) * packs_b + jw + s * 8];
-                }
+        for (int k = 0; k < S::depth; ++k) {
+            if (k % wide == 0) {
 #pragma unroll
                 for (int r = 0; r < side; ++r) {
+                    of_a[r] = tile_a[r * 4 * L::stride_a + k / wide];
+                }
+            }
+            if (k + 1 < S::depth) {
 #pragma unroll
-                    for (int s = 0; s < side; ++s) {
-                        sum[r][s] += of_a[r].value[n] * of_b[s / wide].value[s % wide];
-                    }
+                for (int s = 0; s < side / wide; ++s) {
+                    of_b[(k + 1) % 2][s] = tile_b[(k + 1) * L::packs_b + s * 8];
+                }
+            }
+#pragma unroll
+            for (int r = 0; r < side; ++r) {
+#pragma unroll
+                for (int s = 0; s < side; ++s) {
+                    sum[r][s] += of_a[r].value[k % wide] * of_b[k % 2][s / wide].value[s % wide];
                 }
             }
         }
-        stage = (stage + 1) % stages;
+        stage = stage + 1 == L::stages ? 0 : stage + 1;
     }
 #pragma unroll
     for (int r = 0; r < side; ++r) {
@@ -417,7 +452,7 @@ __global__ void __launch_bounds__(Shape<T>::threads, 2)
         for (int s = 0; s < side; ++s) {
             int const i = i0 + iw + r * 4;
             int const j = j0 + (jw + s / wide * 8) * wide + s % wide;
-            if (i < sizes.rows && j < sizes.columns) {
+            if (whole || (i < sizes.rows && j < sizes.columns)) {
                 c[std::int64_t{i} * sizes.columns + j] = sum[r][s];
             }
         }
@@ -496,14 +531,19 @@ void launch_async_copies(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stre
 template <class T>
 void launch_warp_tiles(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stream)
 {
+    using S = Shape<T>;
     Sizes const sizes = sizes_of(a, b);
-    auto const kernel = warp_tiles<T>;
-    cuda::check(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, async_bytes<T>));
+    bool const aligned_a = has_aligned_rows(a.data, a.columns);
+    bool const aligned_b = has_aligned_rows(b.data, b.columns);
+    bool const whole = aligned_a && aligned_b && a.rows % S::rows == 0 &&
+                       b.columns % S::columns == 0 && a.columns % S::depth == 0;
+    auto const kernel = whole ? warp_tiles<T, true> : warp_tiles<T, false>;
+    constexpr int bytes = WarpLayout<T>::bytes;
+    cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     dim3 const tiles = grid_of<T>(sizes);
-    kernel<<<tiles.x * tiles.y, Shape<T>::threads, async_bytes<T>, stream.get()>>>(
+    kernel<<<tiles.x * tiles.y, S::threads, bytes, stream.get()>>>(
         a.data, b.data, c.data, sizes, static_cast<int>(tiles.y), static_cast<int>(tiles.x),
-        has_aligned_rows(a.data, a.columns), has_aligned_rows(b.data, b.columns));
+        aligned_a, aligned_b);
     cuda::check_launch();
 }
 

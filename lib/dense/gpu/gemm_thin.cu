@@ -38,9 +38,8 @@ struct Shape
     static constexpr int threads = groups * 64;
     static constexpr int wide = Pack<T>::size;
     static constexpr int rows_of_thread = 8;
-    static constexpr int packs_of_thread = 2;
     static constexpr int rows = 8 * rows_of_thread;
-    static constexpr int packs = 8 * packs_of_thread; // across the tile
+    static constexpr int packs = 8; // across the tile, one a thread
     static constexpr int columns = packs * wide;
     static constexpr int depth = 32 * wide; // of a block at a time
     static constexpr int stride =
@@ -65,7 +64,7 @@ __device__ void add(Pack<T>& to, Pack<T> const& what)
 /// of four groups of threads over a quarter of that. Then every block gathers its eighth of the
 /// tile from all of them through distributed shared memory, so that nothing of it goes to memory
 /// twice.
-template <class T>
+template <class T, bool whole>
 __global__ void __launch_bounds__(Shape<T>::threads)
     cluster_k(T const* a, T const* b, T* c, Sizes sizes, bool aligned_a, bool aligned_b)
 {
@@ -79,6 +78,8 @@ __global__ void __launch_bounds__(Shape<T>::threads)
     Pack<T>* const tile_b = tile_a + S::rows * S::stride;
     Pack<T>* const parts = tile_a; // of c, when a and b are done with
     auto const cluster = cg::this_cluster();
+    auto begun =
+        cluster.barrier_arrive(); // before its memory is written all blocks must have begun
     int const rank = static_cast<int>(cluster.block_rank());
     int const i0 = blockIdx.y * S::rows;
     int const j0 = blockIdx.x / S::blocks * S::columns;
@@ -86,21 +87,23 @@ __global__ void __launch_bounds__(Shape<T>::threads)
     int const down = threadIdx.x % 64 / 8;
     int const across = threadIdx.x % 8;
     auto const fetch = [&](int half, int k0) {
-        for (int e = threadIdx.x; e < S::rows * packs_a; e += S::threads) {
-            int const i = e / packs_a;
-            int const pack = half * packs_a + e % packs_a;
-            copy_pack(&tile_a[i * S::stride + pack], a, sizes.rows, sizes.depth, i0 + i,
-                      k0 + pack * wide, aligned_a);
+#pragma unroll
+        for (int i = threadIdx.x / packs_a; i < S::rows; i += S::threads / packs_a) {
+            int const pack = half * packs_a + threadIdx.x % packs_a;
+            copy_pack<whole>(&tile_a[i * S::stride + pack], a, sizes.rows, sizes.depth, i0 + i,
+                             k0 + pack * wide, aligned_a);
         }
-        for (int e = threadIdx.x; e < S::depth / halves * S::packs; e += S::threads) {
-            int const k = half * (S::depth / halves) + e / S::packs;
-            int const pack = e % S::packs;
-            copy_pack(&tile_b[k * S::packs + pack], b, sizes.depth, sizes.columns, k0 + k,
-                      j0 + pack * wide, aligned_b);
+        int const end = (half + 1) * (S::depth / halves);
+#pragma unroll
+        for (int k = half * (S::depth / halves) + threadIdx.x / S::packs; k < end;
+             k += S::threads / S::packs) {
+            int const pack = threadIdx.x % S::packs;
+            copy_pack<whole>(&tile_b[k * S::packs + pack], b, sizes.depth, sizes.columns, k0 + k,
+                             j0 + pack * wide, aligned_b);
         }
         __pipeline_commit();
     };
-    Pack<T> sum[S::rows_of_thread][S::packs_of_thread] = {};
+    Pack<T> sum[S::rows_of_thread] = {};
     auto const multiply = [&](int half) {
         constexpr int packs_of_group = packs_a / S::groups;
 #pragma unroll
@@ -113,15 +116,12 @@ __global__ void __launch_bounds__(Shape<T>::threads)
             }
 #pragma unroll
             for (int n = 0; n < wide; ++n) {
+                Pack<T> const of_b = tile_b[(pack * wide + n) * S::packs + across];
 #pragma unroll
-                for (int s = 0; s < S::packs_of_thread; ++s) {
-                    Pack<T> const of_b = tile_b[(pack * wide + n) * S::packs + s * 8 + across];
+                for (int r = 0; r < S::rows_of_thread; ++r) {
 #pragma unroll
-                    for (int r = 0; r < S::rows_of_thread; ++r) {
-#pragma unroll
-                        for (int m = 0; m < wide; ++m) {
-                            sum[r][s].value[m] += of_a[r].value[n] * of_b.value[m];
-                        }
+                    for (int m = 0; m < wide; ++m) {
+                        sum[r].value[m] += of_a[r].value[n] * of_b.value[m];
                     }
                 }
             }
@@ -140,34 +140,32 @@ __global__ void __launch_bounds__(Shape<T>::threads)
     }
 #pragma unroll
     for (int r = 0; r < S::rows_of_thread; ++r) {
-#pragma unroll
-        for (int s = 0; s < S::packs_of_thread; ++s) {
-            parts[group * S::tile + (r * 8 + down) * S::packs + s * 8 + across] = sum[r][s];
-        }
+        parts[group * S::tile + (r * 8 + down) * S::packs + across] = sum[r];
     }
-    cluster.sync(); // all blocks have begun, so that their memory may be written
+    __syncthreads();
+    cluster.barrier_wait(std::move(begun));
     for (int e = threadIdx.x; e < S::tile; e += S::threads) {
-        Pack<T> whole = parts[e];
+        Pack<T> total = parts[e];
 #pragma unroll
         for (int g = 1; g < S::groups; ++g) {
-            add(whole, parts[g * S::tile + e]);
+            add(total, parts[g * S::tile + e]);
         }
-        cluster.map_shared_rank(gathered, e / own)[rank * own + e % own] = whole;
+        cluster.map_shared_rank(gathered, e / own)[rank * own + e % own] = total;
     }
     cluster.sync();
     for (int e = threadIdx.x; e < own; e += S::threads) {
-        Pack<T> whole = gathered[e];
+        Pack<T> total = gathered[e];
 #pragma unroll
         for (int from = 1; from < S::blocks; ++from) {
-            add(whole, gathered[from * own + e]);
+            add(total, gathered[from * own + e]);
         }
         int const at = rank * own + e;
         int const i = i0 + at / S::packs;
         int const j = j0 + at % S::packs * wide;
 #pragma unroll
         for (int n = 0; n < wide; ++n) {
-            if (i < sizes.rows && j + n < sizes.columns) {
-                c[std::int64_t{i} * sizes.columns + j + n] = whole.value[n];
+            if (whole || (i < sizes.rows && j + n < sizes.columns)) {
+                c[std::int64_t{i} * sizes.columns + j + n] = total.value[n];
             }
         }
     }
@@ -175,7 +173,7 @@ __global__ void __launch_bounds__(Shape<T>::threads)
 //! [cluster_k]
 #else
 /// GPUs before Hopper have no clusters: `refuses_old_gpus` keeps them from here.
-template <class T>
+template <class T, bool whole>
 __global__ void cluster_k(T const*, T const*, T*, Sizes, bool, bool)
 {
     __trap();
@@ -186,7 +184,11 @@ template <class T>
 void launch_cluster_k(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stream)
 {
     using S = Shape<T>;
-    auto const kernel = cluster_k<T>;
+    bool const aligned_a = has_aligned_rows(a.data, a.columns);
+    bool const aligned_b = has_aligned_rows(b.data, b.columns);
+    bool const whole = aligned_a && aligned_b && a.rows % S::rows == 0 &&
+                       b.columns % S::columns == 0 && a.columns % S::depth == 0;
+    auto const kernel = whole ? cluster_k<T, true> : cluster_k<T, false>;
     cuda::check(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::bytes));
     cudaLaunchAttribute cluster{};
@@ -203,8 +205,7 @@ void launch_cluster_k(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stream)
     config.attrs = &cluster;
     config.numAttrs = 1;
     cuda::check(cudaLaunchKernelEx(&config, kernel, a.data, b.data, c.data, sizes_of(a, b),
-                                   has_aligned_rows(a.data, a.columns),
-                                   has_aligned_rows(b.data, b.columns)));
+                                   aligned_a, aligned_b));
 }
 
 template <class T>
@@ -249,14 +250,25 @@ __global__ void __launch_bounds__(256)
     T sum[32] = {};
     for (int k = threadIdx.x * wide; k < depth; k += 256 * wide) {
         Pack<T> of_a[rows_of_block];
-#pragma unroll
-        for (int r = 0; r < rows_of_block; ++r) {
-            of_a[r] = load_pack(a, rows, depth, i0 + r, k, aligned_a);
-        }
         Pack<T> of_b[columns]; // `wide` rows of b, one after the other
+        if (aligned_a && aligned_b && i0 + rows_of_block <= rows && k + wide <= depth) {
 #pragma unroll
-        for (int p = 0; p < columns; ++p) {
-            of_b[p] = load_pack(b, 1, depth * columns, 0, k * columns + p * wide, aligned_b);
+            for (int r = 0; r < rows_of_block; ++r) {
+                of_a[r] = *reinterpret_cast<Pack<T> const*>(a + std::int64_t{i0 + r} * depth + k);
+            }
+#pragma unroll
+            for (int p = 0; p < columns; ++p) {
+                of_b[p] = *reinterpret_cast<Pack<T> const*>(b + k * columns + p * wide);
+            }
+        } else {
+#pragma unroll
+            for (int r = 0; r < rows_of_block; ++r) {
+                of_a[r] = load_pack(a, rows, depth, i0 + r, k, false);
+            }
+#pragma unroll
+            for (int p = 0; p < columns; ++p) {
+                of_b[p] = load_pack(b, 1, depth * columns, 0, k * columns + p * wide, false);
+            }
         }
 #pragma unroll
         for (int r = 0; r < rows_of_block; ++r) {

@@ -55,12 +55,13 @@ __device__ Pack<T> load_pack(T const* from, int rows, int columns, int i, int j,
 }
 
 /// Copies a pack from memory to shared memory without a register; a plain store where it is not
-/// whole or not aligned. To be committed and waited for as asynchronous copies are.
-template <class T>
+/// whole or not aligned. Nothing is asked where all packs of a matrix are `whole`. To be committed
+/// and waited for as asynchronous copies are.
+template <bool whole = false, class T>
 __device__ void copy_pack(Pack<T>* to, T const* from, int rows, int columns, int i, int j,
                           bool is_aligned)
 {
-    if (is_aligned && i < rows && j + Pack<T>::size <= columns) {
+    if (whole || (is_aligned && i < rows && j + Pack<T>::size <= columns)) {
         __pipeline_memcpy_async(to, from + std::int64_t{i} * columns + j, sizeof(Pack<T>));
     } else {
         *to = load_pack(from, rows, columns, i, j, false);
