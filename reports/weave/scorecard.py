@@ -6,20 +6,22 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from weave import blocks, claims, formats, hardware, pages, statistics
+from weave import blocks, claims, expectations, formats, hardware, pages, statistics
 from weave.claims import Verdict
 from weave.definition import Claim
 from weave.errors import WeaveError
 from weave.expectations import NOT_REPRODUCED, REPRODUCED
-from weave.survey import OnMachine, Survey, is_asked
+from weave.survey import INFERRED, OnMachine, Survey, is_asked
 from weave.tables import markdown
 from weave.verbs import Verbs
 
 WOVEN = "<!-- Woven, do not edit: `just report` makes it from the results. -->\n"
 LEGEND = ("✓ reproduced, or holds · ✗ not · ? undecided: the interval crosses the threshold · ◇ too"
-          " few data · ↻ out of date · blank: not run, or cannot be asked. In brackets: the"
-          " chapter's lead machine, whose number stands under *lead*; *range*: lowest to highest of"
-          " all that were decided.")
+          " few data to tell · ↻ the code is newer than the run: measure again · blank: not run"
+          " there, or cannot be asked.\n\nIn brackets: the chapter's lead machine. *lead*: the number"
+          " that decided there, or the interval that does not. *range*: lowest to highest of that"
+          " number on all machines that decided, without runs whose noise floor is above"
+          f" {formats.percent(expectations.RESTLESS - 1)}. {INFERRED}")
 #: How far the interval of two runs of the same code may lie from 1.
 DISTANCES = (0.01, 0.03, 0.05)
 
@@ -28,12 +30,15 @@ def page(surveys: Sequence[Survey], machines: Sequence[str]) -> str:
     """`reports/README.md`."""
     letters = dict(zip(machines, "ABCDEFGHIJKLMNOPQRSTUVWXYZ", strict=False))
     parts = [f"{WOVEN}# Scorecard: which claims hold where", _machines(surveys, letters), LEGEND]
-    for title, chosen, noun in (("Claims of the articles", of_articles, "claims"),
-                                ("Our own targets", _of_our_own, "targets")):
+    for title, chosen, noun in (("Claims of the articles", of_articles, "claim"),
+                                ("Our own targets", _of_our_own, "target")):
         if any(chosen(claim) for survey in surveys for claim in survey.experiment.claims):
-            parts += [f"## {title}", _summary(surveys, chosen, noun),
-                      _table(surveys, letters, chosen)]
-    parts += _arithmetic(surveys)
+            table = _table(surveys, letters, chosen)
+            if chosen is _of_our_own:
+                table = blocks.folded("All targets on all machines", table)
+            parts += [f"## {title}", summary(surveys, chosen, noun),
+                      _not_measured(surveys, chosen), table]
+    parts = [part for part in parts if part] + _arithmetic(surveys)
     parts += ["## How far the method can be trusted", trust(surveys), "## The articles' figures",
               _figures(surveys)]
     return "\n\n".join(parts) + "\n"
@@ -48,23 +53,50 @@ def _of_our_own(claim: Claim) -> bool:
     return claim.is_own and not claim.is_arithmetic
 
 
+def is_measured(survey: Survey, claim: Claim) -> bool:
+    """Whether any machine has asked a claim."""
+    return any(is_asked(verdict) for verdict in survey.verdicts[claim.id].values())
+
+
 def counts(surveys: Iterable[Survey], chosen: Callable[[Claim], bool]) -> dict[str, int]:
-    """How many claims hold wherever they were decided, fail there, differ, or are undecided."""
-    found = {"hold": 0, "fail": 0, "differ": 0, "undecided": 0}
+    """How many claims hold wherever they were decided, fail there, differ, are undecided on all
+    machines that asked them, or were asked by none."""
+    found = {"hold": 0, "fail": 0, "differ": 0, "undecided": 0, "unmeasured": 0}
     for survey in surveys:
         for claim in filter(chosen, survey.experiment.claims):
             verdicts = {verdict.verdict for verdict in survey.verdicts[claim.id].values()}
             yes, no = REPRODUCED in verdicts, NOT_REPRODUCED in verdicts
-            name = "differ" if yes and no else "hold" if yes else "fail" if no else "undecided"
-            found[name] += 1
+            open_ = "undecided" if is_measured(survey, claim) else "unmeasured"
+            found["differ" if yes and no else "hold" if yes else "fail" if no else open_] += 1
     return found
 
 
-def _summary(surveys: Sequence[Survey], chosen: Callable[[Claim], bool], noun: str) -> str:
+def summary(surveys: Iterable[Survey], chosen: Callable[[Claim], bool], noun: str) -> str:
+    """What became of all claims, in a sentence."""
     found = counts(surveys, chosen)
-    return (f"Of {sum(found.values())} {noun}, {found['hold']} hold on every machine that decided"
-            f" them, {found['fail']} fail on every one, {found['differ']} hold on some and fail on"
-            f" others, and {found['undecided']} are undecided on all.")
+    words = {"hold": "hold on every machine that decided them", "fail": "fail on every one",
+             "differ": "hold on some and fail on others", "undecided": "are undecided on all",
+             "unmeasured": "are not measured yet"}
+    told = [f"{found[name]} {text}" for name, text in words.items() if found[name]]
+    return f"Of {formats.plural(sum(found.values()), noun)}, {formats.listed(told)}."
+
+
+def _not_measured(surveys: Sequence[Survey], chosen: Callable[[Claim], bool]) -> str:
+    """Where claims wait for a first result, which the table leaves out."""
+    told = []
+    for survey in surveys:
+        waiting = [c for c in survey.experiment.claims
+                   if chosen(c) and not is_measured(survey, c)]
+        told += [f"[{_title(survey)}]({_chapter(survey)}) ({len(waiting)})"] if waiting else []
+    return f"Not measured on any machine yet: {', '.join(told)}." if told else ""
+
+
+def _title(survey: Survey) -> str:
+    return survey.experiment.title.partition(":")[0]
+
+
+def _chapter(survey: Survey) -> str:
+    return f"../experiments/{survey.experiment.name}/README.md"
 
 
 def _machines(surveys: Sequence[Survey], letters: dict[str, str]) -> str:
@@ -86,18 +118,18 @@ def _table(surveys: Sequence[Survey], letters: dict[str, str],
     """Claims downwards, below their chapters; machines across."""
     rows = []
     for survey in surveys:
-        claimed = [claim for claim in survey.experiment.claims if chosen(claim)]
-        if not claimed or not survey.runs():
+        claimed = [claim for claim in survey.experiment.claims
+                   if chosen(claim) and is_measured(survey, claim)]
+        if not claimed:
             continue
-        chapter = f"../experiments/{survey.experiment.name}/README.md"
-        title = survey.experiment.title.partition(":")[0]
-        rows.append([f"**[{title}]({chapter})**", *[""] * (len(letters) + 2)])
+        rows.append([f"**[{_title(survey)}]({_chapter(survey)})**", *[""] * (len(letters) + 2)])
         for claim in claimed:
             verdicts = survey.verdicts[claim.id]
             symbols = [_symbol(verdicts.get(m), m == survey.lead) for m in letters]
-            link = f"[{claim.short}]({chapter}#{claim.anchor})"
+            link = f"[{claim.short}]({_chapter(survey)}#{claim.anchor})"
+            lead = verdicts.get(survey.lead)
             rows.append([link + (" (inferred)" if claim.inferred else ""), *symbols,
-                         _lead(verdicts.get(survey.lead)), _range(verdicts.values())])
+                         next(iter(lead.numbers), "") if lead else "", _range(survey, claim)])
     head = ["claim", *letters.values(), "lead", "range"]
     return markdown(head, rows, 1 + len(letters), centred=range(1, 1 + len(letters)))
 
@@ -107,24 +139,23 @@ def _symbol(verdict: Verdict | None, is_lead: bool) -> str:
     return f"[{symbol}]" if symbol and is_lead else symbol
 
 
-def _lead(verdict: Verdict | None) -> str:
-    """The lead machine's number; of what is undecided the interval, as its middle says nothing."""
-    if verdict is None or verdict.telling is None:
+def _range(survey: Survey, claim: Claim) -> str:
+    """Lowest to highest of what one condition found, that which tells on the lead machine, where
+    the claim was decided and the machine was quiet. A count, such as 4 of 11, has no interval and
+    no range."""
+    decided = {machine: verdict for machine, verdict in survey.verdicts[claim.id].items()
+               if verdict.verdict in (REPRODUCED, NOT_REPRODUCED)}
+    quiet = [decided[one.machine] for one in survey.runs() if one.machine in decided
+             and one.measured.noise.factor <= expectations.RESTLESS]
+    if not quiet or quiet[0].telling is None:
         return ""
-    finding = verdict.telling
-    if verdict.verdict == claims.UNDECIDED and finding.estimate and finding.is_ratio:
-        written = formats.factor(finding.estimate.value)
-        return f"in {formats.interval(finding.estimate, written)}"
-    return finding.decided_by
-
-
-def _range(verdicts: Iterable[Verdict]) -> str:
-    found = [verdict.telling for verdict in verdicts
-             if verdict.verdict in (REPRODUCED, NOT_REPRODUCED)]
-    values = [one.estimate.value for one in found if one and one.estimate]
-    if len(values) < 2:
+    index = quiet[0].findings.index(quiet[0].telling)
+    found = {one.estimate.value: one.decided_by for verdict in quiet
+             if (one := verdict.findings[index]).estimate and one.interval}
+    if len(found) < 2:
         return ""
-    return f"{formats.factor(min(values))}–{formats.factor(max(values))}"
+    texts = [found[end].removeprefix("at ").removesuffix("x") for end in (min(found), max(found))]
+    return "–".join(dict.fromkeys(texts))
 
 
 def _arithmetic(surveys: Sequence[Survey]) -> list[str]:
@@ -132,13 +163,10 @@ def _arithmetic(surveys: Sequence[Survey]) -> list[str]:
     rows = []
     for survey in surveys:
         for claim in survey.experiment.claims:
-            asked = [v for v in survey.verdicts[claim.id].values() if is_asked(v)]
-            if claim.is_arithmetic and asked:
-                decided = [v for v in asked if v.verdict in (REPRODUCED, NOT_REPRODUCED)]
-                verdict = (decided or asked)[0]
-                link = f"../experiments/{survey.experiment.name}/README.md#{claim.anchor}"
-                rows.append([f"[{claim.short}]({link})", verdict.symbol,
-                             ", ".join(verdict.decided_by)])
+            told = survey.arithmetic(claim)
+            if told is not None:
+                rows.append([f"[{claim.short}]({_chapter(survey)}#{claim.anchor})", told[1].symbol,
+                             ", ".join(told[1].numbers)])
     if not rows:
         return []
     return ["## Arithmetic",
@@ -155,12 +183,13 @@ def trust(surveys: Sequence[Survey]) -> str:
     parts = []
     for distance in DISTANCES:
         outside = sum(e.low > 1 + distance or e.high < 1 / (1 + distance) for e in found)
-        parts.append(f"{formats.percent(distance)}: {formats.percent(outside / len(found))}")
-    return (f"Every run times some variants twice, as if they were two (A/A pairs):"
-            f" {formats.count(len(found))} pairs in all results. Both sides are the same code, so"
-            " their ratio is 1. Share of the pairs whose interval lies wholly beyond a distance"
-            f" from it: {'; '.join(parts)}. A comparison counts only beyond the largest difference"
-            " within the pairs of its run, the noise floor.")
+        share = formats.percent(outside / len(found))
+        parts.append(f"by more than {100 * distance:g} % in {share}")
+    return ("Every run times some versions twice, as if they were two: an A/A pair. Both are the"
+            " same code, so every difference that an interval tells between them is an error of the"
+            f" method. All results hold {formats.count(len(found))} such pairs. Their intervals tell"
+            f" a difference {formats.listed(parts)} of them. Besides, a comparison counts only"
+            " beyond the largest difference within the pairs of its own run, its noise floor.")
 
 
 def _figures(surveys: Sequence[Survey]) -> str:
@@ -218,26 +247,30 @@ def machine_page(machine: str, found: Sequence[OnMachine], surveys: Sequence[Sur
 
 
 def ceilings(found: Sequence[OnMachine]) -> str:
-    """The best that each probe reached in any run, beside what the makers promise."""
+    """The best that each probe reached in any run, in which, and what the makers promise."""
     best: dict[str, Any] = {}
+    where: dict[str, str] = {}
     peaks: dict[str, Any] = {}
     for one in found:
         for launch in range(len(one.result.raw["launches"])):
             for name, ceiling in one.measured.every_ceiling(launch).items():
                 if name not in best or ceiling.rate.value > best[name].rate.value:
-                    best[name] = ceiling
+                    best[name], where[name] = ceiling, f"`{one.result.run['id'][:8]}`"
         peaks |= one.measured.peaks
     rows = []
     for name, ceiling in sorted(best.items(), key=lambda each: (not each[1].moves_bytes, each[0])):
         peak = peaks.get(f"peak:{name}")
         rows.append([f"`{name}`", f"{formats.significant(ceiling.rate.value / 1e9)} {ceiling.unit}",
+                     where[name],
                      f"{formats.significant(peak.rate.value / 1e9)}" if peak else "",
                      formats.percent(ceiling.rate.value / peak.rate.value) if peak else "",
                      peak.source if peak else ""])
     if not rows:
         return "Not measured yet: `just run machine-ceilings`."
-    return markdown(["probe", "measured at best", "nominal", "share", "source of the nominal peak"],
-                    rows, 1, prose=[4])
+    head = ["probe", "measured at best", "in run", "nominal", "share", "source of the nominal peak"]
+    return (markdown(head, rows, 1, prose=[2, 5])
+            + "\n\n<sub>Every run measures its ceilings anew. A chapter uses those of its own run,"
+            " so they may be lower than these.</sub>")
 
 
 def _verdicts(machine: str, surveys: Sequence[Survey]) -> str:
@@ -334,10 +367,7 @@ class Front:
 
     def summary(self) -> str:
         """How many claims of the articles hold."""
-        found = counts(self._surveys.values(), of_articles)
-        return (f"Of {sum(found.values())} claims, {found['hold']} hold on every machine that could"
-                f" decide them, {found['fail']} fail on every one, {found['differ']} hold on some"
-                f" and fail on others, and {found['undecided']} are undecided.")
+        return summary(self._surveys.values(), of_articles, "claim")
 
     def machines(self) -> str:
         """How many machines have results."""
