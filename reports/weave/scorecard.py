@@ -18,10 +18,11 @@ from weave.verbs import Verbs
 WOVEN = "<!-- Woven, do not edit: `just report` makes it from the results. -->\n"
 LEGEND = ("✓ reproduced, or holds · ✗ not · ? undecided: the interval crosses the threshold · ◇ too"
           " few data to tell · ↻ the code is newer than the run: measure again · blank: not run"
-          " there, or cannot be asked.\n\nIn brackets: the chapter's lead machine. *lead*: the number"
-          " that decided there, or the interval that does not. *range*: lowest to highest of that"
-          " number on all machines that decided, without runs whose noise floor is above"
-          f" {formats.percent(expectations.RESTLESS - 1)}. {INFERRED}")
+          " there, or cannot be asked. In brackets: the chapter's lead machine. *lead*: the"
+          " number that decided there, or the interval that does not. *range*: lowest to highest of"
+          " that number on all machines that decided, without runs whose noise floor is above"
+          f" {formats.percent(expectations.RESTLESS - 1)}. † {INFERRED[0].lower()}{INFERRED[1:]}")
+NO_BREAK = "\u2060"  # no line may end here
 #: How far the interval of two runs of the same code may lie from 1.
 DISTANCES = (0.01, 0.03, 0.05)
 
@@ -36,11 +37,10 @@ def page(surveys: Sequence[Survey], machines: Sequence[str]) -> str:
             table = _table(surveys, letters, chosen)
             if chosen is _of_our_own:
                 table = blocks.folded("All targets on all machines", table)
-            parts += [f"## {title}", summary(surveys, chosen, noun),
-                      _not_measured(surveys, chosen), table]
-    parts = [part for part in parts if part] + _arithmetic(surveys)
-    parts += ["## How far the method can be trusted", trust(surveys), "## The articles' figures",
-              _figures(surveys)]
+            told = f"{summary(surveys, chosen, noun)} {_not_measured(surveys, chosen)}"
+            parts += [f"## {title}", told.strip(), table]
+    parts += _arithmetic(surveys)
+    parts += ["## How far the method can be trusted", trust(surveys), _figures(surveys)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -116,21 +116,25 @@ def _machines(surveys: Sequence[Survey], letters: dict[str, str]) -> str:
 def _table(surveys: Sequence[Survey], letters: dict[str, str],
            chosen: Callable[[Claim], bool]) -> str:
     """Claims downwards, below their chapters; machines across."""
+    asked = [m for m in letters for survey in surveys for claim in survey.experiment.claims
+             if chosen(claim) and m in survey.machines and is_asked(survey.verdicts[claim.id][m])]
+    letters = {machine: letter for machine, letter in letters.items() if machine in asked}
     rows = []
     for survey in surveys:
         claimed = [claim for claim in survey.experiment.claims
                    if chosen(claim) and is_measured(survey, claim)]
         if not claimed:
             continue
-        rows.append([f"**[{_title(survey)}]({_chapter(survey)})**", *[""] * (len(letters) + 2)])
+        rows.append([f"**[{_title(survey)}]({_chapter(survey)})**", *[""] * (len(letters) + 1)])
         for claim in claimed:
             verdicts = survey.verdicts[claim.id]
             symbols = [_symbol(verdicts.get(m), m == survey.lead) for m in letters]
             link = f"[{claim.short}]({_chapter(survey)}#{claim.anchor})"
             lead = verdicts.get(survey.lead)
-            rows.append([link + (" (inferred)" if claim.inferred else ""), *symbols,
-                         next(iter(lead.numbers), "") if lead else "", _range(survey, claim)])
-    head = ["claim", *letters.values(), "lead", "range"]
+            numbers = [*(lead.numbers[:1] if lead else []), _range(survey, claim)]
+            told = " · ".join(filter(None, numbers)).replace("–", f"{NO_BREAK}–{NO_BREAK}")
+            rows.append([link + (" †" if claim.inferred else ""), *symbols, told])
+    head = ["claim", *letters.values(), "lead · range"]
     return markdown(head, rows, 1 + len(letters), centred=range(1, 1 + len(letters)))
 
 
@@ -165,13 +169,12 @@ def _arithmetic(surveys: Sequence[Survey]) -> list[str]:
         for claim in survey.experiment.claims:
             told = survey.arithmetic(claim)
             if told is not None:
-                rows.append([f"[{claim.short}]({_chapter(survey)}#{claim.anchor})", told[1].symbol,
-                             ", ".join(told[1].numbers)])
+                link = f"[{claim.short}]({_chapter(survey)}#{claim.anchor})"
+                rows.append(f"- {told[1].symbol} {link}: {', '.join(told[1].numbers)}")
     if not rows:
         return []
-    return ["## Arithmetic",
-            "These follow from the matrices and the rules alone, on every machine alike.",
-            markdown(["claim", "", "by"], rows, 3)]
+    return ["## Arithmetic", "These follow from the matrices and the rules alone, whoever runs"
+            " them.", "\n".join(rows)]
 
 
 def trust(surveys: Sequence[Survey]) -> str:
@@ -187,8 +190,8 @@ def trust(surveys: Sequence[Survey]) -> str:
         parts.append(f"by more than {100 * distance:g} % in {share}")
     return ("Every run times some versions twice, as if they were two: an A/A pair. Both are the"
             " same code, so every difference that an interval tells between them is an error of the"
-            f" method. All results hold {formats.count(len(found))} such pairs. Their intervals tell"
-            f" a difference {formats.listed(parts)} of them. Besides, a comparison counts only"
+            f" method. All results hold {formats.count(len(found))} such pairs. Their intervals"
+            f" tell a difference {formats.listed(parts)} of them. Besides, a comparison counts only"
             " beyond the largest difference within the pairs of its own run, its noise floor.")
 
 
@@ -204,7 +207,8 @@ def _figures(surveys: Sequence[Survey]) -> str:
                              f"[{figure.file}]({folder}/figures/{figure.file})"])
     rows.sort()
     table = markdown(["figure", "shows", "chapter", "file"], rows, 4)
-    return blocks.folded(f"{len(rows)} figures, where each is and what it shows", table)
+    return blocks.folded(f"{len(rows)} figures of the articles, where each is and what it shows",
+                         table)
 
 
 # --- one machine ----------------------------------------------------------------------------------
