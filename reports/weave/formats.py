@@ -21,7 +21,9 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def factor(value: float) -> str:
-    """A ratio: 0.87, 1.23, 12.3, 123."""
+    """A ratio: 0.0012, 0.87, 1.23, 12.3, 123."""
+    if 0 < value < 0.01:
+        return significant(value, 2)
     decimals = 3 if value < 0.1 else 2 if value < 9.995 else 1 if value < 99.95 else 0
     return f"{value:.{decimals}f}"
 

@@ -40,8 +40,8 @@ INFERRED = ("Inferred: read off a figure or a design of the article, which does 
 FLOOR = ("The noise floor is the largest difference that the run found between two copies of the"
          " same code (A/A pairs), timed as if they were two versions: a smaller difference between"
          " two versions counts as none.")
-OWN_CEILING = ("Every run measures its ceiling anew, so one machine has slightly different ceilings"
-               " in different chapters.")
+OWN_CEILING = ("Every run measures its ceiling anew: the one of another chapter, and so of another"
+               " run, may differ.")
 
 
 @dataclass(frozen=True)

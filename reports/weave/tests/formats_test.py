@@ -28,6 +28,7 @@ def test_significant(value: float, text: str) -> None:
     ("value", "text"),
     [
         (0.0123, "0.012x"),
+        (0.00123, "0.0012x"),
         (0.5, "0.50x"),
         (1.234, "1.23x"),
         (12.34, "12.3x"),
