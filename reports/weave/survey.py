@@ -185,6 +185,8 @@ class Survey:
         rounds = formats.listed([str(one.result.run["rounds"]) for one in self.runs()])
         numbers = " Beside a symbol: the number that decided it"
         numbers += ", or the interval that does not." if claims.UNDECIDED in found else "."
+        if any("," in cell(v) for claim in shown for v in self.verdicts[claim.id].values()):
+            numbers += " Two numbers: two conditions, which the claim in full tells."
         inferred = f" {INFERRED}" if any(claim.inferred for claim in shown) else ""
         return f"{' · '.join(texts)}.{numbers}{inferred} Medians of {rounds} rounds."
 
