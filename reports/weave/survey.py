@@ -406,9 +406,9 @@ def _column(survey: Survey, verdicts: Mapping[str, Verdict], title: str,
     claim = next(iter(verdicts.values())).claim
     condition = claim.conditions[index or 0]
     cells = tuple(_cell(verdicts[machine], chosen[machine], index) for machine in survey.machines)
-    return ClaimColumn(title, cells, example.holds,
-                       "ratio" if example.is_ratio else "linear", _unit(condition))
-
+    unit = _unit(condition)
+    low, high = (edge if edge is None or unit != "%" else 100 * edge for edge in example.holds)
+    return ClaimColumn(title, cells, (low, high), "ratio" if example.is_ratio else "linear", unit)
 
 
 def _finding(verdict: Verdict, index: int | None) -> Finding | None:
@@ -422,12 +422,13 @@ def _finding(verdict: Verdict, index: int | None) -> Finding | None:
 def _cell(verdict: Verdict, finding: Finding | None, index: int | None) -> ClaimCell | None:
     if finding is None or not is_asked(verdict):
         return None
-    word = (verdict.word if index is None or verdict.verdict == "OUT OF DATE"
-            else finding.verdict).lower()
+    words = claims.OWN if verdict.claim.is_own else {}
+    word = (verdict.word if index is None or verdict.verdict == claims.OUT_OF_DATE
+            else words.get(finding.verdict, finding.verdict)).lower()
     if finding.estimate is None:
         return ClaimCell(word, "too few" if finding.verdict == TOO_FEW else finding.decided_by)
     number = finding.decided_by.removesuffix("x")
-    e = finding.estimate
+    e = finding.estimate.scaled(100 if number.endswith(" %") else 1)
     return ClaimCell(word, number, e.value, e.low, e.high)
 
 

@@ -276,7 +276,7 @@ def test_the_bound_is_one_labelled_line_at_100() -> None:
     )
     drawn = dots.draw_dots(data)
     red = [text.get_text() for text in drawn.texts if text.get_color() == ink("limit")]
-    assert red == ["memory bound (read)", *["100", " %"] * 3]
+    assert red == ["memory bound (read)", *["100"] * 3]
     lines = [a for a in drawn.figure.artists if a.get_color() == ink("limit")
              if hasattr(a, "get_xdata")]
     assert len(lines) == 4  # one in the legend
