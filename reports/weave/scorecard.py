@@ -272,6 +272,8 @@ def ceilings(found: Sequence[OnMachine]) -> str:
     if not rows:
         return "Not measured yet: `just run machine-ceilings`."
     head = ["probe", "measured at best", "in run", "nominal", "share", "source of the nominal peak"]
+    if not any(row[-1] for row in rows):  # of older runs
+        head, rows = head[:3], [row[:3] for row in rows]
     return (markdown(head, rows, 1, prose=[2, 5])
             + "\n\n<sub>Every run measures its ceilings anew. A chapter uses those of its own run,"
             " so they may be lower than these.</sub>")
