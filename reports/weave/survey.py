@@ -427,8 +427,9 @@ def _cell(verdict: Verdict, finding: Finding | None, index: int | None) -> Claim
             else words.get(finding.verdict, finding.verdict)).lower()
     if finding.estimate is None:
         return ClaimCell(word, "too few" if finding.verdict == TOO_FEW else finding.decided_by)
-    number = finding.decided_by.removesuffix("x")
-    e = finding.estimate.scaled(100 if number.endswith(" %") else 1)
+    is_open = finding.verdict == claims.UNDECIDED and finding.interval
+    number = "?" if is_open else finding.decided_by.removesuffix("x")
+    e = finding.estimate.scaled(100 if finding.decided_by.endswith(" %") else 1)
     return ClaimCell(word, number, e.value, e.low, e.high)
 
 
