@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from weave import blocks, claims, expectations, formats, hardware, pages, statistics
+from weave import blocks, claims, expectations, formats, pages, results, statistics
 from weave.claims import Verdict
 from weave.definition import Claim
 from weave.errors import WeaveError
@@ -221,7 +221,7 @@ def machine_page(machine: str, found: Sequence[OnMachine], surveys: Sequence[Sur
     known = latest.result.raw["machine"]
     cpu = known["cpu"]
     title = ", ".join(filter(None, [cpu["model"], blocks.gpu_names(known)]))
-    processor = dict.fromkeys([cpu["architecture"], hardware.kind(cpu)])
+    processor = dict.fromkeys([cpu["architecture"], results.processor_kind(cpu)])
     compilers = dict.fromkeys(one.result.raw["build"]["compiler"] for one in found)
     facts = [
         ("processor", f"{cpu['model']} ({', '.join(processor)})"),
