@@ -32,7 +32,7 @@ LEGEND = {
     claims.UNDECIDED: "? undecided: the interval crosses the threshold",
     claims.TOO_FEW: "◇ too few data to tell",
     claims.OUT_OF_DATE: "↻ the code is newer than this run: measure again",
-    claims.NOT_APPLICABLE: "blank: cannot be asked there",
+    claims.NOT_APPLICABLE: "blank: not run there, or cannot be asked",
 }
 INFERRED = ("Inferred: read off a figure or a design of the article, which does not say it in so"
             " many words.")
@@ -182,13 +182,16 @@ class Survey:
         legend = {**LEGEND, REPRODUCED: "✓ holds", NOT_REPRODUCED: "✗ fails"} if (
             shown[0].is_own) else LEGEND
         texts = [text for verdict, text in legend.items() if verdict in found]
-        rounds = formats.listed([str(one.result.run["rounds"]) for one in self.runs()])
-        numbers = " Beside a symbol: the number that decided it"
-        numbers += ", or the interval that does not." if claims.UNDECIDED in found else "."
+        told = [f"{' · '.join(texts)}."]
+        if found != {NOT_APPLICABLE}:
+            interval = ", or the interval that does not" if claims.UNDECIDED in found else ""
+            told.append(f"Beside a symbol: the number that decided it{interval}.")
         if any("," in cell(v) for claim in shown for v in self.verdicts[claim.id].values()):
-            numbers += " Two numbers: two conditions, which the claim in full tells."
-        inferred = f" {INFERRED}" if any(claim.inferred for claim in shown) else ""
-        return f"{' · '.join(texts)}.{numbers}{inferred} Medians of {rounds} rounds."
+            told.append("Two numbers: two conditions, which the claim in full tells.")
+        if any(claim.inferred for claim in shown):
+            told.append(INFERRED)
+        rounds = formats.listed([str(one.result.run["rounds"]) for one in self.runs()])
+        return " ".join([*told, f"Medians of {rounds} rounds."])
 
     def _arithmetic(self) -> list[str]:
         """Claims that follow from the inputs alone: told once, for those of the lead machine or of
