@@ -360,10 +360,15 @@ class Front:
             raise WeaveError(f'of: {survey.lead} has no result of "{name}"')
         return Verbs(lead.measured, survey, lead.machine, "", "reports")
 
-    def chapters(self) -> str:
-        """All chapters that have results, with their questions."""
+    def chapters(self, *first: str) -> str:
+        """All chapters that have results, with their questions: some first, to be read in that
+        order, then the others."""
+        for name in first:
+            if name not in self._surveys:
+                raise WeaveError(f'chapters: no experiment "{name}"')
         rows = []
-        for name, survey in self._surveys.items():
+        for name in dict.fromkeys([*first, *self._surveys]):
+            survey = self._surveys[name]
             if not survey.runs():
                 continue  # it promises nothing yet
             title, _, question = survey.experiment.title.partition(": ")
