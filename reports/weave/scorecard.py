@@ -170,11 +170,11 @@ def _arithmetic(surveys: Sequence[Survey]) -> list[str]:
             told = survey.arithmetic(claim)
             if told is not None:
                 link = f"[{claim.short}]({_chapter(survey)}#{claim.anchor})"
-                rows.append(f"- {told[1].symbol} {link}: {', '.join(told[1].numbers)}")
+                rows.append(f"{told[1].symbol} {link} {', '.join(told[1].numbers)}")
     if not rows:
         return []
     return ["## Arithmetic", "These follow from the matrices and the rules alone, whoever runs"
-            " them.", "\n".join(rows)]
+            f" them: {' · '.join(rows)}."]
 
 
 def trust(surveys: Sequence[Survey]) -> str:
