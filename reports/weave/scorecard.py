@@ -18,7 +18,7 @@ from weave.verbs import Verbs
 WOVEN = "<!-- Woven, do not edit: `just report` makes it from the results. -->\n"
 LEGEND = ("✓ reproduced, or holds · ✗ not · ? undecided: the interval crosses the threshold · ◇ too"
           " few data to tell · ↻ the code is newer than the run: measure again · blank: not run"
-          " there, or cannot be asked. In brackets: the chapter's lead machine. *lead*: the"
+          " there, or cannot be asked. Underlined: the chapter's lead machine. *lead*: the"
           " number that decided there, or the interval that does not. *range*: lowest to highest of"
           " that number on all machines that decided, without runs whose noise floor is above"
           f" {formats.percent(expectations.RESTLESS - 1)}. † {INFERRED[0].lower()}{INFERRED[1:]}")
@@ -30,11 +30,14 @@ DISTANCES = (0.01, 0.03, 0.05)
 def page(surveys: Sequence[Survey], machines: Sequence[str]) -> str:
     """`reports/README.md`."""
     letters = dict(zip(machines, "ABCDEFGHIJKLMNOPQRSTUVWXYZ", strict=False))
-    parts = [f"{WOVEN}# Scorecard: which claims hold where", _machines(surveys, letters), LEGEND]
+    chapters = {survey.experiment.name: str(number) for number, survey in enumerate(
+        (s for s in surveys if any(is_measured(s, c) for c in s.experiment.claims)), 1)}
+    parts = [f"{WOVEN}# Scorecard: which claims hold where", _machines(letters),
+             *([_chapters(surveys, chapters)] if chapters else []), LEGEND]
     for title, chosen, noun in (("Claims of the articles", of_articles, "claim"),
                                 ("Our own targets", _of_our_own, "target")):
         if any(chosen(claim) for survey in surveys for claim in survey.experiment.claims):
-            table = _table(surveys, letters, chosen)
+            table = _table(surveys, letters, chapters, chosen)
             if chosen is _of_our_own:
                 table = blocks.folded("All targets on all machines", table)
             told = f"{summary(surveys, chosen, noun)} {_not_measured(surveys, chosen)}"
@@ -99,23 +102,24 @@ def _chapter(survey: Survey) -> str:
     return f"../experiments/{survey.experiment.name}/README.md"
 
 
-def _machines(surveys: Sequence[Survey], letters: dict[str, str]) -> str:
-    """The machines by their letters, in one paragraph."""
+def _machines(letters: dict[str, str]) -> str:
+    """The machines by their letters, in one paragraph; their names say what they are."""
     if not letters:
         return "No machine has measured anything yet: `just run-all`."
-    found = []
-    for machine, letter in letters.items():
-        of = [one for survey in surveys for one in survey.found if one.machine == machine]
-        known = max(of, key=lambda one: one.result.run["utc"]).result.raw["machine"]
-        parts = [formats.plural(known["cpu"]["cores"], "core"), blocks.gpu_names(known)]
-        found.append(f"**{letter}** [{machine}]({machine}/README.md)"
-                     f" ({', '.join(filter(None, parts))})")
-    return " · ".join(found)
+    return "Machines: " + " · ".join(f"**{letter}** [{machine}]({machine}/README.md)"
+                                     for machine, letter in letters.items())
 
 
-def _table(surveys: Sequence[Survey], letters: dict[str, str],
+def _chapters(surveys: Sequence[Survey], numbers: dict[str, str]) -> str:
+    """The chapters by their numbers, in one paragraph."""
+    return "Chapters: " + " · ".join(
+        f"**{numbers[survey.experiment.name]}** [{_title(survey)}]({_chapter(survey)})"
+        for survey in surveys if survey.experiment.name in numbers)
+
+
+def _table(surveys: Sequence[Survey], letters: dict[str, str], chapters: dict[str, str],
            chosen: Callable[[Claim], bool]) -> str:
-    """Claims downwards, below their chapters; machines across."""
+    """Claims downwards, the first of each chapter with its number; machines across."""
     asked = [m for m in letters for survey in surveys for claim in survey.experiment.claims
              if chosen(claim) and m in survey.machines and is_asked(survey.verdicts[claim.id][m])]
     letters = {machine: letter for machine, letter in letters.items() if machine in asked}
@@ -123,24 +127,23 @@ def _table(surveys: Sequence[Survey], letters: dict[str, str],
     for survey in surveys:
         claimed = [claim for claim in survey.experiment.claims
                    if chosen(claim) and is_measured(survey, claim)]
-        if not claimed:
-            continue
-        rows.append([f"**[{_title(survey)}]({_chapter(survey)})**", *[""] * (len(letters) + 1)])
         for claim in claimed:
             verdicts = survey.verdicts[claim.id]
             symbols = [_symbol(verdicts.get(m), m == survey.lead) for m in letters]
             link = f"[{claim.short}]({_chapter(survey)}#{claim.anchor})"
             lead = verdicts.get(survey.lead)
-            numbers = [*(lead.numbers[:1] if lead else []), _range(survey, claim)]
-            told = " · ".join(filter(None, numbers)).replace("–", f"{NO_BREAK}–{NO_BREAK}")
-            rows.append([link + (" †" if claim.inferred else ""), *symbols, told])
-    head = ["claim", *letters.values(), "lead · range"]
-    return markdown(head, rows, 1 + len(letters), centred=range(1, 1 + len(letters)))
+            numbers = [lead.numbers[0].removesuffix("x") if lead and lead.numbers else "",
+                       _range(survey, claim)]
+            told = ", ".join(filter(None, numbers)).replace("–", f"{NO_BREAK}–{NO_BREAK}")
+            number = f"**{chapters[survey.experiment.name]}**" if claim is claimed[0] else ""
+            rows.append([number, link + (" †" if claim.inferred else ""), *symbols, told])
+    head = ["", "claim", *letters.values(), "lead, range"]
+    return markdown(head, rows, 2 + len(letters), centred=range(2, 2 + len(letters)))
 
 
 def _symbol(verdict: Verdict | None, is_lead: bool) -> str:
     symbol = verdict.symbol if verdict else ""
-    return f"[{symbol}]" if symbol and is_lead else symbol
+    return f"<ins>{symbol}</ins>" if symbol and is_lead else symbol
 
 
 def _range(survey: Survey, claim: Claim) -> str:

@@ -214,7 +214,7 @@ SPOILED: dict[str, tuple[Callable[[Path], object], str]] = {
         "experiments/gone/README.md: found a file that nothing weaves",
     ),
     "the scorecard": (
-        lambda root: _replace(root / "reports/README.md", "[✗]", "[✓]"),
+        lambda root: _replace(root / "reports/README.md", "<ins>✗</ins>", "<ins>✓</ins>"),
         "reports/README.md: differs",
     ),
     "the front page": (lambda root: _replace(root / "README.md", "1 fail", "0 fail"),
