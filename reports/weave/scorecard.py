@@ -162,7 +162,7 @@ def _range(survey: Survey, claim: Claim) -> str:
     if len(found) < 2:
         return ""
     texts = [found[end].removeprefix("at ").removesuffix("x") for end in (min(found), max(found))]
-    return "–".join(dict.fromkeys(texts))
+    return "–".join(texts) if texts[0] != texts[1] else ""
 
 
 def _arithmetic(surveys: Sequence[Survey]) -> list[str]:
