@@ -56,6 +56,7 @@ std::size_t enough_to_read()
 
 /// The dot product of two arrays: nothing but reads.
 inline constexpr auto read = []<class T>(bench::Trial& trial) {
+    trial.cache(bench::Cache::cold); // also where they would fit into a large one
     Arrays<T> on{trial, enough_to_read<T>()};
     auto const output = trial.output<T>(1);
     auto const sum = output.on();

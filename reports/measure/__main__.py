@@ -4,12 +4,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from measure import fit_plan, profiler, slurm
+from measure import fit_plan, profiler
 from measure.launch import guarded
 from measure.plan import Console
 from measure.run import run_one
 from measure.run_all import run_all
-from measure.workspace import Workspace
+from measure.workspace import Workspace, slurm_job
 from weave import book
 from weave.errors import WeaveError
 
@@ -71,7 +71,7 @@ def _run_all(given: argparse.Namespace) -> int:
 
 def _slurm(given: argparse.Namespace) -> int:
     workspace = _workspace(given)
-    print(f"sbatch {workspace.shown(slurm.write(workspace, given.nodes, given.arguments))}")
+    print(f"sbatch {workspace.shown(slurm_job(workspace, given.nodes, given.arguments))}")
     return 0
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from measure.launch import guarded
 from measure.plan import Console, duration, expected_seconds
 from measure.workspace import Workspace, describe_machine
-from weave import definition, formats, hardware, results
+from weave import definition, formats, results
 from weave.errors import WeaveError
 from weave.measurements import Measurements
 from weave.region import Where
@@ -153,7 +153,7 @@ def _of_here(workspace: Workspace, name: str, path: Path) -> Measurements:
     if result.experiment != name:
         raise WeaveError(f"profile: {path} is a result of {result.experiment}, not of {name}")
     here = describe_machine(workspace, None)
-    if differing := hardware.difference(result.raw["machine"], here):
+    if differing := results.difference(result.raw["machine"], here):
         raise WeaveError(f"profile: {path} is from another machine: {differing}")
     return Measurements(result, experiment, definition.read_tree(workspace.root))
 

@@ -12,7 +12,7 @@ from typing import Any
 from measure.launch import Measurement, measure
 from measure.plan import Console, Step, Watch, duration, launches_of, make_plan, plan_text
 from measure.workspace import Workspace, describe_machine, exclusive, file_digest
-from weave import claims, definition, hardware, results
+from weave import claims, definition, results
 from weave.errors import WeaveError
 
 
@@ -228,7 +228,7 @@ def require_own_folder(workspace: Workspace, machine: Mapping[str, Any]) -> None
     """Refuses to measure into the folder of a machine that has other parts than this one."""
     folder = workspace.root / "reports" / machine["slug"]
     for path in sorted(folder.glob("results/*.json")):
-        if found := hardware.difference(results.load(path).raw["machine"], machine):
+        if found := results.difference(results.load(path).raw["machine"], machine):
             raise WeaveError(f"{workspace.shown(path)}: found a result of another machine"
                              f" ({found}), choose another name for this one with --machine")
 

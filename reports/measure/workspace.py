@@ -1,4 +1,5 @@
-"""Where experiments are measured: a tree and what was built from it, this machine, and locks."""
+"""Where experiments are measured: a tree and what was built from it, this machine, and locks; other
+hosts, by a job for Slurm."""
 
 import contextlib
 import fcntl
@@ -6,9 +7,10 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,3 +79,67 @@ def exclusive(directory: Path, patience_s: float = 10) -> Iterator[int]:
         yield lock
     finally:
         os.close(lock)
+
+
+# --- on other hosts: a job for Slurm -------------------------------------------------------------
+
+#: The experiment that several hosts can measure together.
+SLURM_EXPERIMENT = "spmv-mpi-partitioning"
+
+SLURM_SCRIPT = """\
+#!/usr/bin/env bash
+#SBATCH --job-name=memwall
+#SBATCH --nodes={nodes}
+#SBATCH --ntasks-per-node={tasks}
+#SBATCH --exclusive
+#SBATCH --output="{home}/%j.log"
+# Submit it from any folder. All hosts must see this tree at the same place. Results come home to
+# {home}/JOB, also those of a run that died on the way. A task is a thread of a host:
+# where other hosts have more or fewer of them than the one that wrote this, change line 4.
+set -euo pipefail
+cd {root}
+home={quoted_home}/$SLURM_JOB_ID
+before=" $(echo build/runs/{experiment}-*/) "
+
+bring_home() {{
+    local run
+    mkdir -p "$home"
+    for run in build/runs/{experiment}-*/; do
+        if [ -d "$run" ] && [[ $before != *" $run "* ]]; then
+            cp -r "$run". "$home/"
+        fi
+    done
+}}
+trap bring_home EXIT
+
+export PYTHONPATH=reports
+# Open MPI refuses both by default: to run as root, and more ranks than cores.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+{python} -m measure run {experiment}{arguments}
+"""
+
+
+def slurm_job(workspace: Workspace, nodes: str, arguments: Sequence[str]) -> Path:
+    """Writes the job for so many hosts like this one; returns its file."""
+    if not nodes.isdecimal() or int(nodes) < 1:
+        raise WeaveError(f"slurm: found {nodes!r}, expected a number of hosts")
+    home = workspace.build / "slurm"
+    home.mkdir(parents=True, exist_ok=True)
+    job = home / f"{nodes}-nodes.sbatch"
+    job.write_text(slurm_script(workspace, nodes, len(os.sched_getaffinity(0)), arguments))
+    return job
+
+
+def slurm_script(workspace: Workspace, nodes: str, tasks: int, arguments: Sequence[str]) -> str:
+    """The text of the job."""
+    return SLURM_SCRIPT.format(
+        nodes=nodes,
+        tasks=tasks,
+        root=shlex.quote(str(workspace.root)),
+        home=workspace.build / "slurm",
+        quoted_home=shlex.quote(str(workspace.build / "slurm")),
+        experiment=SLURM_EXPERIMENT,
+        python=shlex.quote(str(workspace.root / ".venv/bin/python")),
+        arguments="".join(f" {shlex.quote(word)}" for word in arguments),
+    )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weave import formats, hardware
+from weave import formats, results
 from weave.claims import Verdict
 from weave.errors import WeaveError
 from weave.measurements import NOT_MEASURED, Measurements
@@ -168,9 +168,9 @@ def noise(measured: Measurements) -> str:
 def machine_summary(machine: Mapping[str, Any], short: bool = False) -> str:
     """A machine in one line."""
     cpu = machine["cpu"]
-    caches = hardware.data_caches(cpu)
+    caches = results.data_caches(cpu)
     parts = [
-        f"{cpu['model']} ({hardware.kind(cpu)})",
+        f"{cpu['model']} ({results.processor_kind(cpu)})",
         formats.plural(cpu["cores"], "core"),
         formats.plural(cpu["hardware_threads"], "thread"),
         f"caches of {caches}" if caches and not short else "",

@@ -70,6 +70,18 @@ class Verdict:
         """The numbers that it rests on, one for each condition that could be examined."""
         return [finding.decided_by for finding in self.findings if finding.decided_by]
 
+    @property
+    def numbers(self) -> list[str]:
+        """What stands beside the symbol: the numbers that decided; of what failed the one that
+        failed; of what is undecided the interval, as its middle says nothing; else nothing."""
+        if self.verdict == REPRODUCED:
+            return self.decided_by
+        telling = self.telling
+        if telling is None or self.verdict not in (NOT_REPRODUCED, UNDECIDED):
+            return []
+        return [telling.interval if self.verdict == UNDECIDED and telling.interval
+                else telling.decided_by]
+
 
 def judge(measured: Measurements, claim: Claim) -> Verdict:
     """The verdict of one claim on one result."""
@@ -195,7 +207,8 @@ def _examine_one_value(measured: Measurements, condition: Condition, where: Wher
     what = f"`{condition.value}` of `{variant}`" + (f" where {words(where)}" if where else "")
     if ceiling:
         what += f", of {' or '.join(ceiling)}"
-    text = tables.with_unit(condition.value, found.estimate)
+    edges = [edge for edge in (condition.at_least, condition.at_most) if edge is not None]
+    text = tables.with_unit(condition.value, found.estimate, edges)
     return expectations.examine_value(what, found, text, condition.at_least, condition.at_most)
 
 

@@ -42,6 +42,7 @@ MARKS = ("dot", "square", "triangle", "diamond", "ring", "hollow")
 LONGEST_NAME = 190.0
 EARLY = 90.0  # pixels before the right end: a line that ends there is named where it ends
 Point = tuple[float, float]
+MODELLED = " (model)"  # ends the name of a line that goes on where a measured one ends
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Line:
     name: str
     points: tuple[tuple[float, Value], ...]
     slot: int = 0
-    modelled: bool = False
+    modelled: bool = False  # then its name ends with MODELLED
 
 
 @dataclass(frozen=True)
@@ -267,8 +268,9 @@ def _name_ends(
     """Names beside the last points; a thin line leads from a name that had to move."""
     ends: list[tuple[Point, str, str]] = []
     early: list[tuple[Point, str, str]] = []
+    goes_on = {line.name.removesuffix(MODELLED) for line in data.lines if line.modelled}
     for line, name in zip(data.lines, names, strict=False):
-        if line.points:
+        if line.points and line.name not in goes_on:
             x, value = line.points[-1]
             end = (xscale.at(x), yscale.at(value.value))
             kept = early if end[0] < right - EARLY else ends
@@ -279,6 +281,8 @@ def _name_ends(
     heights = apart([end[1] for end, _, _ in ends], 15.0, top, bottom + 4)
     above = apart([end[1] - 9 for end, _, _ in early], 15.0, top, bottom - 8)
     for ((x, _), name, colour), height in zip(early, above, strict=True):
+        end = x + 11 + text_width(name, SMALL)
+        sheet.box(x + 8, height - 10, end, height + 4, ink("panel"), 0.8, over=3.2)
         sheet.text(x + 9, height, name, SMALL, colour)
     for ((x, y), name, colour), height in zip(ends, heights, strict=True):
         if abs(height - y) > 3 or x < right - 1:

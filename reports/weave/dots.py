@@ -234,7 +234,7 @@ def _panel(
         sheet.line([(scale.start, frame.top), (scale.start, frame.bottom)], ink("muted"))
     shared = bound if data.unit == "%" and _one_bound(data) is not None else None
     first = [1.0] if data.scale == "ratio" else [] if shared is None else [shared]
-    axis(sheet, scale, frame.bottom, first, data.unit, red=shared)
+    axis(sheet, scale, frame.bottom, first, red=shared)
 
 
 def _row_places(
@@ -296,7 +296,7 @@ def _clouds(data: Dots) -> Sheet:
                 _cloud(sheet, data, frame, row, place, at, colour)
         shared = bound if data.unit == "%" else None
         first = [1.0] if data.scale == "ratio" else [] if shared is None else [shared]
-        axis(sheet, scale, bottom, first, data.unit, red=shared)
+        axis(sheet, scale, bottom, first, red=shared)
         sheet.line([(labels, bottom), (WIDTH - MARGIN, bottom)], ink("muted"))
         top = bottom + FOOT
     return _closed(sheet, data, (scale.start + scale.end) / 2, top)

@@ -44,6 +44,7 @@ class Finding:
     verdict: str
     sentence: str
     decided_by: str = ""  # the number that the verdict rests on, for tables
+    interval: str = ""  # its interval in the same digits
     estimate: Estimate | None = None  # the same with its interval, for figures
     holds: Band = (None, None)  # between which values the expectation holds
     is_ratio: bool = True  # else a value with a unit
@@ -53,6 +54,7 @@ def examine(comparison: Comparison, expect: Expectation, on: str = "all") -> Fin
     """Whether an expectation holds on all points together, or on any or every one by itself: a
     matrix, or whatever the comparison counts."""
     judge = _judge(expect)
+    comparison = replace(comparison, edges=tuple(e for e in band(expect) if e is not None))
     found = judge(comparison) if on == "all" else _on_each(comparison, expect, judge, on)
     return replace(found, holds=band(expect))
 
@@ -71,8 +73,9 @@ def examine_value(what: str, found: Cell, text: str, least: float | None,
         verdict, meaning = NOT_REPRODUCED, f"not {wanted}"
     else:
         verdict, meaning = UNDECIDED, f"{wanted} is not decided"
-    return Finding(verdict, f"{what} is {text}: {meaning}.", text.partition(" (")[0], estimate,
-                   (least, most), is_ratio=False)
+    number, _, interval = text.partition(" (")
+    return Finding(verdict, f"{what} is {text}: {meaning}.", number, interval.removesuffix(")"),
+                   estimate, (least, most), is_ratio=False)
 
 
 def band(expect: Expectation) -> Band:
@@ -147,15 +150,17 @@ def expect_never_below(comparison: Comparison) -> Finding:
     ]
     beyond = [entry for entry in low if entry[1].high < 1 / comparison.noise]
     worst = min(comparison.each, key=lambda estimate: estimate.value)
-    places = ", ".join(f"{label or 'there'} {formats.speedup(e)}" for label, e in (beyond or low))
+    edges = comparison.edges
+    places = ", ".join(f"{label or 'there'} {formats.speedup(e, edges)}"
+                       for label, e in (beyond or low))
     if not low:
-        text = f"nowhere wholly below {NEVER_BELOW}x; the lowest is {formats.speedup(worst)}"
+        text = f"nowhere wholly below {NEVER_BELOW}x; the lowest is {formats.speedup(worst, edges)}"
         found = _finding(REPRODUCED, comparison, text)
     elif beyond:
         found = _finding(NOT_REPRODUCED, comparison, f"below {NEVER_BELOW}x: {places}")
     else:
         found = _finding(UNDECIDED, comparison, f"below only within the noise floor: {places}")
-    return replace(found, decided_by=formats.times(worst.value), estimate=worst)
+    return _resting_on(found, worst, edges)
 
 
 def expect_most(comparison: Comparison) -> Finding:
@@ -185,7 +190,7 @@ def expect_most(comparison: Comparison) -> Finding:
         found = _finding(NOT_REPRODUCED, comparison, f"{text}: not most")
     else:
         found = _finding(UNDECIDED, comparison, f"{text}: not decided")
-    return replace(found, decided_by=f"{wins} of {count}")
+    return replace(found, decided_by=f"{wins} of {count}", interval="")
 
 
 def expect_keeps_up(comparison: Comparison) -> Finding:
@@ -252,11 +257,11 @@ def _on_each(
         f"{_sides(comparison)}, each {comparison.noun} by itself"
         f"{_in_region(comparison)}: {_wanted(expect, comparison)} on {len(holding)} of"
         f" {formats.plural(len(found), comparison.noun)}, not on {len(failing)}, undecided on"
-        f" {len(found) - len(holding) - len(failing)} ({_places(told)})."
+        f" {len(found) - len(holding) - len(failing)} ({_places(told, comparison.edges)})."
     )
     best = max if on == "any" else min
     shown = best(told.values(), key=lambda estimate: estimate.value)
-    return Finding(verdict, sentence, formats.times(shown.value), shown)
+    return _resting_on(Finding(verdict, sentence), shown, comparison.edges)
 
 
 def _sides(comparison: Comparison) -> str:
@@ -281,9 +286,9 @@ def _wanted(expect: Expectation, comparison: Comparison) -> str:
     return words.get(expect, expect)
 
 
-def _places(estimates: Mapping[str, Estimate]) -> str:
+def _places(estimates: Mapping[str, Estimate], edges: Sequence[float]) -> str:
     """`band64 2.31x (2.29–2.33), fem3 ...`."""
-    texts = [f"{name} {formats.speedup(estimate)}" for name, estimate in estimates.items()]
+    texts = [f"{name} {formats.speedup(estimate, edges)}" for name, estimate in estimates.items()]
     more = [f"{len(texts) - NAMED} more"] if len(texts) > NAMED else []
     return ", ".join([*texts[:NAMED], *more])
 
@@ -326,19 +331,21 @@ def _is_alike(estimate: Estimate) -> bool:
 
 def _finding(verdict: str, comparison: Comparison, meaning: str) -> Finding:
     overall = comparison.overall
+    found = _resting_on(Finding(verdict, ""), overall, comparison.edges)
     details = _extent(comparison)
     if comparison.of is None or comparison.of.is_timed:
-        interval = formats.interval(overall, formats.factor(overall.value))
-        details = f"{formats.coverage(overall)} {interval}; {details}"
-    sentence = f"{_said(comparison)} ({details}): {meaning}."
-    return Finding(verdict, sentence, formats.times(overall.value), overall)
+        details = f"{formats.coverage(overall)} {found.interval}; {details}"
+    said = (comparison.of.said(comparison.faster, comparison.than, overall, comparison.edges)
+            if comparison.of else
+            f"`{comparison.faster}` runs at {found.decided_by} the speed of {comparison.than}")
+    return replace(found, sentence=f"{said} ({details}): {meaning}.")
 
 
-def _said(comparison: Comparison) -> str:
-    faster, than, times = comparison.faster, comparison.than, comparison.overall.value
-    if comparison.of:
-        return comparison.of.said(faster, than, times)
-    return f"`{faster}` runs at {formats.times(times)} the speed of {than}"
+def _resting_on(found: Finding, estimate: Estimate, edges: Sequence[float]) -> Finding:
+    """A finding with the ratio that it rests on."""
+    written = formats.beside(estimate, formats.factor(estimate.value), edges)
+    return replace(found, decided_by=written + "x", interval=formats.interval(estimate, written),
+                   estimate=estimate)
 
 
 def _extent(comparison: Comparison) -> str:
@@ -416,7 +423,7 @@ class Curve:
         """`0.33 (0.31–0.36)`, or why there is no such place."""
         first, last = formats.factor(self.xs[0]), formats.factor(self.xs[-1])
         if self.within:
-            return formats.factor(self.place.value) + f" ({self._interval()}){self._which()}"
+            return formats.factor(self.place.value) + f" ({self.interval()}){self._which()}"
         medians = [part.overall.value for part in self.parts.values()]
         if min(medians) > 1:
             return f"none: faster everywhere, from {first} to {last}"
@@ -432,7 +439,8 @@ class Curve:
         why = self.words().removeprefix("none").removeprefix(": ").strip()
         return f"Along {self.along}, `{comparison.faster}` nowhere {ending} ({why})"
 
-    def _interval(self) -> str:
+    def interval(self) -> str:
+        """`0.31–0.36`, an end of what was measured as `below 0.1` or `or beyond`."""
         place, written = self.place, formats.factor(self.place.value)
         low, _, high = formats.interval(place, written).partition("–")
         below = "below " if place.low <= self.xs[0] else ""
@@ -473,7 +481,8 @@ def examine_crossover(
     sentence = (f"{found.sentence(comparison)}, {_crossover_extent(comparison, found)}; expected"
                 f" between {low:g} and {high:g}.")
     decided_by = f"at {formats.factor(found.place.value)}" if found.within else found.side
-    return Finding(verdict, sentence, decided_by, found.place, between, is_ratio=False)
+    return Finding(verdict, sentence, decided_by, found.interval(), found.place, between,
+                   is_ratio=False)
 
 
 def _last_fall(xs: Sequence[float], ratios: Sequence[float]) -> float:

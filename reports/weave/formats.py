@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from weave import statistics
 from weave.statistics import Estimate
 
+MOST_DECIMALS = 4
 TIME_UNITS = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
 BYTE_UNITS = ((1.0, "B"), (2.0**10, "KiB"), (2.0**20, "MiB"), (2.0**30, "GiB"))
 
@@ -20,7 +21,9 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def factor(value: float) -> str:
-    """A ratio: 0.87, 1.23, 12.3, 123."""
+    """A ratio: 0.0012, 0.87, 1.23, 12.3, 123."""
+    if 0 < value < 0.01:
+        return significant(value, 2)
     decimals = 3 if value < 0.1 else 2 if value < 9.995 else 1 if value < 99.95 else 0
     return f"{value:.{decimals}f}"
 
@@ -42,15 +45,26 @@ def interval(estimate: Estimate, written: str) -> str:
     return f"{estimate.low:.{decimals}f}–{estimate.high:.{decimals}f}"
 
 
+def beside(estimate: Estimate, written: str, edges: Sequence[float]) -> str:
+    """A value as it is `written`, or with more decimals: so many that neither it nor an end of its
+    interval seems to lie on an edge that decides a verdict and does not."""
+    numbers = (estimate.value, estimate.low, estimate.high)
+    decimals = len(written.partition(".")[2])
+    while decimals < MOST_DECIMALS and any(round(number, decimals) == edge != number
+                                           for number in numbers for edge in edges):
+        decimals += 1
+    return f"{estimate.value:.{decimals}f}"
+
+
 def in_brackets(estimate: Estimate, written: str, unit: str = "") -> str:
     """` (1.20–1.26)`, or nothing where both ends round to the value itself."""
     text = interval(estimate, written)
     return "" if text == f"{written}–{written}" else f" ({text}{unit})"
 
 
-def speedup(estimate: Estimate) -> str:
+def speedup(estimate: Estimate, edges: Sequence[float] = ()) -> str:
     """A speed-up with its interval: 1.23x (1.20–1.26)."""
-    written = factor(estimate.value)
+    written = beside(estimate, factor(estimate.value), edges)
     return f"{written}x{in_brackets(estimate, written)}"
 
 

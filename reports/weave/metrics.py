@@ -380,7 +380,7 @@ class Measure(Protocol):
     def sides(self, faster: str, than: str) -> str:
         """Both sides in words."""
 
-    def said(self, faster: str, than: str, times: float) -> str:
+    def said(self, faster: str, than: str, times: Estimate, edges: Sequence[float]) -> str:
         """What was found, in words."""
 
 
@@ -414,9 +414,11 @@ class Counted:
         others = "those" if self.less == self.than else f"the {_plain(self.than)}"
         return f"The {_plain(self.less)} of `{faster}` against {others} of {than}"
 
-    def said(self, faster: str, than: str, times: float) -> str:
+    def said(self, faster: str, than: str, times: Estimate, edges: Sequence[float]) -> str:
         """`csrl` needs 0.60x the stored bytes of `csr`."""
-        less, others, needed = _plain(self.less), _plain(self.than), formats.times(1 / times)
+        less, others = _plain(self.less), _plain(self.than)
+        part = replace(times, value=1 / times.value, low=1 / times.high, high=1 / times.low)
+        needed = formats.beside(part, formats.factor(part.value), edges) + "x"
         if self.less == self.than:
             return f"`{faster}` needs {needed} the {less} of {than}"
         return f"The {less} of `{faster}` are {needed} the {others} of {than}"
@@ -459,10 +461,10 @@ class Reached:
         """The part of its ceiling of `halo` against that of `halo` on one rank."""
         return f"The {measure_of(self.name).noun} of `{faster}` against that of {than}"
 
-    def said(self, faster: str, than: str, times: float) -> str:
+    def said(self, faster: str, than: str, times: Estimate, edges: Sequence[float]) -> str:
         """`halo` reaches 0.95x the part of the ceiling that `halo` reaches on one rank."""
-        what = measure_of(self.name).noun
-        return f"`{faster}` reaches {formats.times(times)} the {what} that {than} reaches"
+        written = formats.beside(times, formats.factor(times.value), edges)
+        return f"`{faster}` reaches {written}x the {measure_of(self.name).noun} that {than} reaches"
 
 
 @dataclass(frozen=True)
@@ -478,6 +480,7 @@ class Comparison:
     region: str = ""  # what `where` narrows to, in words
     of: Measure | None = None  # None: time
     per: tuple[str, ...] = ("matrix",)  # the coordinates that make a unit which counts once
+    edges: tuple[float, ...] = ()  # ratios that decide, from which numbers must be told apart
 
     @cached_property
     def overall(self) -> Estimate:

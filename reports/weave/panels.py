@@ -195,12 +195,13 @@ def _multiples(scale: Scale) -> list[tuple[float, ...]]:
 
 NAMES = {"fp32": "single precision", "fp64": "double precision", "library": "libraries"}
 SHAPES = ("dot", "square", "triangle")
-SHAPE_OF = {"fp32": "dot", "fp64": "square"}
+SHAPE_OF = {"fp32": "dot", "fp64": "square", "fp16": "triangle", "bf16": "triangle"}
 GROUP_ROLES = ("ours", "library", "reference")  # of rows, whose markers are all dots
 PITCH = 24.0  # pixels from one row to the next
 GAP = 20.0  # pixels between panels side by side
 ALIKE_WORDS = "alike (within 5 %)"
 NOT_MEASURED = "not measured"
+SKIPPED = "skipped"  # where its reason has no room
 T = TypeVar("T")
 
 
@@ -292,7 +293,7 @@ def word(sheet: Sheet, frame: Frame, y: float, word: str) -> None:
     if frame.bound is not None and frame.scale.at(frame.bound) > left + 0.6 * (right - left):
         right = frame.scale.at(frame.bound) - 4
     one = frame.scale.at(1) + 8 if frame.scale.log and frame.scale.holds(1) else left + 4
-    text = shortened(word, right - left - 4, TINY)
+    text = word if text_width(word, TINY, italic=True) <= right - left - 4 else SKIPPED
     start = one if one + text_width(text, TINY, italic=True) <= right else left + 4
     end = start + text_width(text, TINY, italic=True)
     sheet.box(start - 3, y - 7, min(end + 3, right), y + 7, ink("panel"), over=2.5)

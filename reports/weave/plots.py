@@ -7,6 +7,7 @@ from typing import Any
 from weave import expectations, figures, formats, statistics
 from weave import model as models
 from weave.blocks import FEATURES
+from weave.curves import MODELLED
 from weave.definition import Figure as Picture
 from weave.drawings import DRAWINGS
 from weave.errors import WeaveError
@@ -101,7 +102,7 @@ class Plot:
             ),
             series=tuple(str(name) for name in names),
             scale="ratio" if kind == "factor" else "linear" if kind == "percent" else "log",
-            value_label=self._value_label(basis, y, "" if unit == "%" else unit),
+            value_label=self._value_label(basis, y, unit),
             unit=unit if unit == "%" else "",
             bound_label=limit_label,
             noun=x,
@@ -221,7 +222,7 @@ class Plot:
                 model = models.Model(network, rates)
                 predicted = {ranks: 1e3 * model.seconds(alone[0], ranks)
                              for ranks in models.studied(alone[0], "imbalance")}
-                lines.append(_Line(f"{name} (model)", slot, predicted, modelled=True))
+                lines.append(_Line(name + MODELLED, slot, predicted, modelled=True))
         marks = (("measured up to", float(max(rates))),) if rates else ()
         return self._over_ranks(id, lines, "time of a call (ms)", True, marks)
 

@@ -258,18 +258,22 @@ def _claims_legend(sheet: Sheet, data: Claims) -> None:
     """What the markers mean that are there, from the right."""
     found = {c.verdict for column in data.columns for c in column.cells
              if c is not None and math.isfinite(c.value)}
+    words: dict[str, list[str]] = {}
+    for verdict, marker in MARKER_OF.items():
+        if verdict in found:
+            words.setdefault(marker, []).append(verdict)
     x = WIDTH - MARGIN
     if any(column.holds for column in data.columns):
         x -= text_width("claim holds here", SMALL)
         sheet.text(x, 20, "claim holds here", SMALL)
         sheet.box(x - 30, 10, x - 6, 23, ink("holds"))
         x -= 48
-    for verdict in reversed(MARKER_OF):
-        if verdict in found:
-            x -= text_width(verdict, SMALL)
-            sheet.text(x, 20, verdict, SMALL)
-            sheet.mark(x - 11, 16, MARKER_OF[verdict], ink("ink"), 9.5)
-            x -= 34
+    for marker in reversed(words):
+        text = ", ".join(words[marker])
+        x -= text_width(text, SMALL)
+        sheet.text(x, 20, text, SMALL)
+        sheet.mark(x - 11, 16, marker, ink("ink"), 9.5)
+        x -= 34
     if data.heading:
         sheet.text(MARGIN, 21, data.heading, BODY + 1, bold=True)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from weave import book, formats, hardware, results, statistics
+from weave import book, formats, results, statistics
 from weave.book import House
 from weave.errors import WeaveError
 from weave.expectations import ALIKE_HIGH, ALIKE_LOW
@@ -405,7 +405,7 @@ def _on_machine(house: House, result: Result, title: str) -> OnMachine:
         found, expected = _hardware(result), _hardware(other.result)
         if found != expected:
             raise WeaveError(f"{shown}: found a run on {found}, expected {expected} as in {slug}")
-        if other_than := hardware.difference(other.result.raw["machine"], result.raw["machine"]):
+        if other_than := results.difference(other.result.raw["machine"], result.raw["machine"]):
             raise WeaveError(f"{shown}: found a run on another machine than {slug} ({other_than})")
     experiment = known[result.experiment]
     measured = Measurements(result, experiment, house.tree, partial=True)

@@ -6,20 +6,23 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from weave import blocks, claims, formats, hardware, pages, statistics
+from weave import blocks, claims, expectations, formats, pages, results, statistics
 from weave.claims import Verdict
 from weave.definition import Claim
 from weave.errors import WeaveError
 from weave.expectations import NOT_REPRODUCED, REPRODUCED
-from weave.survey import OnMachine, Survey, is_asked
+from weave.survey import INFERRED, OnMachine, Survey, is_asked
 from weave.tables import markdown
 from weave.verbs import Verbs
 
 WOVEN = "<!-- Woven, do not edit: `just report` makes it from the results. -->\n"
 LEGEND = ("✓ reproduced, or holds · ✗ not · ? undecided: the interval crosses the threshold · ◇ too"
-          " few data · ↻ out of date · blank: not run, or cannot be asked. In brackets: the"
-          " chapter's lead machine, whose number stands under *lead*; *range*: lowest to highest of"
-          " all that were decided.")
+          " few data to tell · ↻ the code is newer than the run: measure again · blank: not run"
+          " there, or cannot be asked. Underlined: the chapter's lead machine. *lead*: the"
+          " number that decided there, or the interval that does not. *range*: lowest to highest of"
+          " that number on all machines that decided, without runs whose noise floor is above"
+          f" {formats.percent(expectations.RESTLESS - 1)}. † {INFERRED[0].lower()}{INFERRED[1:]}")
+NO_BREAK = "\u2060"  # no line may end here
 #: How far the interval of two runs of the same code may lie from 1.
 DISTANCES = (0.01, 0.03, 0.05)
 
@@ -27,15 +30,20 @@ DISTANCES = (0.01, 0.03, 0.05)
 def page(surveys: Sequence[Survey], machines: Sequence[str]) -> str:
     """`reports/README.md`."""
     letters = dict(zip(machines, "ABCDEFGHIJKLMNOPQRSTUVWXYZ", strict=False))
-    parts = [f"{WOVEN}# Scorecard: which claims hold where", _machines(surveys, letters), LEGEND]
-    for title, chosen, noun in (("Claims of the articles", of_articles, "claims"),
-                                ("Our own targets", _of_our_own, "targets")):
+    chapters = {survey.experiment.name: str(number) for number, survey in enumerate(
+        (s for s in surveys if any(is_measured(s, c) for c in s.experiment.claims)), 1)}
+    parts = [f"{WOVEN}# Scorecard: which claims hold where", _machines(letters),
+             *([_chapters(surveys, chapters)] if chapters else []), LEGEND]
+    for title, chosen, noun in (("Claims of the articles", of_articles, "claim"),
+                                ("Our own targets", _of_our_own, "target")):
         if any(chosen(claim) for survey in surveys for claim in survey.experiment.claims):
-            parts += [f"## {title}", _summary(surveys, chosen, noun),
-                      _table(surveys, letters, chosen)]
+            table = _table(surveys, letters, chapters, chosen)
+            if chosen is _of_our_own:
+                table = blocks.folded("All targets on all machines", table)
+            told = f"{summary(surveys, chosen, noun)} {_not_measured(surveys, chosen)}"
+            parts += [f"## {title}", told.strip(), table]
     parts += _arithmetic(surveys)
-    parts += ["## How far the method can be trusted", trust(surveys), "## The articles' figures",
-              _figures(surveys)]
+    parts += ["## How far the method can be trusted", trust(surveys), _figures(surveys)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -48,83 +56,113 @@ def _of_our_own(claim: Claim) -> bool:
     return claim.is_own and not claim.is_arithmetic
 
 
+def is_measured(survey: Survey, claim: Claim) -> bool:
+    """Whether any machine has asked a claim."""
+    return any(is_asked(verdict) for verdict in survey.verdicts[claim.id].values())
+
+
 def counts(surveys: Iterable[Survey], chosen: Callable[[Claim], bool]) -> dict[str, int]:
-    """How many claims hold wherever they were decided, fail there, differ, or are undecided."""
-    found = {"hold": 0, "fail": 0, "differ": 0, "undecided": 0}
+    """How many claims hold wherever they were decided, fail there, differ, are undecided on all
+    machines that asked them, or were asked by none."""
+    found = {"hold": 0, "fail": 0, "differ": 0, "undecided": 0, "unmeasured": 0}
     for survey in surveys:
         for claim in filter(chosen, survey.experiment.claims):
             verdicts = {verdict.verdict for verdict in survey.verdicts[claim.id].values()}
             yes, no = REPRODUCED in verdicts, NOT_REPRODUCED in verdicts
-            name = "differ" if yes and no else "hold" if yes else "fail" if no else "undecided"
-            found[name] += 1
+            open_ = "undecided" if is_measured(survey, claim) else "unmeasured"
+            found["differ" if yes and no else "hold" if yes else "fail" if no else open_] += 1
     return found
 
 
-def _summary(surveys: Sequence[Survey], chosen: Callable[[Claim], bool], noun: str) -> str:
+def summary(surveys: Iterable[Survey], chosen: Callable[[Claim], bool], noun: str) -> str:
+    """What became of all claims, in a sentence."""
     found = counts(surveys, chosen)
-    return (f"Of {sum(found.values())} {noun}, {found['hold']} hold on every machine that decided"
-            f" them, {found['fail']} fail on every one, {found['differ']} hold on some and fail on"
-            f" others, and {found['undecided']} are undecided on all.")
+    words = {"hold": "hold on every machine that decided them", "fail": "fail on every one",
+             "differ": "hold on some and fail on others", "undecided": "are undecided on all",
+             "unmeasured": "are not measured yet"}
+    told = [f"{found[name]} {text}" for name, text in words.items() if found[name]]
+    return f"Of {formats.plural(sum(found.values()), noun)}, {formats.listed(told)}."
 
 
-def _machines(surveys: Sequence[Survey], letters: dict[str, str]) -> str:
-    """The machines by their letters, in one paragraph."""
+def _not_measured(surveys: Sequence[Survey], chosen: Callable[[Claim], bool]) -> str:
+    """Where claims wait for a first result, which the table leaves out."""
+    told = []
+    for survey in surveys:
+        waiting = [c for c in survey.experiment.claims
+                   if chosen(c) and not is_measured(survey, c)]
+        told += [f"[{_title(survey)}]({_chapter(survey)}) ({len(waiting)})"] if waiting else []
+    return f"Not measured on any machine yet: {', '.join(told)}." if told else ""
+
+
+def _title(survey: Survey) -> str:
+    return survey.experiment.title.partition(":")[0]
+
+
+def _chapter(survey: Survey) -> str:
+    return f"../experiments/{survey.experiment.name}/README.md"
+
+
+def _machines(letters: dict[str, str]) -> str:
+    """The machines by their letters, in one paragraph; their names say what they are."""
     if not letters:
         return "No machine has measured anything yet: `just run-all`."
-    found = []
-    for machine, letter in letters.items():
-        of = [one for survey in surveys for one in survey.found if one.machine == machine]
-        known = max(of, key=lambda one: one.result.run["utc"]).result.raw["machine"]
-        parts = [formats.plural(known["cpu"]["cores"], "core"), blocks.gpu_names(known)]
-        found.append(f"**{letter}** [{machine}]({machine}/README.md)"
-                     f" ({', '.join(filter(None, parts))})")
-    return " · ".join(found)
+    return "Machines: " + " · ".join(f"**{letter}** [{machine}]({machine}/README.md)"
+                                     for machine, letter in letters.items())
 
 
-def _table(surveys: Sequence[Survey], letters: dict[str, str],
+def _chapters(surveys: Sequence[Survey], numbers: dict[str, str]) -> str:
+    """The chapters by their numbers, in one paragraph."""
+    return "Chapters: " + " · ".join(
+        f"**{numbers[survey.experiment.name]}** [{_title(survey)}]({_chapter(survey)})"
+        for survey in surveys if survey.experiment.name in numbers)
+
+
+def _table(surveys: Sequence[Survey], letters: dict[str, str], chapters: dict[str, str],
            chosen: Callable[[Claim], bool]) -> str:
-    """Claims downwards, below their chapters; machines across."""
+    """Claims downwards, the first of each chapter with its number; machines across."""
+    asked = [m for m in letters for survey in surveys for claim in survey.experiment.claims
+             if chosen(claim) and m in survey.machines and is_asked(survey.verdicts[claim.id][m])]
+    letters = {machine: letter for machine, letter in letters.items() if machine in asked}
     rows = []
     for survey in surveys:
-        claimed = [claim for claim in survey.experiment.claims if chosen(claim)]
-        if not claimed or not survey.runs():
-            continue
-        chapter = f"../experiments/{survey.experiment.name}/README.md"
-        title = survey.experiment.title.partition(":")[0]
-        rows.append([f"**[{title}]({chapter})**", *[""] * (len(letters) + 2)])
+        claimed = [claim for claim in survey.experiment.claims
+                   if chosen(claim) and is_measured(survey, claim)]
         for claim in claimed:
             verdicts = survey.verdicts[claim.id]
             symbols = [_symbol(verdicts.get(m), m == survey.lead) for m in letters]
-            link = f"[{claim.short}]({chapter}#{claim.anchor})"
-            rows.append([link + (" (inferred)" if claim.inferred else ""), *symbols,
-                         _lead(verdicts.get(survey.lead)), _range(verdicts.values())])
-    head = ["claim", *letters.values(), "lead", "range"]
-    return markdown(head, rows, 1 + len(letters), centred=range(1, 1 + len(letters)))
+            link = f"[{claim.short}]({_chapter(survey)}#{claim.anchor})"
+            lead = verdicts.get(survey.lead)
+            numbers = [lead.numbers[0].removesuffix("x") if lead and lead.numbers else "",
+                       _range(survey, claim)]
+            told = ", ".join(filter(None, numbers)).replace("–", f"{NO_BREAK}–{NO_BREAK}")
+            number = f"**{chapters[survey.experiment.name]}**" if claim is claimed[0] else ""
+            rows.append([number, link + (" †" if claim.inferred else ""), *symbols, told])
+    head = ["", "claim", *letters.values(), "lead, range"]
+    return markdown(head, rows, 2 + len(letters), centred=range(2, 2 + len(letters)))
 
 
 def _symbol(verdict: Verdict | None, is_lead: bool) -> str:
     symbol = verdict.symbol if verdict else ""
-    return f"[{symbol}]" if symbol and is_lead else symbol
+    return f"<ins>{symbol}</ins>" if symbol and is_lead else symbol
 
 
-def _lead(verdict: Verdict | None) -> str:
-    """The lead machine's number; of what is undecided the interval, as its middle says nothing."""
-    if verdict is None or verdict.telling is None:
+def _range(survey: Survey, claim: Claim) -> str:
+    """Lowest to highest of what one condition found, that which tells on the lead machine, where
+    the claim was decided and the machine was quiet. A count, such as 4 of 11, has no interval and
+    no range."""
+    decided = {machine: verdict for machine, verdict in survey.verdicts[claim.id].items()
+               if verdict.verdict in (REPRODUCED, NOT_REPRODUCED)}
+    quiet = [decided[one.machine] for one in survey.runs() if one.machine in decided
+             and one.measured.noise.factor <= expectations.RESTLESS]
+    if not quiet or quiet[0].telling is None:
         return ""
-    finding = verdict.telling
-    if verdict.verdict == claims.UNDECIDED and finding.estimate and finding.is_ratio:
-        written = formats.factor(finding.estimate.value)
-        return f"in {formats.interval(finding.estimate, written)}"
-    return finding.decided_by
-
-
-def _range(verdicts: Iterable[Verdict]) -> str:
-    found = [verdict.telling for verdict in verdicts
-             if verdict.verdict in (REPRODUCED, NOT_REPRODUCED)]
-    values = [one.estimate.value for one in found if one and one.estimate]
-    if len(values) < 2:
+    index = quiet[0].findings.index(quiet[0].telling)
+    found = {one.estimate.value: one.decided_by for verdict in quiet
+             if (one := verdict.findings[index]).estimate and one.interval}
+    if len(found) < 2:
         return ""
-    return f"{formats.factor(min(values))}–{formats.factor(max(values))}"
+    texts = [found[end].removeprefix("at ").removesuffix("x") for end in (min(found), max(found))]
+    return "–".join(texts) if texts[0] != texts[1] else ""
 
 
 def _arithmetic(surveys: Sequence[Survey]) -> list[str]:
@@ -132,18 +170,14 @@ def _arithmetic(surveys: Sequence[Survey]) -> list[str]:
     rows = []
     for survey in surveys:
         for claim in survey.experiment.claims:
-            asked = [v for v in survey.verdicts[claim.id].values() if is_asked(v)]
-            if claim.is_arithmetic and asked:
-                decided = [v for v in asked if v.verdict in (REPRODUCED, NOT_REPRODUCED)]
-                verdict = (decided or asked)[0]
-                link = f"../experiments/{survey.experiment.name}/README.md#{claim.anchor}"
-                rows.append([f"[{claim.short}]({link})", verdict.symbol,
-                             ", ".join(verdict.decided_by)])
+            told = survey.arithmetic(claim)
+            if told is not None:
+                link = f"[{claim.short}]({_chapter(survey)}#{claim.anchor})"
+                rows.append(f"{told[1].symbol} {link} {', '.join(told[1].numbers)}")
     if not rows:
         return []
-    return ["## Arithmetic",
-            "These follow from the matrices and the rules alone, on every machine alike.",
-            markdown(["claim", "", "by"], rows, 3)]
+    return ["## Arithmetic", "These follow from the matrices and the rules alone, whoever runs"
+            f" them: {' · '.join(rows)}."]
 
 
 def trust(surveys: Sequence[Survey]) -> str:
@@ -155,12 +189,13 @@ def trust(surveys: Sequence[Survey]) -> str:
     parts = []
     for distance in DISTANCES:
         outside = sum(e.low > 1 + distance or e.high < 1 / (1 + distance) for e in found)
-        parts.append(f"{formats.percent(distance)}: {formats.percent(outside / len(found))}")
-    return (f"Every run times some variants twice, as if they were two (A/A pairs):"
-            f" {formats.count(len(found))} pairs in all results. Both sides are the same code, so"
-            " their ratio is 1. Share of the pairs whose interval lies wholly beyond a distance"
-            f" from it: {'; '.join(parts)}. A comparison counts only beyond the largest difference"
-            " within the pairs of its run, the noise floor.")
+        share = formats.percent(outside / len(found))
+        parts.append(f"by more than {100 * distance:g} % in {share}")
+    return ("Every run times some versions twice, as if they were two: an A/A pair. Both are the"
+            " same code, so every difference that an interval tells between them is an error of the"
+            f" method. All results hold {formats.count(len(found))} such pairs. Their intervals"
+            f" tell a difference {formats.listed(parts)} of them. Besides, a comparison counts only"
+            " beyond the largest difference within the pairs of its own run, its noise floor.")
 
 
 def _figures(surveys: Sequence[Survey]) -> str:
@@ -175,7 +210,8 @@ def _figures(surveys: Sequence[Survey]) -> str:
                              f"[{figure.file}]({folder}/figures/{figure.file})"])
     rows.sort()
     table = markdown(["figure", "shows", "chapter", "file"], rows, 4)
-    return blocks.folded(f"{len(rows)} figures, where each is and what it shows", table)
+    return blocks.folded(f"{len(rows)} figures of the articles, where each is and what it shows",
+                         table)
 
 
 # --- one machine ----------------------------------------------------------------------------------
@@ -188,7 +224,7 @@ def machine_page(machine: str, found: Sequence[OnMachine], surveys: Sequence[Sur
     known = latest.result.raw["machine"]
     cpu = known["cpu"]
     title = ", ".join(filter(None, [cpu["model"], blocks.gpu_names(known)]))
-    processor = dict.fromkeys([cpu["architecture"], hardware.kind(cpu)])
+    processor = dict.fromkeys([cpu["architecture"], results.processor_kind(cpu)])
     compilers = dict.fromkeys(one.result.raw["build"]["compiler"] for one in found)
     facts = [
         ("processor", f"{cpu['model']} ({', '.join(processor)})"),
@@ -218,26 +254,32 @@ def machine_page(machine: str, found: Sequence[OnMachine], surveys: Sequence[Sur
 
 
 def ceilings(found: Sequence[OnMachine]) -> str:
-    """The best that each probe reached in any run, beside what the makers promise."""
+    """The best that each probe reached in any run, in which, and what the makers promise."""
     best: dict[str, Any] = {}
+    where: dict[str, str] = {}
     peaks: dict[str, Any] = {}
     for one in found:
         for launch in range(len(one.result.raw["launches"])):
             for name, ceiling in one.measured.every_ceiling(launch).items():
                 if name not in best or ceiling.rate.value > best[name].rate.value:
-                    best[name] = ceiling
+                    best[name], where[name] = ceiling, f"`{one.result.run['id'][:8]}`"
         peaks |= one.measured.peaks
     rows = []
     for name, ceiling in sorted(best.items(), key=lambda each: (not each[1].moves_bytes, each[0])):
         peak = peaks.get(f"peak:{name}")
         rows.append([f"`{name}`", f"{formats.significant(ceiling.rate.value / 1e9)} {ceiling.unit}",
+                     where[name],
                      f"{formats.significant(peak.rate.value / 1e9)}" if peak else "",
                      formats.percent(ceiling.rate.value / peak.rate.value) if peak else "",
                      peak.source if peak else ""])
     if not rows:
         return "Not measured yet: `just run machine-ceilings`."
-    return markdown(["probe", "measured at best", "nominal", "share", "source of the nominal peak"],
-                    rows, 1, prose=[4])
+    head = ["probe", "measured at best", "in run", "nominal", "share", "source of the nominal peak"]
+    if not any(row[-1] for row in rows):  # of older runs
+        head, rows = head[:3], [row[:3] for row in rows]
+    return (markdown(head, rows, 1, prose=[2, 5])
+            + "\n\n<sub>Every run measures its ceilings anew. A chapter uses those of its own run,"
+            " so they may be lower than these.</sub>")
 
 
 def _verdicts(machine: str, surveys: Sequence[Survey]) -> str:
@@ -321,10 +363,15 @@ class Front:
             raise WeaveError(f'of: {survey.lead} has no result of "{name}"')
         return Verbs(lead.measured, survey, lead.machine, "", "reports")
 
-    def chapters(self) -> str:
-        """All chapters that have results, with their questions."""
+    def chapters(self, *first: str) -> str:
+        """All chapters that have results, with their questions: some first, to be read in that
+        order, then the others."""
+        for name in first:
+            if name not in self._surveys:
+                raise WeaveError(f'chapters: no experiment "{name}"')
         rows = []
-        for name, survey in self._surveys.items():
+        for name in dict.fromkeys([*first, *self._surveys]):
+            survey = self._surveys[name]
             if not survey.runs():
                 continue  # it promises nothing yet
             title, _, question = survey.experiment.title.partition(": ")
@@ -334,10 +381,7 @@ class Front:
 
     def summary(self) -> str:
         """How many claims of the articles hold."""
-        found = counts(self._surveys.values(), of_articles)
-        return (f"Of {sum(found.values())} claims, {found['hold']} hold on every machine that could"
-                f" decide them, {found['fail']} fail on every one, {found['differ']} hold on some"
-                f" and fail on others, and {found['undecided']} are undecided.")
+        return summary(self._surveys.values(), of_articles, "claim")
 
     def machines(self) -> str:
         """How many machines have results."""

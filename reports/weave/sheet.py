@@ -50,10 +50,12 @@ SERIES = (
     ("#747b83", "#b6bdc5"),
 )
 
-#: What a colour says, the same in every figure. The first two always stand together.
+#: What a colour says, the same in every figure. The first two often stand together.
 ROLES = {
     "fp32": ("#cf5e0b", "#ff9b4e"),
     "fp64": ("#0061a9", "#59a7ff"),
+    "fp16": ("#00825e", "#41cb9b"),
+    "bf16": ("#a9458b", "#e894cd"),
     "ours": ("#007a63", "#3ecb9b"),
     "library": ("#a7428b", "#e693cc"),
     "reference": ("#757c84", "#b5bcc4"),
@@ -209,10 +211,13 @@ def text_width(
     return max(float(of(line, fonts, False)[0]) for line in text.split("\n")) * size / 100
 
 
+STICKY = "\u00a0"  # a blank at which no line ends
+
+
 def wrapped(text: str, width: float, lines: int, size: float = BODY, bold: bool = False) -> str:
     """A text in lines that are no wider than told, the last one cut with an ellipsis if need be."""
     found: list[str] = []
-    for word in text.split():
+    for word in text.replace(" %", f"{STICKY}%").split(" "):
         longer = f"{found[-1]} {word}" if found else word
         if found and text_width(longer, size, bold) <= width:
             found[-1] = longer

@@ -30,10 +30,18 @@ LEGEND = {
     claims.REPRODUCED: "✓ reproduced",
     claims.NOT_REPRODUCED: "✗ not reproduced",
     claims.UNDECIDED: "? undecided: the interval crosses the threshold",
-    claims.TOO_FEW: "◇ too few data",
-    claims.OUT_OF_DATE: "↻ out of date",
-    claims.NOT_APPLICABLE: "blank: cannot be asked there",
+    claims.TOO_FEW: "◇ too few data to tell",
+    claims.OUT_OF_DATE: "↻ the code is newer than this run: measure again",
+    claims.NOT_APPLICABLE: "blank: not run there, or cannot be asked",
 }
+INFERRED = ("Inferred: read off a figure or a design of the article, which does not say it in so"
+            " many words.")
+#: What a run says of itself, below the table of runs.
+FLOOR = ("The noise floor is the largest difference that the run found between two copies of the"
+         " same code (A/A pairs), timed as if they were two versions: a smaller difference between"
+         " two versions counts as none.")
+OWN_CEILING = ("Every run measures its ceiling anew: the one of another chapter, and so of another"
+               " run, may differ.")
 
 
 @dataclass(frozen=True)
@@ -149,8 +157,9 @@ class Survey:
         """Tables of verdicts, claims downwards and machines across, with what decided them."""
         if not self.machines:
             return "*No machine has a complete run yet.*"
-        articles = [c for c in self.experiment.claims if not c.is_own]
-        own = [c for c in self.experiment.claims if c.is_own]
+        measured = [c for c in self.experiment.claims if not c.is_arithmetic]
+        articles = [c for c in measured if not c.is_own]
+        own = [c for c in measured if c.is_own]
         parts = []
         if articles:
             numbers = dict.fromkeys(str(claim.article) for claim in articles)
@@ -158,25 +167,57 @@ class Survey:
             parts.append(self._table(f"claim of {noun} {formats.listed(list(numbers))}", articles))
         if own:
             parts.append(self._table("our own target", own))
-        return "\n\n".join([*parts, self._legend(), self._reasons()])
+        return "\n\n".join([*parts, *self._arithmetic(), self._reasons()])
 
     def _table(self, title: str, shown: Sequence[Claim]) -> str:
         machines = [f"**{name}**" if name == self.lead else name for name in self.machines]
-        rows = []
-        for claim in shown:
-            inferred = " (inferred)" if claim.inferred else ""
-            verdicts = self.verdicts[claim.id]
-            rows.append([f'<a id="{claim.anchor}"></a>{claim.short}{inferred}',
-                         *(cell(verdicts[name]) for name in self.machines)])
-        return markdown([title, *machines], rows, 1 + len(machines))
+        rows = [[_named(claim), *(cell(self.verdicts[claim.id][name]) for name in self.machines)]
+                for claim in shown]
+        return (markdown([title, *machines], rows, 1 + len(machines))
+                + f"\n\n<sub>{self._legend(shown)}</sub>")
 
-    def _legend(self) -> str:
-        found = {v.verdict for of in self.verdicts.values() for v in of.values()}
-        texts = [text for verdict, text in LEGEND.items() if verdict in found]
+    def _legend(self, shown: Sequence[Claim]) -> str:
+        """What is to be known below a table of claims, of its symbols and no others."""
+        found = {verdict.verdict for claim in shown for verdict in self.verdicts[claim.id].values()}
+        legend = {**LEGEND, REPRODUCED: "✓ holds", NOT_REPRODUCED: "✗ fails"} if (
+            shown[0].is_own) else LEGEND
+        texts = [text for verdict, text in legend.items() if verdict in found]
+        told = [f"{' · '.join(texts)}."]
+        if found != {NOT_APPLICABLE}:
+            interval = ", or the interval that does not" if claims.UNDECIDED in found else ""
+            told.append(f"Beside a symbol: the number that decided it{interval}.")
+        if any("," in cell(v) for claim in shown for v in self.verdicts[claim.id].values()):
+            told.append("Two numbers: two conditions, which the claim in full tells.")
+        if any(claim.inferred for claim in shown):
+            told.append(INFERRED)
         rounds = formats.listed([str(one.result.run["rounds"]) for one in self.runs()])
-        return (f"<sub>{' · '.join(texts)}. Our own targets hold (✓) or fail (✗). Medians of"
-                f" {rounds} rounds.</sub>" if any(c.is_own for c in self.experiment.claims)
-                else f"<sub>{' · '.join(texts)}. Medians of {rounds} rounds.</sub>")
+        return " ".join([*told, f"Medians of {rounds} rounds."])
+
+    def _arithmetic(self) -> list[str]:
+        """Claims that follow from the inputs alone: told once, for those of the lead machine or of
+        the first one that can tell."""
+        rows, tellers = [], {}
+        for claim in self.experiment.claims:
+            told = self.arithmetic(claim)
+            if told is not None:
+                tellers[told[0]] = None
+                rows.append([_named(claim), cell(told[1])])
+        if not rows:
+            return []
+        whose = formats.listed([f"`{name}`" for name in tellers])
+        return [markdown(["arithmetic", "for these matrices"], rows, 2),
+                "<sub>These follow from the matrices and the rules alone, whoever runs them: here"
+                f" the matrices of {whose}.</sub>"]
+
+    def arithmetic(self, claim: Claim) -> tuple[str, Verdict] | None:
+        """The one verdict of a claim that follows from the inputs alone, and on whose inputs; None
+        for another claim, or where nobody has asked it."""
+        asked = [(name, verdict) for name, verdict in self.verdicts[claim.id].items()
+                 if is_asked(verdict)]
+        if not claim.is_arithmetic or not asked:
+            return None
+        decided = (each for each in asked if each[1].verdict in (REPRODUCED, NOT_REPRODUCED))
+        return next(decided, asked[0])
 
     def _reasons(self) -> str:
         """What decided each verdict on the lead machine, folded; nothing if it only kept a run."""
@@ -214,20 +255,21 @@ class Survey:
             ])
         head = ["machine", "run", "date", "profile", "rounds", "noise floor", "ceiling",
                 "out of date"]
-        return markdown(head, rows, 3)
+        return f"{markdown(head, rows, 3)}\n\n<sub>{FLOOR} {OWN_CEILING}</sub>"
 
     def _titles(self) -> list[str]:
         return sorted({one.title for one in self.found})
 
 
 def cell(verdict: Verdict) -> str:
-    """`✓ 3.57`: a symbol, and up to two numbers that decided it; of what failed the first one."""
-    decided = verdict.decided_by[:2]
-    if verdict.verdict == NOT_REPRODUCED and verdict.telling:
-        decided = [verdict.telling.decided_by]
-    numbers = ", ".join(number.removesuffix("x") for number in decided)
-    shown = verdict.verdict != claims.NOT_APPLICABLE
-    return f"{verdict.symbol} {numbers}".strip() if shown else ""
+    """`✓ 3.57`: a symbol, and up to two numbers that decided it."""
+    numbers = ", ".join(number.removesuffix("x") for number in verdict.numbers[:2])
+    return f"{verdict.symbol} {numbers}".strip()
+
+
+def _named(claim: Claim) -> str:
+    inferred = " (inferred)" if claim.inferred else ""
+    return f'<a id="{claim.anchor}"></a>{claim.short}{inferred}'
 
 
 def _best_ceilings(measured: Measurements) -> dict[str, Ceiling]:
@@ -367,9 +409,9 @@ def _column(survey: Survey, verdicts: Mapping[str, Verdict], title: str,
     claim = next(iter(verdicts.values())).claim
     condition = claim.conditions[index or 0]
     cells = tuple(_cell(verdicts[machine], chosen[machine], index) for machine in survey.machines)
-    return ClaimColumn(title, cells, example.holds,
-                       "ratio" if example.is_ratio else "linear", _unit(condition))
-
+    unit = _unit(condition)
+    low, high = (edge if edge is None or unit != "%" else 100 * edge for edge in example.holds)
+    return ClaimColumn(title, cells, (low, high), "ratio" if example.is_ratio else "linear", unit)
 
 
 def _finding(verdict: Verdict, index: int | None) -> Finding | None:
@@ -383,12 +425,14 @@ def _finding(verdict: Verdict, index: int | None) -> Finding | None:
 def _cell(verdict: Verdict, finding: Finding | None, index: int | None) -> ClaimCell | None:
     if finding is None or not is_asked(verdict):
         return None
-    word = (verdict.word if index is None or verdict.verdict == "OUT OF DATE"
-            else finding.verdict).lower()
+    words = claims.OWN if verdict.claim.is_own else {}
+    word = (verdict.word if index is None or verdict.verdict == claims.OUT_OF_DATE
+            else words.get(finding.verdict, finding.verdict)).lower()
     if finding.estimate is None:
         return ClaimCell(word, "too few" if finding.verdict == TOO_FEW else finding.decided_by)
-    number = finding.decided_by.removesuffix("x")
-    e = finding.estimate
+    is_open = finding.verdict == claims.UNDECIDED and finding.interval
+    number = "?" if is_open else finding.decided_by.removesuffix("x")
+    e = finding.estimate.scaled(100 if finding.decided_by.endswith(" %") else 1)
     return ClaimCell(word, number, e.value, e.low, e.high)
 
 

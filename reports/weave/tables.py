@@ -312,20 +312,23 @@ def plain_unit(metric: str, value: float) -> str:
     return formats.significant(value) + (f" {unit}" if unit else "")
 
 
-def with_unit(metric: str, estimate: statistics.Estimate) -> str:
-    """A value of a metric with its unit and, where it was sampled, its interval."""
+def with_unit(metric: str, estimate: statistics.Estimate, edges: Sequence[float] = ()) -> str:
+    """A value of a metric with its unit and, where it was sampled, its interval; with so many
+    digits that it can be told from the `edges`."""
     kind = metric_named(metric).kind
     if kind == "factor":
-        return formats.speedup(estimate)
+        return formats.speedup(estimate, edges)
     if kind == "percent":
-        written = f"{100 * estimate.value:.0f}"
-        return f"{written} %{formats.in_brackets(estimate.scaled(100), written, ' %')}"
+        scaled = estimate.scaled(100)
+        written = formats.beside(scaled, f"{scaled.value:.0f}", [100 * edge for edge in edges])
+        return f"{written} %{formats.in_brackets(scaled, written, ' %')}"
     if estimate.rounds == 1 or kind == "count":
         return plain_unit(metric, estimate.value)
     if kind == "time":
         scale, unit = formats.time_unit([estimate.value])
         scaled = estimate.scaled(1 / scale)
     else:
-        scaled, unit = estimate, metric_named(metric).unit
-    written = formats.significant(scaled.value)
+        scale, scaled, unit = 1.0, estimate, metric_named(metric).unit
+    written = formats.beside(scaled, formats.significant(scaled.value),
+                             [edge / scale for edge in edges])
     return f"{written} {unit}".strip() + formats.in_brackets(scaled, written)

@@ -28,6 +28,7 @@ def test_significant(value: float, text: str) -> None:
     ("value", "text"),
     [
         (0.0123, "0.012x"),
+        (0.00123, "0.0012x"),
         (0.5, "0.50x"),
         (1.234, "1.23x"),
         (12.34, "12.3x"),
@@ -76,3 +77,20 @@ def test_plural() -> None:
     assert formats.plural(1, "matrix") == "1 matrix"
     assert formats.plural(2, "matrix") == "2 matrices"
     assert formats.plural(3, "round") == "3 rounds"
+
+
+@pytest.mark.parametrize(
+    ("ends", "edge", "text"),
+    [
+        ((1.0138, 1.0133, 1.015), 1.01, "1.014x (1.013–1.015)"),  # it is not 1.01
+        ((1.25, 1.2, 1.3), 1.2, "1.25x (1.20–1.30)"),  # an end that is there may say so
+        ((0.9532, 0.8, 1.1), 0.95, "0.953x (0.800–1.100)"),
+        ((1.25, 1.21, 1.3), 2.0, "1.25x (1.21–1.30)"),
+        ((1.20000001, 1.2, 1.3), 1.2, "1.2000x (1.2000–1.3000)"),  # so many and no more
+    ],
+)
+def test_numbers_can_be_told_from_the_edge_that_decides(
+    ends: tuple[float, float, float], edge: float, text: str
+) -> None:
+    value, low, high = ends
+    assert formats.speedup(Estimate(value, low, high, 0.95, 9), [edge]) == text

@@ -53,7 +53,7 @@ def test_a_kept_run_is_a_part_of_the_machine(root: Path, measured: Path) -> None
     chapter = (root / CHAPTER).read_text(encoding="utf-8")
     assert "| `01234567` (one-of-mine) |" in chapter
     scorecard, front_page = ((root / name).read_text(encoding="utf-8") for name in before)
-    assert scorecard.replace("24 pairs", "20 pairs") == before["reports/README.md"]
+    assert scorecard.replace("24 such pairs", "20 such pairs") == before["reports/README.md"]
     assert front_page == before["README.md"]
     checked = run(root, "check")
     assert checked.stdout == "checked 1 experiments and 2 results: 0 problems\n"

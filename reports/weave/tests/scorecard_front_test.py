@@ -32,10 +32,18 @@ def test_chapters_summary_and_machines(root: Path, survey: Survey) -> None:
     text = page(root, survey, "# T\n\n{{ summary() }}\n\n{{ chapters() }}\n\n{{ machines() }}\n")
     assert text.startswith("<!-- Woven from reports/weave/front_page.md.in.")
     assert "Of 4 claims, 2 hold" in text and "1 fail on every one" in text
-    assert "and 1 are undecided." in text
+    assert "and 1 are not measured yet." in text
     row = "| [Serial SpMV](experiments/spmv-demo/README.md) | what does each step gain? | 1 |"
     assert row in text
     assert text.endswith("\n\n2\n")  # also one that only kept a run
+
+
+def test_some_chapters_come_first(root: Path, survey: Survey) -> None:
+    other = replace(survey, experiment=replace(survey.experiment, name="another",
+                                               title="Another: what else?"))
+    (root / scorecard.FRONT_TEMPLATE).write_text('{{ chapters("spmv-demo") }}', encoding="utf-8")
+    text = scorecard.front_page(root, [other, survey])["README.md"]
+    assert text.index("[Serial SpMV]") < text.index("[Another]")
 
 
 def test_numbers_of_a_chapter_are_those_of_its_lead_machine(root: Path, survey: Survey) -> None:
@@ -53,6 +61,7 @@ def test_numbers_of_a_chapter_are_those_of_its_lead_machine(root: Path, survey: 
     [
         ('# T\n\n{{ of("other").machine() }}', '3: of: no experiment "other"'),
         ('{{ of("spmv-demo").speedup("unrol4", over="textbook") }}', '1: no variant "unrol4"'),
+        ('{{ chapters("other") }}', '1: chapters: no experiment "other"'),
         ("{{ sumary() }}", "1: 'sumary' is undefined"),
         ("\n{{ summary( }}", "2: "),
     ],

@@ -230,14 +230,26 @@ def test_our_own_targets_have_a_table_of_their_own(three: Survey) -> None:
     articles, _, targets = table.partition("| our own target |")
     assert "Unrolling pays" in targets and "claim-demo-unroll" in targets
     assert "claim-1-csrl" in articles and "claim-1-csrl" not in targets.partition("<details>")[0]
-    assert "Our own targets hold (✓) or fail (✗)." in targets
+    assert "✓ reproduced" in articles and "✓ reproduced" not in targets
+    assert "✓ holds · ✗ fails" in targets
     assert "- `demo.unroll` **HOLDS**: " in targets
     assert mixed.verdicts["demo.unroll"][SLOW].word == "FAILS"
 
 
+def test_arithmetic_is_told_once_not_once_a_machine(three: Survey) -> None:
+    first, *others = three.experiment.claims
+    mixed = replace(three, experiment=replace(
+        three.experiment, claims=(replace(first, kind="arithmetic"), *others)))
+    table = mixed.claims_table()
+    assert cells_of(table, "claim-1-unroll")[1:] == ["✓ 5 of 5"]
+    assert f"here the matrices of `{LEAD}`." in table
+
+
 def test_every_run_has_a_row_the_complete_ones_first(three: Survey) -> None:
     three.found[0].result.raw["run"]["utc"] = "2025-01-02T03:04:05Z"
-    head, _, *rows = three.runs_table("../../reports").splitlines()
+    table, _, note = three.runs_table("../../reports").partition("\n\n")
+    assert "noise floor is the largest difference" in note and "measures its ceiling anew" in note
+    head, _, *rows = table.splitlines()
     assert head.startswith("| machine | run | date | profile | rounds | noise floor | ceiling |")
     assert rows[0].startswith(f"| **[{LEAD}](../../reports/{LEAD}/README.md)** | `01234567` |")
     assert rows[1].startswith(f"| [{SLOW}]") and "read 17.9 GB/s" in rows[1]

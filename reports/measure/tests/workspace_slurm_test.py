@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from measure import slurm
+from measure import workspace as places
 from measure.workspace import Workspace
 from weave.errors import WeaveError
 
@@ -22,7 +22,7 @@ def run_job(folder: Path, program: str) -> tuple[int, Path]:
     earlier.mkdir(parents=True)
     (earlier / "result.json").write_text("earlier")
     os.utime(earlier, (1, 1))
-    job = slurm.write(workspace, "2", ["--matrix", "my matrix.mtx"])
+    job = places.slurm_job(workspace, "2", ["--matrix", "my matrix.mtx"])
     done = subprocess.run(["bash", job], env={**os.environ, "SLURM_JOB_ID": "7"}, check=False)
     return done.returncode, folder / "build/slurm/7"
 
@@ -46,7 +46,7 @@ def test_what_was_measured_comes_home_from_a_run_that_died(tmp_path: Path) -> No
 
 
 def test_the_job_asks_for_its_hosts(tmp_path: Path) -> None:
-    text = slurm.script(Workspace(tmp_path, tmp_path / "build"), "3", 64, [])
+    text = places.slurm_script(Workspace(tmp_path, tmp_path / "build"), "3", 64, [])
     assert "#SBATCH --nodes=3\n" in text
     assert "#SBATCH --ntasks-per-node=64\n" in text
 
@@ -54,4 +54,4 @@ def test_the_job_asks_for_its_hosts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("nodes", ["0", "-1", "two", "1.5", ""])
 def test_what_is_no_number_of_hosts(tmp_path: Path, nodes: str) -> None:
     with pytest.raises(WeaveError, match=f"found '{nodes}', expected a number of hosts"):
-        slurm.write(Workspace(tmp_path, tmp_path / "build"), nodes, [])
+        places.slurm_job(Workspace(tmp_path, tmp_path / "build"), nodes, [])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from weave import blocks, hardware
+from weave import blocks, results
 from weave.results import Json
 from weave.tests import synthetic
 
@@ -37,7 +37,7 @@ def test_a_machine_in_one_line(machine: Json) -> None:
     ],
 )
 def test_what_kind_of_processor(cpu: Json, expected: str) -> None:
-    assert hardware.kind(cpu) == expected
+    assert results.processor_kind(cpu) == expected
 
 
 def caches(*sizes: tuple[int, str, int]) -> Json:
@@ -58,11 +58,11 @@ def caches(*sizes: tuple[int, str, int]) -> Json:
     ],
 )
 def test_data_caches_by_level(cpu: Json, expected: str) -> None:
-    assert hardware.data_caches(cpu) == expected
+    assert results.data_caches(cpu) == expected
 
 
 def _without_identity(machine: Json) -> None:
-    for name in hardware.IDENTITY:
+    for name in results.IDENTITY:
         del machine["cpu"][name]
 
 
@@ -105,5 +105,5 @@ def test_two_machines(name: str, machine: Json) -> None:
     change, said = DIFFERENCES[name]
     here = copy.deepcopy(machine)
     change(here)
-    assert hardware.difference(machine, here) == said
-    assert bool(hardware.difference(here, machine)) == bool(said)
+    assert results.difference(machine, here) == said
+    assert bool(results.difference(here, machine)) == bool(said)
