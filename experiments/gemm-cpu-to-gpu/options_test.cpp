@@ -1,0 +1,66 @@
+#include "gemm.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+// The options are the program's one state; each test leaves them as they were.
+
+TEST_CASE("a shape is three sizes")
+{
+    auto const shape = gemm::parse_shape("256x1024x128");
+    CHECK(shape.m == 256);
+    CHECK(shape.k == 1024);
+    CHECK(shape.n == 128);
+    for (std::string const wrong : {"", "256", "256x1024", "256x1024x128x2", "0x1x1", "1x-1x1",
+                                    "1xax1", "1x1x1 ", "1x1x99999999999999999999"}) {
+        CAPTURE(wrong);
+        CHECK_THROWS_WITH_AS(gemm::parse_shape(wrong), doctest::Contains(wrong.c_str()),
+                             std::invalid_argument);
+    }
+}
+
+TEST_CASE("a product beyond memory is refused with both sizes")
+{
+    CHECK_THROWS_WITH_AS(gemm::parse_shape("2000000000x2000000000x2000000000"),
+                         doctest::Contains("this machine has"), std::invalid_argument);
+    CHECK_THROWS_AS(gemm::require_size(std::int64_t{3'000'000}), std::invalid_argument);
+    CHECK_NOTHROW(gemm::require_size(std::int64_t{1}));
+}
+
+TEST_CASE("a square has at least one row")
+{
+    CHECK_THROWS_AS(gemm::require_size(std::int64_t{0}), std::invalid_argument);
+    CHECK_THROWS_AS(gemm::require_size(std::int64_t{-3}), std::invalid_argument);
+}
+
+TEST_CASE("the article's options make a shape, or say what does not agree")
+{
+    gemm::options() = {.a_columns = 1000, .a_rows = 312, .b_columns = 11, .b_rows = 1000};
+    CHECK(std::get<std::string>(gemm::article_shapes().quick.front()) == "312x1000x11");
+    gemm::options().b_rows = 999;
+    CHECK_THROWS_WITH_AS(gemm::article_shapes(), doctest::Contains("1000 and 999"),
+                         std::invalid_argument);
+    gemm::options() = {.products = 0};
+    CHECK_THROWS_WITH_AS(gemm::article_shapes(), doctest::Contains("--iter"),
+                         std::invalid_argument);
+    gemm::options() = {};
+}
+
+TEST_CASE("an algorithm is a number of the article's or a name")
+{
+    gemm::options().algorithm = std::string{"4"};
+    CHECK(gemm::is_asked_for("tile_2d_any"));
+    CHECK_FALSE(gemm::is_asked_for("cublas"));
+    gemm::options().algorithm = std::string{"warp_tiles"};
+    CHECK(gemm::is_asked_for("warp_tiles"));
+    CHECK_NOTHROW(gemm::article_shapes());
+    for (std::string const unknown : {"6", "foo", "-1"}) {
+        gemm::options().algorithm = unknown;
+        CHECK_THROWS_WITH_AS(gemm::article_shapes(), doctest::Contains("--algo"),
+                             std::invalid_argument);
+    }
+    gemm::options() = {};
+}
