@@ -24,6 +24,8 @@ WORKERS = "workers"
 TOO_GOOD = 1.05
 #: `counter:l2_sectors`: what a profiler counted, of the cases that it has seen (`just profile`).
 COUNTER = "counter:"
+#: Between quantities: the one before is divided by the one after.
+QUOTIENT = " / "
 
 Coordinates = Mapping[str, str | float]
 
@@ -58,10 +60,21 @@ class Absence:
 
 
 def quantity(name: str, case: Case) -> float:
-    """What was counted and not timed: `stored_bytes`, a count of the variant's own, or what a
-    profiler counted."""
+    """What was counted and not timed: `stored_bytes`, the `operations` of a call, a count of the
+    variant's own, what a profiler counted, or a quotient of such: `counter:l2_sectors / operations`."""
+    first, *divisors = (_counted(part, case) for part in name.split(QUOTIENT))
+    for divisor in divisors:
+        if divisor == 0:
+            raise WeaveError(f'"{name}" of {case.variant}: found a divisor of 0')
+        first /= divisor
+    return first
+
+
+def _counted(name: str, case: Case) -> float:
     if name == "stored_bytes":
         return case.format_bytes
+    if name == "operations":
+        return case.operations
     if not is_counted(name, case):
         raise WeaveError(f"{case.variant}: {unprofiled(name)}")
     if name.startswith(COUNTER):
@@ -69,19 +82,24 @@ def quantity(name: str, case: Case) -> float:
     known = {**case.counters, **case.counts}
     if name not in known:
         raise WeaveError(f'no quantity "{name}" of {case.variant}, which has:'
-                         f" {', '.join(['stored_bytes', *known])}")
+                         f" {', '.join(['stored_bytes', 'operations', *known])}")
     return known[name]
+
+
+def _counters(*names: str) -> list[str]:
+    """The profiler's counters among quantities."""
+    parts = (part for name in names for part in name.split(QUOTIENT))
+    return list(dict.fromkeys(part for part in parts if part.startswith(COUNTER)))
 
 
 def is_counted(name: str, case: Case) -> bool:
     """Whether a quantity can be told of a case: false of a counter that no profiler has read."""
-    return not name.startswith(COUNTER) or name.removeprefix(COUNTER) in case.counters
+    return all(part.removeprefix(COUNTER) in case.counters for part in _counters(name))
 
 
 def unprofiled(*names: str) -> Absence:
     """Why there is no number of these, one or two of which no profiler has read."""
-    counters = dict.fromkeys(name for name in names if name.startswith(COUNTER))
-    return Absence("missing", f"no profiler has counted `{'`, `'.join(counters)}` here")
+    return Absence("missing", f"no profiler has counted `{'`, `'.join(_counters(*names))}` here")
 
 
 @dataclass(frozen=True)
