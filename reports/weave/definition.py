@@ -97,6 +97,7 @@ class Experiment:
     most_words: int  # of the chapter; 0: as many as others
     lead: str  # the machine whose numbers the chapter tells
     ceilings: tuple[str, ...]
+    unbounded: tuple[Mapping[str, Any], ...]  # regions that the ceiling does not bound
     launch: Mapping[str, list[str | int]]
     budget: Mapping[str, float]
     since: Mapping[str, str]  # a variant and the source text that came with it
@@ -161,6 +162,7 @@ def _experiment(name: str, folder: Path, raw: Mapping[str, Any]) -> Experiment:
         most_words=raw.get("words", 0),
         lead=raw["lead"],
         ceilings=_names(raw.get("ceiling", [])),
+        unbounded=tuple(raw.get("unbounded", [])),
         launch=raw.get("launch", {}),
         budget=raw.get("budget", {}),
         since=raw.get("since", {}),

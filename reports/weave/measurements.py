@@ -313,8 +313,11 @@ class Measurements:
         case's interval counts, and the fastest pass of any probe that may be the ceiling, so that a
         machine which is busy meanwhile does not raise the alarm.
         """
+        elsewhere = {id(case) for where in self.experiment.unbounded for case in self.select(where)}
         for case in self.cases:
             if not case.passed or case.cache != "cold" or case.stored_bytes > 0:
+                continue
+            if id(case) in elsewhere:
                 continue
             if not self.has_ceiling(case.launch):
                 continue
