@@ -61,7 +61,7 @@ class Absence:
 
 def quantity(name: str, case: Case) -> float:
     """What was counted and not timed: `stored_bytes`, the `operations` of a call, a count of the
-    variant's own, what a profiler counted, or a quotient of such: `counter:l2_sectors / operations`."""
+    variant's own, what a profiler counted, or a quotient: `counter:l2_sectors / operations`."""
     first, *divisors = (_counted(part, case) for part in name.split(QUOTIENT))
     for divisor in divisors:
         if divisor == 0:

@@ -228,6 +228,96 @@ void launch_cluster(Softmax what, T const* x, T* y, std::int64_t rows, std::int6
     });
 }
 
+/// Threads of a row of `row_in_registers` and the packs of each, from short rows to long ones.
+/// Wider types keep less than 32 numbers in registers, halves just as many.
+template <class T, class Launch>
+void with_registers_for(std::int64_t packs, Launch launch)
+{
+    auto const of = [&]<int group, int of_thread>() {
+        if (packs > group * of_thread) {
+            return false;
+        }
+        launch(std::integral_constant<int, group>{}, std::integral_constant<int, of_thread>{});
+        return true;
+    };
+    constexpr int most = sizeof(T) == 2 ? 4 : 8;
+    of.template operator()<4, 1>() || of.template operator()<8, 1>() ||
+        of.template operator()<16, 1>() || of.template operator()<32, 1>() ||
+        of.template operator()<32, 2>() || of.template operator()<32, 4>() ||
+        of.template operator()<128, 2>() || of.template operator()<256, 2>() ||
+        of.template operator()<512, 2>() || of.template operator()<512, 4>() ||
+        of.template operator()<512, most>();
+}
+
+/// Packs that a row may touch: one more where rows do not begin at multiples of 16 bytes.
+template <class T>
+std::int64_t packs_of_row(std::int64_t columns, bool begins_anywhere)
+{
+    constexpr std::int64_t wide = 16 / sizeof(T);
+    return ceil_div(columns, wide) + (begins_anywhere || columns % wide != 0 ? 1 : 0);
+}
+
+/// Blocks of a cluster whose registers hold so many packs; 0 if none does.
+template <class T>
+int blocks_for(std::int64_t packs)
+{
+    constexpr std::int64_t of_block = sizeof(T) == 2 ? 512 * 4 : 512 * 8;
+    int const most = attribute(cudaDevAttrComputeCapabilityMajor) >= 9 ? most_blocks : 1;
+    for (int blocks = 1; blocks <= most; blocks *= 2) {
+        if (packs <= blocks * of_block) {
+            return blocks;
+        }
+    }
+    return 0;
+}
+
+template <class T>
+bool takes_registers(std::int64_t columns)
+{
+    return blocks_for<T>(packs_of_row<T>(columns, false)) > 0;
+}
+
+/// Where x and y lie differently, packs of one would be no packs of the other.
+template <class T>
+bool lie_alike(T const* x, T const* y)
+{
+    return (reinterpret_cast<std::uintptr_t>(x) - reinterpret_cast<std::uintptr_t>(y)) % 16 == 0;
+}
+
+template <class T>
+void launch_registers(Softmax what, T const* x, T* y, std::int64_t rows, std::int64_t columns,
+                      cuda::Stream const& stream)
+{
+    auto const of_row = packs_of_row<T>(columns, reinterpret_cast<std::uintptr_t>(x) % 16 != 0);
+    int const blocks = blocks_for<T>(of_row);
+    if (blocks == 0 || !lie_alike(x, y)) {
+        return launch_streamed<T, true>(what, x, y, rows, columns, stream);
+    }
+    auto const packs = ceil_div(of_row, blocks);
+    with_registers_for<T>(
+        packs, [&]<int group, int of_thread>(std::integral_constant<int, group>,
+                                             std::integral_constant<int, of_thread>) {
+            auto const kernel = row_in_registers<T, group, of_thread>;
+            constexpr int threads = group < 128 ? 256 : group;
+            cudaLaunchAttribute shape{};
+            shape.id = cudaLaunchAttributeClusterDimension;
+            shape.val.clusterDim.x = static_cast<unsigned>(blocks);
+            shape.val.clusterDim.y = 1;
+            shape.val.clusterDim.z = 1;
+            cudaLaunchConfig_t config{};
+            config.gridDim = dim3(static_cast<unsigned>(ceil_div(rows * group, threads) * blocks));
+            config.blockDim = dim3(threads);
+            config.stream = stream.get();
+            config.attrs = &shape;
+            config.numAttrs = blocks > 1 ? 1 : 0;
+            if (blocks > 8) {
+                cuda::check(cudaFuncSetAttribute(
+                    kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+            }
+            cuda::check(cudaLaunchKernelEx(&config, kernel, what, x, y, rows, columns, blocks));
+        });
+}
+
 } // namespace
 
 template <class T>
@@ -276,6 +366,7 @@ std::vector<SoftmaxStep<T>> softmax_steps()
         {"block_uncached", launch_streamed<T, false>, takes_any<T>},
         {"block_online", launch_streamed<T, true>, takes_any<T>},
         {"cluster", launch_cluster<T>, takes_clusters<T>},
+        {"registers", launch_registers<T>, takes_registers<T>},
     };
 }
 
@@ -299,7 +390,9 @@ void softmax(Softmax what, T const* x, T* y, std::int64_t rows, std::int64_t col
     if (rows == 0 || columns == 0) {
         return;
     }
-    if (takes_a_warp<T>(columns)) {
+    if (lie_alike(x, y) && takes_registers<T>(columns)) {
+        launch_registers(what, x, y, rows, columns, stream);
+    } else if (takes_a_warp<T>(columns)) {
         launch_warp(what, x, y, rows, columns, stream);
     } else if (takes_clusters<T>(columns) && columns >= 32768) {
         launch_cluster(what, x, y, rows, columns, stream);
