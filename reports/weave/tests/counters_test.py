@@ -119,7 +119,7 @@ def test_claims_compare_counters(measured: Measure, profiled: Json) -> None:
 def test_an_unknown_counter_is_an_error(
     measured: Measure, profiled: Json
 ) -> None:
-    said = 'no quantity "l1_sectors" of csrl, which has: stored_bytes, l2_sectors'
+    said = 'no quantity "l1_sectors" of csrl, which has: stored_bytes, operations, l2_sectors'
     with pytest.raises(WeaveError, match=said):
         claims.judge(measured(profiled), asked(replace(LESS, of=("l1_sectors",) * 2)))
 
@@ -189,3 +189,10 @@ def test_what_a_variant_counts_itself_stands_before_it(say: Say, profiled: Json)
     for entry in profiled["cases"]:
         entry["setup"]["counts"] = {"l2_sectors": 3}
     assert say('{{ value("count:l2_sectors", "csrl", where=%s) }}' % FEM3, profiled) == "3.00"
+
+
+def test_a_quotient_of_counts_is_a_count(measured: Measure, profiled: Json) -> None:
+    value = Condition(("csrl",), (), "", FEM3, value="counter:l2_sectors / l2_sectors", at_most=1)
+    assert claims.judge(measured(profiled), asked(value)).verdict == REPRODUCED
+    half = replace(value, value="counter:l2_sectors / l2_sectors", at_most=0.5)
+    assert claims.judge(measured(profiled), asked(half)).verdict == NOT_REPRODUCED
