@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace kit {
+
+/// What one rank multiplies: its rows of the matrix, the part of x that it has, and y to write.
+struct Part
+{
+    std::int32_t rows;
+    std::int32_t columns;
+    std::int32_t vectors;
+    std::span<std::int32_t const> row_ptr; ///< rows + 1 offsets, the first 0
+    std::span<std::int32_t const> col;
+    std::span<double const> values;
+    std::span<double const> x;
+    std::span<double> y;
+    std::span<std::int32_t const> starts; ///< the first row of each rank, last the number of rows
+};
+
+/// Calls the function that is handed in: each kit has one of its own.
+void call(Part const& part);
+
+/// Does what the judge behind a socket asks for, until it goes.
+int serve(char const* socket, int rank);
+
+} // namespace kit
