@@ -108,6 +108,16 @@ fit-plan *RESULT: (_needs "run")
     @"{{root}}/.ci/build" build lib/spmv/plan-terms
     @"{{python}}" -m measure fit-plan "$@"
 
+# Make an assignment of an experiment's kit: a folder for students, one for instructors (--out DIR)
+[no-cd, no-exit-message]
+assignment *NAME: (_needs "run")
+    @"{{python}}" -m grade assignment "$@"
+
+# Grade submissions with an instructor kit, in a sandbox (as root; goes on where it was ended)
+[no-cd, no-exit-message]
+grade *KIT: (_needs "grade")
+    @"{{python}}" -m grade grade "$@"
+
 # Start a new experiment that already builds, runs and weaves
 [no-exit-message]
 new NAME: (_needs "run")

@@ -214,10 +214,12 @@ void Contender::end()
     if (launched_ != 0) {
         kill(-launched_, SIGKILL);
         kill(launched_, SIGKILL);
-        for (auto const pid : own_processes()) {
-            kill(pid, SIGKILL);
-        }
         waitpid(launched_, nullptr, 0);
+        // What is left of a box counts among the processes of its uid until it is gone.
+        for (auto left = own_processes(); !left.empty(); left = own_processes()) {
+            std::ranges::for_each(left, [](pid_t pid) { kill(pid, SIGKILL); });
+            usleep(1000);
+        }
     }
     for (auto const& rank : ranks_) {
         if (rank.memory != nullptr) {

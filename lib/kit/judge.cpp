@@ -115,7 +115,7 @@ public:
     {
         auto const largest = case_.make(fresh_seed(), task_.vectors);
         for (auto const& image : kit::images(largest, task_.ranks, 0)) {
-            region_bytes_ = std::max(region_bytes_, 2 * image.bytes.size() + (1U << 20));
+            region_bytes_ = std::max(region_bytes_, image.bytes.size() * 3 / 2 + (1U << 16));
         }
         for (auto const& entry : task_.contenders) {
             start(entry);

@@ -81,6 +81,12 @@ def path_of(out: Path, kit: Kit, submission: Submission) -> Path:
     return out / "grades" / f"{submission.label}-{submission.digest()[:12]}-{kit.digest()[:8]}.json"
 
 
+def all_records(out: Path, kit: Kit) -> list[Record]:
+    """The records of all that was ever graded with this kit."""
+    return [json.loads(path.read_text())
+            for path in sorted((out / "grades").glob(f"*-{kit.digest()[:8]}.json"))]
+
+
 def keep(out: Path, kit: Kit, submission: Submission, record: Record) -> None:
     """Writes a grade so that it is there whole or not at all."""
     path = path_of(out, kit, submission)

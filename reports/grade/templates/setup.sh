@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# {{ kit.title }}: what the grader needs on the image of Gradescope.
+set -euo pipefail
+apt-get update
+apt-get install --yes --no-install-recommends g++ make bubblewrap util-linux python3 python3-jinja2{{ " libopenmpi-dev openmpi-bin" if kit.ranks > 1 }}
