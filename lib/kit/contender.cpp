@@ -173,6 +173,7 @@ std::vector<Image> images(Problem const& problem, int ranks, std::uint64_t seed)
 Contender::Contender(Entry entry, int ranks, std::size_t region_bytes)
     : entry_{std::move(entry)}, region_bytes_{region_bytes}
 {
+    checked(prctl(PR_SET_CHILD_SUBREAPER, 1), "prctl");
     done_ = checked(eventfd(0, EFD_CLOEXEC), "eventfd");
     int const listener = checked(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), "socket");
     sockaddr_un address{};
@@ -215,10 +216,13 @@ void Contender::end()
         kill(-launched_, SIGKILL);
         kill(launched_, SIGKILL);
         waitpid(launched_, nullptr, 0);
-        // What is left of a box counts among the processes of its uid until it is gone.
+        // What is left of a box counts among the processes of its uid until somebody has waited for
+        // it: this process does, as it is the one that orphans come to.
         for (auto left = own_processes(); !left.empty(); left = own_processes()) {
-            std::ranges::for_each(left, [](pid_t pid) { kill(pid, SIGKILL); });
-            usleep(1000);
+            for (auto const pid : left) {
+                kill(pid, SIGKILL);
+                waitpid(pid, nullptr, WNOHANG);
+            }
         }
     }
     for (auto const& rank : ranks_) {
