@@ -115,7 +115,7 @@ assignment *NAME: (_needs "run")
 
 # Grade submissions with an instructor kit, in a sandbox (as root; goes on where it was ended)
 [no-cd, no-exit-message]
-grade *KIT: (_needs "grade")
+grade *KIT: (_needs "run")
     @"{{python}}" -m grade grade "$@"
 
 # Start a new experiment that already builds, runs and weaves

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 from grade import points
 from grade.definition import GradeError, Kit
 from grade.submissions import Submission
-from grade.workshop import Program, Workshop
+from grade.workshop import Program, Workshop, opened
 from measure.workspace import exclusive
 
 Record = dict[str, Any]
@@ -30,8 +29,8 @@ def grade_all(kit: Kit, submissions: Sequence[Submission], out: Path,
             keep(out, kit, one, refusal(one, f"refused: {one.refused}"))
         waiting = [one for one in missing if not one.refused]
         if waiting:
-            with tempfile.TemporaryDirectory(prefix="memwall-grade-") as room:
-                _grade(Workshop(kit, Path(room)), waiting, out, say)
+            with opened(kit) as shop:
+                _grade(shop, waiting, out, say)
         records = [json.loads(path_of(out, kit, one).read_text()) for one in submissions
                    if path_of(out, kit, one).exists()]
     return records

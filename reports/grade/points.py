@@ -105,6 +105,7 @@ def typical(times: Sequence[float]) -> float:
 
 def scale(speedup: float, gain: float, noise: float) -> float:
     """0 to 1 on the logarithmic scale from naive to the model, flat within the noise of either."""
+    noise = min(noise, gain / 4)
     return min(max((speedup - noise) / (gain - 2 * noise), 0), 1)
 
 

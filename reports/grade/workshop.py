@@ -1,11 +1,14 @@
 """Compiles the kit's own programs, and in boxes what was handed in; asks the judge."""
 
+import contextlib
 import json
 import os
 import shutil
 import signal
 import stat
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +17,7 @@ from grade import assignment, sandbox
 from grade.definition import GradeError, Kit
 from grade.sandbox import Box, Limits
 from grade.submissions import Submission
+from measure.workspace import exclusive
 
 COMPILE = Limits(processes=32, seconds=60)
 COMPILE_SECONDS = 120
@@ -21,6 +25,7 @@ JUDGE_SECONDS = 900
 SAID_BYTES = 4000
 CONTENDERS = ("naive", "model", "model_again", "floor", "submission")
 LARGEST_PROGRAM = 64 << 20
+LOCK = Path("/run/lock/memwall-grade")
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,14 @@ class Program:
 
     path: Path | None
     said: str = ""
+
+
+@contextlib.contextmanager
+def opened(kit: Kit, patience_s: float = 30) -> Iterator["Workshop"]:
+    """A workshop, the only one of this machine: uids and processors are not for two."""
+    with (exclusive(LOCK, patience_s),
+          tempfile.TemporaryDirectory(prefix="memwall-grade-") as room):
+        yield Workshop(kit, Path(room))
 
 
 class Workshop:
