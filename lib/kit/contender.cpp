@@ -215,6 +215,7 @@ void Contender::end()
     if (launched_ != 0) {
         kill(-launched_, SIGKILL);
         kill(launched_, SIGKILL);
+        signal_all(SIGKILL);
         waitpid(launched_, nullptr, 0);
         // What is left of a box counts among the processes of its uid until somebody has waited for
         // it: this process does, as it is the one that orphans come to.
@@ -319,7 +320,9 @@ void Contender::accept_rank(int listener)
 void Contender::signal_all(int signal) const
 {
     for (auto const& rank : ranks_) {
-        kill(rank.pid, signal);
+        if (rank.pid > 0) {
+            kill(rank.pid, signal);
+        }
     }
 }
 
