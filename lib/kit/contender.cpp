@@ -200,9 +200,7 @@ Contender::Contender(Entry entry, int ranks, std::size_t region_bytes)
     }
     close(listener);
     processes_ = own_processes();
-    signal_all(SIGSTOP);
-    while (!all_stopped()) {
-    }
+    freeze();
 }
 
 Contender::~Contender()
@@ -314,6 +312,14 @@ void Contender::accept_rank(int listener)
     close(memory);
     if (sent < 0) {
         throw std::runtime_error(entry_.name + " did not start: it closed its link");
+    }
+}
+
+void Contender::freeze() const
+{
+    signal_all(SIGSTOP);
+    while (!all_stopped()) {
+        usleep(50); // a thread has to run in order to stop
     }
 }
 
@@ -435,14 +441,14 @@ Call Contender::call(int processors, double limit_seconds)
         checked(static_cast<int>(write(rank.start, &one, sizeof one)), "write");
     }
     bool const finished = wait_done(ranks_.size(), limit_seconds, result.fault);
-    signal_all(SIGSTOP);
-    while (!all_stopped()) {
-    }
-    result.seconds = seconds_since(begin);
+    auto const told = seconds_since(begin);
+    auto const worked = processor_seconds() - before;
+    freeze();
     if (!finished) {
         return result;
     }
     result.processor = processor_seconds() - before;
+    result.seconds = told + (result.processor - worked);
     constexpr double tick = 0.004; // clocks of processors may lag by one
     if (result.processor > 1.05 * processors * result.seconds + tick) {
         result.fault = "it used more processor time than " + std::to_string(processors) +

@@ -35,7 +35,8 @@ struct Entry
 /// What a call was.
 struct Call
 {
-    double seconds = 0;   ///< from the moment before it may run until all of it is frozen
+    double seconds = 0;   ///< from before it may run until it says that it is done, and then what
+                          ///< it works on until it is frozen
     double processor = 0; ///< seconds that its threads and processes have worked
     std::string fault;    ///< empty, or why there is no result
     bool foul = false;    ///< the fault is against the rules, and no mere mistake
@@ -71,6 +72,7 @@ private:
 
     void launch(int listener);
     void accept_rank(int listener);
+    void freeze() const;
     void signal_all(int signal) const;
     bool all_stopped() const;
     std::set<pid_t> own_processes() const;

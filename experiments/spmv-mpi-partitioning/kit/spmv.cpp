@@ -6,7 +6,7 @@
 #include <vector>
 /// END SOLUTION
 
-/// y = A x on all ranks. naive.cpp shows the simplest way.
+/// Y = A X on all ranks. naive.cpp shows the simplest way.
 void spmv(Csr const& a, std::span<std::int32_t const> starts, std::span<double const> x,
           std::span<double> y)
 {
@@ -28,7 +28,7 @@ void spmv(Csr const& a, std::span<std::int32_t const> starts, std::span<double c
 
     // What others need of mine, and I of theirs: the common part of two ranges.
     static std::vector<double> halo; // kept, as new pages cost more than what is sent
-    auto const halo_size = static_cast<std::size_t>(need[1] - need[0]);
+    auto const halo_size = static_cast<std::size_t>(vectors) * (need[1] - need[0]);
     if (halo.size() < halo_size) {
         halo.resize(halo_size);
     }
@@ -40,26 +40,28 @@ void spmv(Csr const& a, std::span<std::int32_t const> starts, std::span<double c
         auto const wanted_from = std::max(need[0], starts[other]);
         auto const wanted = std::min(need[1], starts[other + 1]) - wanted_from;
         if (wanted > 0) {
-            MPI_Irecv(halo.data() + (wanted_from - need[0]), wanted, MPI_DOUBLE, other, 0,
-                      MPI_COMM_WORLD, &requests.emplace_back());
+            MPI_Irecv(halo.data() + vectors * (wanted_from - need[0]), vectors * wanted, MPI_DOUBLE,
+                      other, 0, MPI_COMM_WORLD, &requests.emplace_back());
         }
         auto const given_from = std::max(needs[2 * other], starts[rank]);
         auto const given = std::min(needs[2 * other + 1], starts[rank + 1]) - given_from;
         if (given > 0) {
-            MPI_Isend(x.data() + (given_from - starts[rank]), given, MPI_DOUBLE, other, 0,
-                      MPI_COMM_WORLD, &requests.emplace_back());
+            MPI_Isend(x.data() + vectors * (given_from - starts[rank]), vectors * given, MPI_DOUBLE,
+                      other, 0, MPI_COMM_WORLD, &requests.emplace_back());
         }
     }
-    std::copy(x.begin(), x.end(), halo.begin() + (starts[rank] - need[0]));
+    std::copy(x.begin(), x.end(), halo.begin() + vectors * (starts[rank] - need[0]));
     MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 
     double const* const from = halo.data();
     for (std::int32_t i = 0; i < a.rows; ++i) {
-        double sum = 0;
+        double sums[vectors] = {};
         for (std::int32_t p = a.row_ptr[i]; p < a.row_ptr[i + 1]; ++p) {
-            sum += a.values[p] * from[a.col[p] - need[0]];
+            for (std::int32_t v = 0; v < vectors; ++v) {
+                sums[v] += a.values[p] * from[vectors * (a.col[p] - need[0]) + v];
+            }
         }
-        y[i] = sum;
+        std::copy_n(sums, vectors, y.data() + vectors * i);
     }
     /// END SOLUTION
 }

@@ -15,8 +15,11 @@ struct Csr
     std::span<double const> values;
 };
 
-/// y = A x on all ranks of MPI_COMM_WORLD. The matrix is square. Rank `r` has its rows `starts[r]`
-/// to `starts[r + 1]`, and of `x` and `y` the elements with the same numbers. What `y` holds before
-/// is no number.
+/// So many vectors are multiplied at once.
+inline constexpr std::int32_t vectors = 4;
+
+/// Y = A X on all ranks of MPI_COMM_WORLD. The matrix is square. Rank `r` has its rows `starts[r]`
+/// to `starts[r + 1]`, and of the vectors the elements with the same numbers: element `starts[r] +
+/// j` of vector `v` is `x[vectors * j + v]`, and so in `y`. What `y` holds before is no number.
 void spmv(Csr const& a, std::span<std::int32_t const> starts, std::span<double const> x,
           std::span<double> y);
