@@ -2,15 +2,12 @@
 
 #include "kit/link.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <type_traits>
 #include <unistd.h>
-#include <vector>
 
 namespace kit {
 namespace {
@@ -48,56 +45,9 @@ bool connected(char const* path, std::int32_t rank, Link& link)
     return received;
 }
 
-template <class T>
-std::span<T> placed(char* region, std::uint64_t offset, std::int32_t count)
-{
-    return {reinterpret_cast<T*>(region + offset), static_cast<std::size_t>(count)};
-}
-
-Part part_of(char* region)
-{
-    Header header;
-    std::memcpy(&header, region, sizeof header);
-    return {header.rows,
-            header.columns,
-            header.vectors,
-            placed<std::int32_t const>(region, header.row_ptr, header.rows + 1),
-            placed<std::int32_t const>(region, header.col, header.nonzeros),
-            placed<double const>(region, header.values, header.nonzeros),
-            placed<double const>(region, header.x, header.x_count),
-            placed<double>(region, header.y, header.y_count),
-            placed<std::int32_t const>(region, header.starts, header.ranks + 1)};
-}
-
-#ifdef __SANITIZE_ADDRESS__
-template <class T>
-std::vector<std::remove_const_t<T>> copied(std::span<T> from)
-{
-    return {from.begin(), from.end()};
-}
-
-/// On arrays of exactly their size, about whose ends the sanitizer knows.
-void call_on_copies(Part const& part)
-{
-    auto const row_ptr = copied(part.row_ptr);
-    auto const col = copied(part.col);
-    auto const values = copied(part.values);
-    auto const x = copied(part.x);
-    auto const starts = copied(part.starts);
-    auto y = copied(part.y);
-    call({part.rows, part.columns, part.vectors, row_ptr, col, values, x, y, starts});
-    std::ranges::copy(y, part.y.begin());
-}
-#else
-void call_on_copies(Part const& part)
-{
-    call(part);
-}
-#endif
-
 } // namespace
 
-int serve(char const* path, int rank)
+int serve(char const* path, int rank, std::function<void(char*, std::size_t)> const& work)
 {
     Link link;
     if (!connected(path, rank, link)) {
@@ -113,7 +63,7 @@ int serve(char const* path, int rank)
     std::uint64_t count = 1;
     while (write(link.descriptor[done], &count, sizeof count) == sizeof count &&
            read(link.descriptor[start], &count, sizeof count) == sizeof count) {
-        call_on_copies(part_of(static_cast<char*>(memory)));
+        work(static_cast<char*>(memory), link.bytes);
         count = 1;
     }
     return 0;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace kit {
@@ -22,7 +24,11 @@ struct Part
 /// Calls the function that is handed in: each kit has one of its own.
 void call(Part const& part);
 
-/// Does what the judge behind a socket asks for, until it goes.
+/// Does for each call what `work` does with the region and its size in bytes, until the judge
+/// behind the socket goes.
+int serve(char const* socket, int rank, std::function<void(char*, std::size_t)> const& work);
+
+/// As above: calls what is handed in.
 int serve(char const* socket, int rank);
 
 } // namespace kit

@@ -27,7 +27,8 @@ std::vector<Image> images(Problem const& problem, int ranks, std::uint64_t seed)
 struct Entry
 {
     std::string name;
-    int uid = 0;        ///< its own uid in its sandbox; 0: none, it is trusted with everything
+    bool keeps_time;    ///< its host code is the kit's, which tells the time of a call
+    int uid;            ///< its own uid in its sandbox; 0: none, it is trusted with everything
     std::string socket; ///< where the judge waits for it
     std::vector<std::string> command;
 };
@@ -76,6 +77,7 @@ private:
     void signal_all(int signal) const;
     bool all_stopped() const;
     std::set<pid_t> own_processes() const;
+    void take_time(Call& call) const;
     double processor_seconds() const;
     bool wait_done(std::size_t ranks, double limit_seconds, std::string& fault);
     std::string how_it_ended() const;

@@ -27,6 +27,13 @@ struct Header
         starts; ///< ranks + 1 numbers: the first row of each rank, last the number of rows
 };
 
+/// The end of a region, where a box whose host code is the kit's own tells what a call was.
+struct Tail
+{
+    double seconds;
+    char fault[248]; ///< empty, or why there is no result
+};
+
 /// What travels over the socket when a rank has connected: its number one way, and the other way
 /// these descriptors and the size of the region.
 enum Descriptor

@@ -13,7 +13,7 @@ from grade.definition import GradeError, Kit
 HARNESS = ("kit/*.hpp", "kit/*.cpp", "sparse/csr.hpp", "sparse/allocator.hpp",
            "sparse/generators.hpp", "sparse/generators.cpp", "sparse/assemble.hpp",
            "sparse/parallel.hpp", "sparse/random.hpp")
-PUBLIC = ("naive.cpp", "floor.cpp", "call.cpp", "spmv.hpp")
+PUBLIC = ("naive", "floor", "call.cpp", "spmv.hpp")
 BEGIN, END = "BEGIN SOLUTION", "END SOLUTION"
 TEMPLATES = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
                                undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
@@ -37,8 +37,8 @@ def make(root: Path, name: str, out: Path) -> tuple[Path, Path]:
     shutil.copy(source / "kit.toml", instructor)
     (instructor / "name").write_text(f"{kit.name}\n")
     for one in ("model", "naive"):
-        text = source / (kit.file if one == "model" else f"{one}.cpp")
-        shutil.copy(text, instructor / f"{one}{Path(kit.file).suffix}")
+        text = source / (kit.file if one == "model" else f"{one}{kit.suffix}")
+        shutil.copy(text, instructor / f"{one}{kit.suffix}")
     (instructor / "README.md").write_text(
         TEMPLATES.get_template("instructor.md").render(kit=kit), encoding="utf-8")
     return student, instructor
@@ -52,6 +52,7 @@ def _write_student(root: Path, kit: Kit, student: Path) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, target)
     for name in PUBLIC:
+        name = name if "." in name else f"{name}{kit.suffix}"
         if (kit.folder / name).exists():
             shutil.copy(kit.folder / name, student)
     text = (kit.folder / kit.file).read_text(encoding="utf-8")
@@ -97,6 +98,7 @@ def task(kit: Kit, cases: Iterable[str], rounds: int, people: bool = False) -> s
     """Lines for the judge, without contenders."""
     lines = [f"rounds\t{rounds}", f"ranks\t{kit.ranks}", f"processors\t{kit.processors}",
              f"vectors\t{kit.vectors}", *(["people"] if people else []),
+             *(["boxes keep time"] if kit.on_gpu else []),
              *(f"case\t{case}" for case in cases)]
     return "".join(f"{line}\n" for line in lines)
 
@@ -108,7 +110,7 @@ def handout(root: Path, kit: Kit) -> str:
         [jinja2.FileSystemLoader(kit.folder), TEMPLATES.loader]))
     return environment.get_template("handout.md.in").render(
         kit=kit, chapter=lambda title: section(chapter, title),
-        naive=(kit.folder / f"naive{Path(kit.file).suffix}").read_text(encoding="utf-8"))
+        naive=(kit.folder / f"naive{kit.suffix}").read_text(encoding="utf-8"))
 
 
 def section(page: str, title: str) -> str:

@@ -54,6 +54,21 @@ class Kit:
             else self.folder.parent.name
 
     @property
+    def on_gpu(self) -> bool:
+        """Device code alone is handed in."""
+        return self.file.endswith(".cu")
+
+    @property
+    def suffix(self) -> str:
+        """Of every source of it."""
+        return Path(self.file).suffix
+
+    @property
+    def shared_objects(self) -> list[str]:
+        """What each program of a contender is linked with."""
+        return [] if self.on_gpu else ["box", "box_call", self.main, "call"]
+
+    @property
     def launch(self) -> list[str]:
         """What starts its ranks."""
         if self.ranks == 1:

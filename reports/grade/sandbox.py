@@ -70,7 +70,7 @@ def _file_system(box: Box) -> list[str]:
         words += ["--perms", "1777", "--size", str(64 * MEGABYTE), "--tmpfs", path]
     words += ["--bind" if box.writable else "--ro-bind", str(box.folder), "/box", "--chdir", "/box",
               "--remount-ro", "/"]
-    environment = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LC_ALL": "C", **box.environment}
+    environment = {"PATH": "/usr/bin:/bin:/usr/local/cuda/bin", "HOME": "/tmp", "LC_ALL": "C", **box.environment}
     for name, value in environment.items():
         words += ["--setenv", name, value]
     return words

@@ -56,10 +56,8 @@ class Workshop:
         self.home = room / "home"
         shutil.copytree(kit.folder / "student", self.home)
         self.home.chmod(0o700)
-        suffix = Path(kit.file).suffix
-        shutil.copy(kit.folder / f"model{suffix}", self.home)
-        made = subprocess.run(["make", "-s", "-j2", "-C", self.home, "references", "build/model",
-                               *(f"build/{name}.o" for name in ("box", kit.main, "call"))],
+        shutil.copy(kit.folder / f"model{kit.suffix}", self.home)
+        made = subprocess.run(["make", "-s", "-j2", "-C", self.home, "references", "build/model"],
                               capture_output=True, text=True, check=False)
         if made.returncode:
             raise GradeError(f"the kit does not compile: {made.stderr.strip()[-SAID_BYTES:]}")
@@ -70,7 +68,7 @@ class Workshop:
         student = self.kit.folder / "student"
         shutil.copytree(student, folder)
         (folder / "build").mkdir(exist_ok=True)
-        for name in ("box", self.kit.main, "call"):
+        for name in self.kit.shared_objects:
             shutil.copy2(self.home / f"build/{name}.o", folder / "build")
         (folder / self.kit.file).write_bytes(submission.text)
         uid = sandbox.FIRST_UID + len(CONTENDERS) + 1 + number % 2
@@ -116,6 +114,9 @@ class Workshop:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o755)
         source = program if name == "submission" else self.home / "build" / name.split("_")[0]
+        if self.kit.on_gpu:  # its host code is the kit's, and runs in no box
+            words = [str(self.home / "build/box"), str(source), str(folder / "link")]
+            return "\t".join(["contender", name, "0", str(folder / "link"), *words]) + "\n"
         shutil.copy(source, folder / "program")
         (folder / "program").chmod(0o755)
         threads = str(self.kit.processors if self.kit.ranks == 1 else 1)
