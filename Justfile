@@ -38,7 +38,7 @@ test *STAGES: (_needs "test")
 # Run the tests of GPU code, alone and under memcheck, racecheck, initcheck and synccheck
 [no-exit-message]
 test-gpu: (_needs "run")
-    @command -v nvcc >/dev/null || { echo "test-gpu: skipped, no nvcc here"; exit 0; }; .ci/build build gpu-tests && .ci/gpu-tests $(find build/lib -name "*-gpu-test")
+    @command -v nvcc >/dev/null || { echo "test-gpu: skipped, no nvcc here"; exit 0; }; .ci/build build gpu-tests && .ci/gpu-tests $(find build/lib -name "*-gpu-test") && "{{python}}" -m pytest -q reports/grade/tests/gpu_test.py
 
 # Measure one experiment and weave its page under build/runs/
 [no-cd, no-exit-message]

@@ -54,11 +54,16 @@ def _grade(shop: Workshop, waiting: Sequence[Submission], out: Path,
             program.path.unlink()
 
 
-def judged(shop: Workshop, submission: Submission, program: Program) -> Record:
-    """The record of one submission."""
+def judged(shop: Workshop, submission: Submission, program: Program, attempts: int = 3) -> Record:
+    """The record of one submission; of some attempts on a noisy machine the quietest."""
     if program.path is None:
         return refusal(submission, "it does not compile", program.said)
     grade = points.grade(shop.kit, shop.judge(program.path))
+    for _ in range(attempts - 1):
+        if grade.noise <= points.QUIET:
+            break
+        again = points.grade(shop.kit, shop.judge(program.path))
+        grade = min(grade, again, key=lambda one: one.noise)
     return {**about(submission), **dataclasses.asdict(grade), "compiler": program.said,
             "tier": shop.tier}
 

@@ -10,6 +10,7 @@ from grade.definition import Case, Kit
 
 WORTH = 1.3  # the model must be so many times as fast as naive, or speed is not asked
 LEAST_NOISE, MOST_NOISE = 0.02, 0.15  # logarithms
+QUIET = 0.1  # a machine on which two copies of the model differ by more is noisy
 FLOOR_SLACK = 0.8  # of the least time in which the input was read
 
 
@@ -41,6 +42,11 @@ class Grade:
     speedup: float | None  # over naive, geometric mean over cases that count
     low: float | None  # its interval
     high: float | None
+
+    @property
+    def noise(self) -> float:
+        """The largest of a case in which speed is asked; a failure is certain at any noise."""
+        return max((one.noise for one in self.outcomes if one.points is not None), default=0)
 
 
 def grade(kit: Kit, calls: Sequence[dict[str, Any]]) -> Grade:
