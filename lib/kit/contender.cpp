@@ -199,7 +199,7 @@ Contender::Contender(Entry entry, int ranks, std::size_t region_bytes)
         throw;
     }
     close(listener);
-    processes_ = own_processes();
+    processes_.merge(own_processes());
     freeze();
 }
 
@@ -292,6 +292,7 @@ void Contender::accept_rank(int listener)
     int const start = checked(eventfd(0, EFD_CLOEXEC), "eventfd");
     ranks_[static_cast<std::size_t>(rank)] = {credentials.pid, start,
                                               static_cast<std::byte*>(mapped)};
+    processes_.insert(credentials.pid);
 
     int const given[descriptors] = {memory, start, done_};
     std::uint64_t bytes = region_bytes_;
@@ -325,18 +326,16 @@ void Contender::freeze() const
 
 void Contender::signal_all(int signal) const
 {
-    for (auto const& rank : ranks_) {
-        if (rank.pid > 0) {
-            kill(rank.pid, signal);
-        }
+    for (auto const pid : processes_) {
+        kill(pid, signal);
     }
 }
 
 bool Contender::all_stopped() const
 {
-    return std::ranges::all_of(ranks_, [](auto const& rank) {
+    return std::ranges::all_of(processes_, [](pid_t pid) {
         std::error_code gone;
-        std::filesystem::path const threads = "/proc/" + std::to_string(rank.pid) + "/task";
+        std::filesystem::path const threads = "/proc/" + std::to_string(pid) + "/task";
         for (auto const& thread : std::filesystem::directory_iterator{threads, gone}) {
             auto const now = state(thread.path());
             if (now != 'T' && now != 't' && now != 'X' && now != 'Z') {
@@ -369,12 +368,8 @@ std::set<pid_t> Contender::own_processes() const
 
 double Contender::processor_seconds() const
 {
-    auto pids = processes_;
-    for (auto const& rank : ranks_) {
-        pids.insert(rank.pid);
-    }
     double sum = 0;
-    for (auto const pid : pids) {
+    for (auto const pid : processes_) {
         clockid_t clock{};
         timespec time{};
         if (clock_getcpuclockid(pid, &clock) == 0 && clock_gettime(clock, &time) == 0) {

@@ -60,6 +60,22 @@ double real(std::uint64_t bits)
     return (bits & 1) != 0 ? magnitude : -magnitude;
 }
 
+/// Without one nonzero in 256: no structure is exactly what a program may know of its generator.
+sparse::Pattern<> thinned(sparse::Pattern<> pattern, sparse::Random& random)
+{
+    std::int32_t kept = 0;
+    std::int32_t p = 0;
+    for (std::int32_t i = 0; i < pattern.rows; ++i) {
+        for (; p < pattern.row_ptr[i + 1]; ++p) {
+            pattern.col[kept] = pattern.col[p];
+            kept += random.below(256) != 0;
+        }
+        pattern.row_ptr[i + 1] = kept;
+    }
+    pattern.col.resize(static_cast<std::size_t>(kept));
+    return pattern;
+}
+
 } // namespace
 
 double Problem::bytes() const
@@ -104,7 +120,7 @@ Problem Case::make(std::uint64_t seed, int vectors) const
         }
         return found->second;
     };
-    auto pattern = generators.at(generator_)(argument, random.next());
+    auto pattern = thinned(generators.at(generator_)(argument, random.next()), random);
 
     Problem problem;
     problem.vectors = vectors;

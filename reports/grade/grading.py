@@ -1,4 +1,4 @@
-"""Grades submissions: compiles all, times one at a time, keeps each grade as soon as it is there."""
+"""Grades submissions: compiles all, times one at a time, keeps each grade once it is there."""
 
 import dataclasses
 import json

@@ -27,7 +27,8 @@ def write(kit: Kit, records: Sequence[Record], out: Path) -> None:
                                                       encoding="utf-8")
         (out / "gradescope" / f"{name}.json").write_text(
             json.dumps(gradescope(kit, record), indent=1), encoding="utf-8")
-    page = HTML.get_template("leaderboard.html").render(kit=kit, standing=standing, bar=bar)
+    page = HTML.get_template("leaderboard.html").render(kit=kit, standing=standing, bar=bar,
+                                                          span=span)
     (out / "leaderboard.html").write_text(page, encoding="utf-8")
     (out / "grades.csv").write_text(table(standing), encoding="utf-8")
 
@@ -73,6 +74,12 @@ def bar(record: Record, standing: Sequence[Record]) -> dict[str, float]:
             "dot": place(record["speedup"])}
 
 
+def span(standing: Sequence[Record]) -> str:
+    """The ends of that axis."""
+    timed = [one for one in standing if one["speedup"]]
+    return f"{min(one['low'] for one in timed):.2f} to {max(one['high'] for one in timed):.2f}"
+
+
 def student_page(kit: Kit, record: Record, tries: Sequence[Record]) -> str:
     """The page of one student."""
     cases = [{"case": case, "outcome": outcome, "advice": advice(case.next, outcome)}
@@ -84,7 +91,7 @@ def student_page(kit: Kit, record: Record, tries: Sequence[Record]) -> str:
 def advice(hint: str, outcome: Record) -> str:
     """What to try next in a case, if anything is left to gain."""
     if outcome["wrong"]:
-        return "First make it right: `make test` in your kit shows a small case that fails."
+        return "First make it right: make test, in your kit, shows a small case that fails."
     if outcome["points"] is None or outcome["points"] > 0.95:
         return ""
     return hint
@@ -114,8 +121,8 @@ def gradescope(kit: Kit, record: Record) -> Record:
             f"{one['milliseconds']:.3f} ms, {one['speedup']:.2f} times as fast as naive,"
             f" {100 * one['share']:.0f} % of the bound. ")
         tests.append({
-            "name": f"right: {case.about}", "number": str(number), "score": each * (passed and right),
-            "max_score": each, "status": "passed" if passed else "failed",
+            "name": f"right: {case.about}", "number": str(number),
+            "score": each * (passed and right), "max_score": each, "status": "passed" if passed else "failed",
             "output": (f"yours: {one['wrong']}" if one["wrong"] else timing)
             + advice(case.next, one), "output_format": "text",
             "visibility": "after_published" if case.hidden else "visible"})

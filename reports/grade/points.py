@@ -59,7 +59,7 @@ def grade(kit: Kit, calls: Sequence[dict[str, Any]]) -> Grade:
     right = sum(not one.wrong for one in outcomes) / len(outcomes)
     correctness = kit.correctness * right
     if right < 1:
-        reason = "speed counts where every case is right"
+        reason = "nothing for speed, which needs every case to be right"
         return Grade(correctness, correctness, 0, reason, outcomes, None, None, None)
     asked = [one for one in outcomes if one.points is not None]
     if not asked:

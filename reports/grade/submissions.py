@@ -56,6 +56,8 @@ def _text(kit: Kit, path: Path, suffix: str) -> bytes:
         if len(files) != 1 or files[0].is_symlink() or not files[0].is_file():
             raise _Refused(f"expected one file {kit.file} in the folder, found {len(files)}")
         return _within_limits(files[0].read_bytes())
+    if suffix in SUFFIXES and path.stat().st_size > MOST_BYTES:
+        raise _Refused(f"the archive is larger than {MOST_BYTES >> 20} MB")
     if suffix == ".zip":
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():

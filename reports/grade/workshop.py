@@ -140,11 +140,18 @@ def _die_with_parent() -> None:
 
 
 def _taken(source: Path, target: Path) -> bool:
-    """Copies a program out of a box, if it is a file and no link to one."""
+    """Copies a program out of a box, if it is a file and nothing on the way to it is a link."""
     try:
-        descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        folder = os.open(source.parent, os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY)
     except OSError:
         return False
+    try:
+        descriptor = os.open(source.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK,
+                             dir_fd=folder)
+    except OSError:
+        return False
+    finally:
+        os.close(folder)
     with os.fdopen(descriptor, "rb") as file:
         about = os.fstat(descriptor)
         if not stat.S_ISREG(about.st_mode) or about.st_size > LARGEST_PROGRAM:
