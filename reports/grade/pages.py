@@ -122,7 +122,8 @@ def gradescope(kit: Kit, record: Record) -> Record:
             f" {100 * one['share']:.0f} % of the bound. ")
         tests.append({
             "name": f"right: {case.about}", "number": str(number),
-            "score": each * (passed and right), "max_score": each, "status": "passed" if passed else "failed",
+            "score": each * (passed and right), "max_score": each,
+            "status": "passed" if passed else "failed",
             "output": (f"yours: {one['wrong']}" if one["wrong"] else timing)
             + advice(case.next, one), "output_format": "text",
             "visibility": "after_published" if case.hidden else "visible"})

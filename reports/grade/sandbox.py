@@ -4,9 +4,12 @@ Each has a uid of its own, no network, and nothing to see but /usr and the folde
 Two tiers are known; a probe tries which of them this machine has. Without either nothing is graded.
 """
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +18,7 @@ from grade.definition import GradeError
 
 TOOLS = ("bwrap", "setpriv", "prlimit")
 INSTALL = "apt install bubblewrap"
+ROOT_ONLY = "no sandbox: each submission gets a uid of its own, which only root can give"
 FIRST_UID = 64_001  # of those that Debian leaves to nobody
 MEGABYTE = 1 << 20
 
@@ -82,9 +86,6 @@ def probe(folder: Path) -> str:
     missing = [tool for tool in TOOLS if shutil.which(tool) is None]
     if missing:
         raise GradeError(f"no sandbox: no {', '.join(missing)} here: {INSTALL}")
-    if os.geteuid() != 0:
-        raise GradeError("no sandbox: each submission gets a uid of its own, which only root can"
-                         " give; run this as root")
     tier = next((tier for tier in ("A", "B") if works(tier, folder)), None)
     if tier is None:
         raise GradeError("no sandbox: bubblewrap works here neither with user namespaces nor"
@@ -100,3 +101,23 @@ def works(tier: str, folder: Path) -> bool:
     forks = subprocess.run(command(tier, box, ["sh", "-c", "sleep 0 & sleep 0 & wait; echo yes"]),
                            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     return tried.stdout.strip() == str(FIRST_UID) and "yes" not in forks.stdout
+
+
+def end_all(last_uid: int) -> None:
+    """Ends every process of the uids of boxes, which a grader that was killed may have left."""
+    for _ in range(500):
+        left = [int(path.name) for path in Path("/proc").glob("[0-9]*")
+                if FIRST_UID <= _owner(path) <= last_uid]
+        if not left:
+            return
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _owner(path: Path) -> int:
+    try:
+        return path.stat().st_uid
+    except FileNotFoundError:
+        return -1

@@ -8,7 +8,8 @@ from typing import Any
 from grade import definition, points
 from grade.grading import Record
 
-KIT = Path(__file__).resolve().parents[3] / "experiments/spmv-serial-steps/kit"
+ROOT = Path(__file__).resolve().parents[3]
+KIT = ROOT / "experiments/spmv-serial-steps/kit"
 USUAL = {"naive": 4.0, "model": 1.0, "model_again": 1.0, "floor": 0.5}
 
 

@@ -2,12 +2,15 @@
 
 import contextlib
 import json
+import subprocess
+import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from grade import grading, pages
+from grade import archive, assignment, definition, grading, pages
 from grade.definition import GradeError, Kit
 from grade.submissions import Submission
 from grade.tests import calls
@@ -106,3 +109,19 @@ def test_gradescope_gets_the_points_that_the_page_says(tmp_path: Path) -> None:
     page = (tmp_path / "students/bob.html").read_text()
     assert "the fault is yours" in page
     assert "y[0] is 1" in page
+
+
+def test_the_autograder_needs_nothing_else_of_this_tree(tmp_path: Path) -> None:
+    _, instructor = assignment.make(calls.ROOT, "spmv-serial-steps", tmp_path / "course")
+    archive.write(definition.load(instructor), tmp_path / "autograder.zip")
+    with zipfile.ZipFile(tmp_path / "autograder.zip") as packed:
+        assert {"setup.sh", "run_autograder"} <= set(packed.namelist())
+        packed.extractall(tmp_path / "source")
+    results = tmp_path / "results.json"
+    submission = tmp_path / "submission"
+    submission.mkdir()  # nothing in it: refused before anything is compiled
+    done = subprocess.run([sys.executable, "-m", "grade", "gradescope", "kit", submission, results],
+                          cwd=tmp_path / "source", env={"PYTHONPATH": "reports"}, check=False,
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(results.read_text())["output"].startswith("refused: expected one file")
