@@ -19,7 +19,7 @@
 ///     processors N      how many a contender may use
 ///     vectors N         how many a matrix is multiplied with
 ///     boxes keep time   host code is the kit's own and tells the time of a call
-///     people            write for people, not for programs; stop at the first fault
+///     people            write for people, not for programs; stop at the first failure
 ///     case LINE         see kit::Case
 ///     contender NAME UID SOCKET COMMAND...
 ///
@@ -64,6 +64,10 @@ std::vector<std::string> split(std::string const& line)
 Task read_task(std::istream& input)
 {
     Task task;
+    std::map<std::string, int*> const numbers{{"rounds", &task.rounds},
+                                              {"ranks", &task.ranks},
+                                              {"processors", &task.processors},
+                                              {"vectors", &task.vectors}};
     for (std::string line; std::getline(input, line);) {
         auto const words = split(line);
         if (words.empty()) {
@@ -73,14 +77,8 @@ Task read_task(std::istream& input)
             task.people = true;
         } else if (words[0] == "boxes keep time") {
             task.boxes_keep_time = true;
-        } else if (words.size() == 2 && words[0] == "rounds") {
-            task.rounds = std::stoi(words[1]);
-        } else if (words.size() == 2 && words[0] == "ranks") {
-            task.ranks = std::stoi(words[1]);
-        } else if (words.size() == 2 && words[0] == "processors") {
-            task.processors = std::stoi(words[1]);
-        } else if (words.size() == 2 && words[0] == "vectors") {
-            task.vectors = std::stoi(words[1]);
+        } else if (words.size() == 2 && numbers.contains(words[0])) {
+            *numbers.at(words[0]) = std::stoi(words[1]);
         } else if (words.size() == 2 && words[0] == "case") {
             task.cases.emplace_back(words[1]);
         } else if (words.size() >= 5 && words[0] == "contender") {
@@ -117,7 +115,7 @@ class Trial
 public:
     Trial(Task const& task, kit::Case const& which) : task_{task}, case_{which} {}
 
-    /// False where the submission failed.
+    /// False where the submission failed; its first failure ends the case.
     bool run()
     {
         auto const largest = case_.make(fresh_seed(), task_.vectors);
@@ -128,7 +126,7 @@ public:
             start(entry);
         }
         int spare = task_.rounds; // rounds that may be repeated
-        for (int round = 0; round < task_.rounds && !alive_.empty();) {
+        for (int round = 0; round < task_.rounds && passed_;) {
             bool const counts = play(round, spare == 0);
             round += counts;
             spare -= !counts;
@@ -184,9 +182,6 @@ private:
             }
             if (counts || failed) {
                 tell(round, problem.bytes(), sample);
-            }
-            if (!sample.call.fault.empty() || (failed && task_.people)) {
-                std::erase_if(alive_, [](auto const& one) { return !is_reference(one->name()); });
             }
         }
         return counts;

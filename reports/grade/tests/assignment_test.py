@@ -49,21 +49,32 @@ def test_an_unknown_kit_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
-def test_a_student_builds_and_tests_with_the_kit_alone(tmp_path: Path) -> None:
-    student, instructor = assignment.make(ROOT, "spmv-serial-steps", tmp_path / "out")
-    alone = shutil.move(student, tmp_path / "alone")
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+@pytest.mark.parametrize("name", KITS)
+def test_a_student_builds_and_tests_with_the_kit_alone(name: str, tmp_path: Path) -> None:
+    student, instructor = assignment.make(ROOT, name, tmp_path / "out")
+    kit = definition.load(instructor)
+    if shutil.which(kit.compiler) is None:
+        pytest.skip(f"no {kit.compiler} here")
+    alone = Path(shutil.move(student, tmp_path / "alone"))
+    path = "/usr/bin:/bin:/usr/local/cuda/bin"
 
-    def make(target: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(["make", "-C", alone, target], capture_output=True, text=True,
-                              check=False, env=environment)
+    def make(*targets: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(["make", "-j2", "-C", alone, *targets], capture_output=True, text=True,
+                              check=False, env={"PATH": path, "HOME": str(tmp_path)})
 
+    if kit.on_gpu:  # `just test-gpu` runs it
+        shutil.copy(instructor / "model.cu", alone / kit.file)
+        built = make("references", "build/spmv")
+        assert built.returncode == 0, built.stderr
+        return
     empty = make("test")
     assert empty.returncode != 0
-    assert "the fault is yours" in empty.stdout
+    assert "the fault is yours" in empty.stdout, empty.stdout + empty.stderr
     assert "was this element written?" in empty.stdout
-    shutil.copy(instructor / "model.cpp", alone / "spmv.cpp")
-    os.utime(alone / "spmv.cpp")
+    shutil.copy(instructor / f"model{kit.suffix}", alone / kit.file)
+    os.utime(alone / kit.file)
     done = make("test")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("stencil          right") == 2  # as it is, and under the sanitizers
+    first = kit.cases[0].name
+    said = [line.split() for line in done.stdout.splitlines()]
+    assert said.count([first, "right"]) == 2  # as it is, and under the sanitizers
