@@ -9,8 +9,8 @@ from typing import Any
 from grade.definition import Case, Kit
 
 WORTH = 1.3  # the model must be so many times as fast as naive, or speed is not asked
-LEAST_NOISE, MOST_NOISE = 0.02, 0.15  # logarithms
-QUIET = 0.1  # a machine on which two copies of the model differ by more is noisy
+LEAST_NOISE = 0.02  # logarithms, as all noise here
+QUIET = 0.15  # a machine on which two copies of the model differ by more is none to grade on
 FLOOR_SLACK = 0.8  # of the least time in which the input was read
 
 
@@ -94,7 +94,6 @@ def outcome(case: Case, calls: Sequence[dict[str, Any]]) -> Outcome:
     usual = {name: typical(values) for name, values in times.items()}
     gain = usual["naive"] / usual["model"]
     noise = abs(math.log(usual["model"] / usual["model_again"]))
-    noise = min(max(noise, LEAST_NOISE), MOST_NOISE)
     speedup = usual["naive"] / usual["submission"]
     by_round = tuple(math.log(one["naive"] / one["submission"]) for one in rounds.values()
                      if "naive" in one and "submission" in one)
@@ -111,7 +110,7 @@ def typical(times: Sequence[float]) -> float:
 
 def scale(speedup: float, gain: float, noise: float) -> float:
     """0 to 1 on the logarithmic scale from naive to the model, flat within the noise of either."""
-    noise = min(noise, gain / 4)
+    noise = min(max(noise, LEAST_NOISE), QUIET, gain / 4)
     return min(max((speedup - noise) / (gain - 2 * noise), 0), 1)
 
 

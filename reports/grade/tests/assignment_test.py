@@ -59,8 +59,8 @@ def test_a_student_builds_and_tests_with_the_kit_alone(name: str, tmp_path: Path
     path = "/usr/bin:/bin:/usr/local/cuda/bin"
 
     def make(*targets: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(["make", "-j2", "-C", alone, *targets], capture_output=True, text=True,
-                              check=False, env={"PATH": path, "HOME": str(tmp_path)})
+        return subprocess.run(["make", "-j2", "-C", alone, *targets], capture_output=True,
+                              text=True, check=False, env={"PATH": path, "HOME": str(tmp_path)})
 
     if kit.on_gpu:  # `just test-gpu` runs it
         shutil.copy(instructor / "model.cu", alone / kit.file)

@@ -80,6 +80,12 @@ def test_a_fault_of_the_grader_gives_no_grade(shop: Shop, tmp_path: Path) -> Non
     assert [one["student"] for one in run(shop, tmp_path)] == ["ada", "bob", "eve"]
 
 
+def test_a_noisy_machine_gives_no_grade(shop: Shop, tmp_path: Path,
+                                        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shop, "judge", lambda _: calls.calls(2.0, model_again=1.3))
+    assert [one["student"] for one in run(shop, tmp_path)] == ["eve"]  # it does not compile
+
+
 def test_the_best_counts_and_not_the_latest() -> None:
     tries = [calls.record("ada", 3.0, "ada@1"), calls.record("ada", 1.0, "ada@2"),
              calls.record("ada", 2.0, "ada@3")]
