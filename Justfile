@@ -38,7 +38,7 @@ test *STAGES: (_needs "test")
 # Run the tests of GPU code, alone and under memcheck, racecheck, initcheck and synccheck
 [no-exit-message]
 test-gpu: (_needs "run")
-    @command -v nvcc >/dev/null || { echo "test-gpu: skipped, no nvcc here"; exit 0; }; .ci/build build gpu-tests && .ci/gpu-tests $(find build/lib -name "*-gpu-test")
+    @command -v nvcc >/dev/null || { echo "test-gpu: skipped, no nvcc here"; exit 0; }; .ci/build build gpu-tests && .ci/gpu-tests $(find build/lib -name "*-gpu-test") && "{{python}}" -m pytest -q reports/grade/tests/gpu_test.py
 
 # Measure one experiment and weave its page under build/runs/
 [no-cd, no-exit-message]
@@ -107,6 +107,16 @@ check-harness: (_needs "test") build
 fit-plan *RESULT: (_needs "run")
     @"{{root}}/.ci/build" build lib/spmv/plan-terms
     @"{{python}}" -m measure fit-plan "$@"
+
+# Make an assignment of an experiment's kit: a folder for students, one for instructors (--out DIR)
+[no-cd, no-exit-message]
+assignment *NAME: (_needs "run")
+    @"{{python}}" -m grade assignment "$@"
+
+# Grade submissions with an instructor kit, in a sandbox (as root; goes on where it was ended)
+[no-cd, no-exit-message]
+grade *KIT: (_needs "run")
+    @"{{python}}" -m grade grade "$@"
 
 # Start a new experiment that already builds, runs and weaves
 [no-exit-message]

@@ -15,6 +15,8 @@ from pathlib import Path
 
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu"}
 MARKER = re.compile(r"^\s*//! \[([^\]]+)\]\s*$")
+# Lines of course kits (reports/grade): what stands between them is not in a student's file.
+SOLUTION = re.compile(r"^\s*//+ (BEGIN|END) SOLUTION\s*$")
 
 
 class ProvenanceError(Exception):
@@ -36,7 +38,8 @@ def marked_texts(path: Path) -> dict[str, str]:
             continue
         if name in texts:
             raise ProvenanceError(f"{path}:{number + 1}: marker [{name}] occurs a third time")
-        body = [text for text in lines[opened[name] + 1 : number] if not MARKER.match(text)]
+        body = [text for text in lines[opened[name] + 1 : number]
+                if not MARKER.match(text) and not SOLUTION.match(text)]
         if not any(text.strip() for text in body):
             raise ProvenanceError(f"{path}:{number + 1}: nothing between the markers [{name}]")
         texts[name] = without_indentation(body)

@@ -1,0 +1,160 @@
+#include "kit/box.hpp"
+#include "kit/link.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cuda.h>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <unistd.h>
+
+/// \file
+/// The process of a contender that is device code: `box_gpu CUBIN SOCKET`. All host code is the
+/// kit's. Each call loads the module anew and has memory of its own; the box tells the time of the
+/// kernel between two events, with every cache of the device flushed.
+
+namespace {
+
+constexpr std::size_t flushed_bytes = std::size_t{256} << 20; // beyond every L2 of today
+constexpr double limit_seconds = 1;
+
+void check(CUresult result, char const* what)
+{
+    if (result != CUDA_SUCCESS) {
+        char const* text = nullptr;
+        cuGetErrorString(result, &text);
+        throw std::runtime_error(std::string{what} + ": " + (text != nullptr ? text : "unknown"));
+    }
+}
+
+/// Memory of the device.
+class Buffer
+{
+public:
+    explicit Buffer(std::size_t bytes) { check(cuMemAlloc(&address_, bytes), "cuMemAlloc"); }
+    ~Buffer() { cuMemFree(address_); }
+    Buffer(Buffer const&) = delete;
+    Buffer& operator=(Buffer const&) = delete;
+    CUdeviceptr address() const { return address_; }
+
+private:
+    CUdeviceptr address_ = 0;
+};
+
+class Module
+{
+public:
+    explicit Module(char const* file) { check(cuModuleLoad(&module_, file), "load"); }
+    ~Module() { cuModuleUnload(module_); }
+    Module(Module const&) = delete;
+    Module& operator=(Module const&) = delete;
+
+    CUfunction function(char const* name) const
+    {
+        CUfunction found{};
+        check(cuModuleGetFunction(&found, module_, name), name);
+        return found;
+    }
+
+    /// A number that the device code defines; throws where it is not within 1 and `most`.
+    unsigned number(char const* name, int most) const
+    {
+        CUdeviceptr address = 0;
+        std::size_t bytes = 0;
+        int value = 0;
+        check(cuModuleGetGlobal(&address, &bytes, module_, name), name);
+        check(cuMemcpyDtoH(&value, address, sizeof value), name);
+        if (bytes != sizeof value || value < 1 || value > most) {
+            throw std::runtime_error(std::string{name} + " is " + std::to_string(value) +
+                                     ", expected 1 to " + std::to_string(most));
+        }
+        return static_cast<unsigned>(value);
+    }
+
+private:
+    CUmodule module_{};
+};
+
+class Event
+{
+public:
+    Event() { check(cuEventCreate(&event_, CU_EVENT_DEFAULT), "cuEventCreate"); }
+    ~Event() { cuEventDestroy(event_); }
+    Event(Event const&) = delete;
+    Event& operator=(Event const&) = delete;
+    CUevent get() const { return event_; }
+
+private:
+    CUevent event_{};
+};
+
+/// One call on what the region holds; the region gets back all that the device has then.
+double timed_call(char const* cubin, char* region, std::size_t bytes)
+{
+    kit::Header header;
+    std::memcpy(&header, region, sizeof header);
+    Module const module{cubin};
+    auto const kernel = module.function("spmv");
+    auto const threads = module.number("threads_per_block", 1024);
+    auto const rows = module.number("rows_per_block", 1 << 20);
+    Buffer const memory{bytes};
+    Buffer const others{flushed_bytes};
+    check(cuMemcpyHtoD(memory.address(), region, bytes), "upload");
+    check(cuCtxResetPersistingL2Cache(), "cuCtxResetPersistingL2Cache");
+    check(cuMemsetD8(others.address(), 0, flushed_bytes), "flush");
+
+    CUdeviceptr at[] = {memory.address() + header.row_ptr, memory.address() + header.col,
+                        memory.address() + header.values, memory.address() + header.x,
+                        memory.address() + header.y};
+    void* arguments[] = {&header.rows, &header.columns, &at[0], &at[1], &at[2], &at[3], &at[4]};
+    auto const blocks = (static_cast<unsigned>(header.rows) + rows - 1) / rows;
+    Event const begin;
+    Event const end;
+    check(cuEventRecord(begin.get(), nullptr), "cuEventRecord");
+    if (blocks > 0) {
+        check(cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, nullptr, arguments, nullptr),
+              "launch");
+    }
+    check(cuEventRecord(end.get(), nullptr), "cuEventRecord");
+    constexpr unsigned step_us = 20;
+    for (double waited = 0; cuEventQuery(end.get()) == CUDA_ERROR_NOT_READY;
+         waited += step_us * 1e-6) {
+        if (waited > limit_seconds) {
+            throw std::runtime_error("the kernel took more than 1 s");
+        }
+        usleep(step_us);
+    }
+    check(cuCtxSynchronize(), "kernel");
+    float milliseconds = 0;
+    check(cuEventElapsedTime(&milliseconds, begin.get(), end.get()), "cuEventElapsedTime");
+    check(cuMemcpyDtoH(region, memory.address(), bytes), "download");
+    return 1e-3 * static_cast<double>(milliseconds);
+}
+
+} // namespace
+
+int main(int, char** argv)
+{
+    try {
+        check(cuInit(0), "cuInit");
+        CUdevice device{};
+        CUcontext context{};
+        check(cuDeviceGet(&device, 0), "cuDeviceGet");
+        check(cuDevicePrimaryCtxRetain(&context, device), "context");
+        check(cuCtxSetCurrent(context), "context");
+    } catch (std::exception const& error) {
+        std::fprintf(stderr, "box: %s\n", error.what());
+        return 1;
+    }
+    return kit::serve(argv[2], 0, [&](char* region, std::size_t bytes) {
+        auto& tail = *reinterpret_cast<kit::Tail*>(region + bytes - sizeof(kit::Tail));
+        try {
+            tail.seconds = timed_call(argv[1], region, bytes - sizeof(kit::Tail));
+        } catch (std::exception const& error) { // the context may be of no use any more
+            std::strncpy(tail.fault, error.what(), sizeof tail.fault - 1);
+            std::_Exit(1);
+        }
+    });
+}

@@ -1,0 +1,306 @@
+#include "kit/contender.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <sys/random.h>
+
+/// \file
+/// Calls contenders in turn on problems that are new each time, and says of each call how long it
+/// took and what is wrong with its result. What to do comes on standard input, a line each, its
+/// words separated by tabs:
+///
+///     rounds N          how often all are called for each case
+///     ranks N           processes of each contender
+///     processors N      how many a contender may use
+///     vectors N         how many a matrix is multiplied with
+///     boxes keep time   host code is the kit's own and tells the time of a call
+///     people            write for people, not for programs; stop at the first failure
+///     case LINE         see kit::Case
+///     contender NAME UID SOCKET COMMAND...
+///
+/// A contender `floor` only reads what a product has to read: its result is not looked at.
+
+namespace {
+
+constexpr double limit_seconds = 2; // of a call; the naive solutions take a hundredth
+constexpr double noisy = 1.3;       // a round in which a reference takes so much longer is repeated
+
+struct Task
+{
+    int rounds = 3;
+    int ranks = 1;
+    int processors = 1;
+    int vectors = 1;
+    bool people = false;
+    bool boxes_keep_time = false;
+    std::vector<kit::Case> cases;
+    std::vector<kit::Entry> contenders;
+};
+
+std::uint64_t fresh_seed()
+{
+    std::uint64_t seed = 0;
+    if (getrandom(&seed, sizeof seed, 0) != sizeof seed) {
+        throw std::runtime_error("no random numbers");
+    }
+    return seed;
+}
+
+std::vector<std::string> split(std::string const& line)
+{
+    std::vector<std::string> words;
+    std::istringstream stream{line};
+    for (std::string word; std::getline(stream, word, '\t');) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+Task read_task(std::istream& input)
+{
+    Task task;
+    std::map<std::string, int*> const numbers{{"rounds", &task.rounds},
+                                              {"ranks", &task.ranks},
+                                              {"processors", &task.processors},
+                                              {"vectors", &task.vectors}};
+    for (std::string line; std::getline(input, line);) {
+        auto const words = split(line);
+        if (words.empty()) {
+            continue;
+        }
+        if (words[0] == "people") {
+            task.people = true;
+        } else if (words[0] == "boxes keep time") {
+            task.boxes_keep_time = true;
+        } else if (words.size() == 2 && numbers.contains(words[0])) {
+            *numbers.at(words[0]) = std::stoi(words[1]);
+        } else if (words.size() == 2 && words[0] == "case") {
+            task.cases.emplace_back(words[1]);
+        } else if (words.size() >= 5 && words[0] == "contender") {
+            task.contenders.push_back({words[1],
+                                       task.boxes_keep_time,
+                                       std::stoi(words[2]),
+                                       words[3],
+                                       {words.begin() + 4, words.end()}});
+        } else {
+            throw std::invalid_argument("judge: cannot understand '" + line + "'");
+        }
+    }
+    return task;
+}
+
+/// Is it the work of this kit, so that a fault of it is the kit's?
+bool is_reference(std::string const& name)
+{
+    return name != "submission";
+}
+
+std::string quoted(std::string const& text)
+{
+    std::string result = "\"";
+    for (char const letter : text) {
+        result += letter == '"' || letter == '\\' ? std::string{'\\', letter} : std::string{letter};
+    }
+    return result + '"';
+}
+
+/// One case: its contenders, and what they did.
+class Trial
+{
+public:
+    Trial(Task const& task, kit::Case const& which) : task_{task}, case_{which} {}
+
+    /// False where the submission failed; its first failure ends the case.
+    bool run()
+    {
+        auto const largest = case_.make(fresh_seed(), task_.vectors);
+        for (auto const& image : kit::images(largest, task_.ranks, 0)) {
+            region_bytes_ = std::max(region_bytes_, image.bytes.size() * 3 / 2 + (1U << 16));
+        }
+        for (auto const& entry : task_.contenders) {
+            start(entry);
+        }
+        int spare = task_.rounds; // rounds that may be repeated
+        for (int round = 0; round < task_.rounds && passed_;) {
+            bool const counts = play(round, spare == 0);
+            round += counts;
+            spare -= !counts;
+        }
+        return passed_;
+    }
+
+private:
+    struct Sample
+    {
+        std::string contender;
+        kit::Call call;
+        std::string complaint;
+    };
+
+    void start(kit::Entry const& entry)
+    {
+        try {
+            alive_.push_back(std::make_unique<kit::Contender>(entry, task_.ranks, region_bytes_));
+        } catch (std::runtime_error const& error) {
+            if (is_reference(entry.name)) {
+                throw;
+            }
+            tell(-1, 0, {entry.name, {0, 0, error.what(), false}, {}});
+        }
+    }
+
+    /// One round. It counts, unless the references say that something disturbed it and it may be
+    /// repeated; a failure is told in any case.
+    bool play(int round, bool in_any_case)
+    {
+        auto const problem = case_.make(fresh_seed(), task_.vectors);
+        auto const expected = kit::expected(problem);
+        auto const images = kit::images(problem, task_.ranks, fresh_seed());
+        for (std::size_t last = alive_.size(); last > 1; --last) {
+            std::swap(alive_[last - 1], alive_[fresh_seed() % last]);
+        }
+        std::vector<Sample> samples;
+        for (auto const& contender : alive_) {
+            contender->load(images);
+            Sample sample{contender->name(), contender->call(task_.processors, limit_seconds), {}};
+            if (sample.call.fault.empty() && contender->name() != "floor") {
+                sample.complaint = checked(*contender, problem, expected, images);
+            }
+            samples.push_back(sample);
+        }
+        bool const counts = is_quiet(samples, problem.bytes()) || in_any_case;
+        for (auto const& sample : samples) {
+            bool const failed = !sample.call.fault.empty() || !sample.complaint.empty();
+            if (failed && is_reference(sample.contender)) {
+                throw std::runtime_error(sample.contender + " failed in case " + case_.name() +
+                                         ": " + sample.call.fault + sample.complaint);
+            }
+            if (counts || failed) {
+                tell(round, problem.bytes(), sample);
+            }
+        }
+        return counts;
+    }
+
+    std::string checked(kit::Contender const& contender, kit::Problem const& problem,
+                        kit::Expected const& expected, std::vector<kit::Image> const& images) const
+    {
+        if (contender.changed_input(images)) {
+            return "it wrote outside y: to its input, or beyond the end of y";
+        }
+        for (std::size_t rank = 0; rank < images.size(); ++rank) {
+            auto const y = contender.result(images, rank);
+            auto const complaint = kit::complaint(expected, images[rank].first, y.size(), y.data());
+            if (!complaint.empty()) {
+                bool const small = problem.a.nonzeros() <= 64 && task_.people;
+                auto const picture =
+                    small ? "\n" + kit::shown(problem, expected, images[rank].first, y) : "";
+                return complaint + picture;
+            }
+        }
+        return {};
+    }
+
+    /// What counts as the time of a call. Where one processor works, its own time: then nobody else
+    /// who uses the machine is in it.
+    double time(kit::Call const& call) const
+    {
+        bool const own = task_.processors == 1 && !task_.boxes_keep_time;
+        return own ? call.processor : call.seconds;
+    }
+
+    bool is_quiet(std::vector<Sample> const& samples, double bytes)
+    {
+        bool quiet = true;
+        for (auto const& sample : samples) {
+            if (is_reference(sample.contender)) {
+                auto const rate = time(sample.call) / bytes;
+                auto const [best, first] = best_.try_emplace(sample.contender, rate);
+                quiet = quiet && rate < noisy * best->second;
+                best->second = std::min(best->second, rate);
+            }
+        }
+        return quiet;
+    }
+
+    void tell(int round, double bytes, Sample const& sample)
+    {
+        bool const failed = !sample.call.fault.empty() || !sample.complaint.empty();
+        passed_ = passed_ && !failed;
+        if (!task_.people) {
+            std::printf("{\"case\": %s, \"round\": %d, \"contender\": %s, \"bytes\": %.0f, "
+                        "\"seconds\": %.9f, \"wall\": %.9f, \"fault\": %s, "
+                        "\"foul\": %s, \"wrong\": %s}\n",
+                        quoted(case_.name()).c_str(), round, quoted(sample.contender).c_str(),
+                        bytes, time(sample.call), sample.call.seconds,
+                        quoted(sample.call.fault).c_str(), sample.call.foul ? "true" : "false",
+                        quoted(sample.complaint).c_str());
+        } else if (failed) {
+            std::printf("%s: FAILED, and the fault is yours: %s%s\n", case_.name().c_str(),
+                        sample.call.fault.c_str(), sample.complaint.c_str());
+        } else {
+            times_[sample.contender].push_back(time(sample.call));
+        }
+        std::fflush(stdout);
+    }
+
+public:
+    /// For people: times of the submission beside those of the references.
+    void summarise()
+    {
+        if (!task_.people || !passed_) {
+            return;
+        }
+        std::printf("%-16s right", case_.name().c_str());
+        if (task_.rounds >= 3 && times_.contains("naive") && times_.contains("floor")) {
+            auto const yours = usual("submission");
+            std::printf("  %8.3f ms, %5.2f times as fast as naive, %3.0f %% of the bound",
+                        1e3 * yours, usual("naive") / yours, 100 * usual("floor") / yours);
+        }
+        std::printf("\n");
+    }
+
+private:
+    /// The lower quartile: what disturbs a call only makes it longer.
+    double usual(std::string const& contender)
+    {
+        auto& times = times_.at(contender);
+        std::ranges::sort(times);
+        return times[times.size() / 4];
+    }
+
+    Task const& task_;
+    kit::Case const& case_;
+    std::size_t region_bytes_ = 0;
+    std::vector<std::unique_ptr<kit::Contender>> alive_;
+    std::map<std::string, double> best_;
+    std::map<std::string, std::vector<double>> times_;
+    bool passed_ = true;
+};
+
+} // namespace
+
+int main()
+{
+    try {
+        auto const task = read_task(std::cin);
+        bool passed = true;
+        for (auto const& which : task.cases) {
+            Trial trial{task, which};
+            passed = trial.run() && passed;
+            trial.summarise();
+            if (task.people && !passed) {
+                break; // the first fault is enough to work on
+            }
+        }
+        return passed ? 0 : 1;
+    } catch (std::exception const& error) {
+        std::fprintf(stderr, "judge: the fault is ours: %s\n", error.what());
+        return 2;
+    }
+}

@@ -1,0 +1,86 @@
+"""`python -m grade COMMAND`: makes assignments of kits, and grades what students hand in."""
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from grade import archive, assignment, definition, grading, pages, submissions
+from weave.errors import WeaveError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command; a user's error is one line and exit code 2."""
+    parser = argparse.ArgumentParser(prog="grade", description=__doc__)
+    root = Path(__file__).resolve().parents[2]
+    parser.add_argument("--root", type=Path, default=root, help=argparse.SUPPRESS)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    make = commands.add_parser("assignment", usage="just assignment NAME --out DIR",
+                               help="make the kits for students and instructors")
+    make.add_argument("name", metavar="NAME", help="an experiment with a kit/")
+    make.add_argument("--out", type=Path, required=True, help="a folder for both kits")
+    make.set_defaults(command=_assignment)
+
+    grade = commands.add_parser("grade", usage="just grade KIT SUBMISSION... [--out DIR]",
+                                help="grade submissions, best in a quiet hour")
+    grade.add_argument("kit", type=Path, metavar="KIT", help="an instructor kit")
+    grade.add_argument("submissions", type=Path, nargs="+", metavar="SUBMISSION",
+                       help="NAME.cpp, or a folder or an archive NAME; NAME@TRY tells tries apart")
+    grade.add_argument("--out", type=Path, help="default: KIT/grades")
+    grade.set_defaults(command=_grade)
+
+    online = commands.add_parser("gradescope", help="what the autograder of Gradescope calls")
+    online.add_argument("kit", type=Path)
+    online.add_argument("submission", type=Path)
+    online.add_argument("results", type=Path, help="results.json to write")
+    online.set_defaults(command=_gradescope)
+
+    chosen = parser.parse_args(arguments)
+    try:
+        return chosen.command(chosen)
+    except WeaveError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _assignment(given: argparse.Namespace) -> int:
+    student, instructor = assignment.make(given.root, given.name, given.out)
+    print(f"for students: {student}\nfor instructors: {instructor}")
+    return 0
+
+
+def _grade(given: argparse.Namespace) -> int:
+    kit = definition.load(given.kit)
+    handed_in = [submissions.read(kit, path) for path in given.submissions]
+    out = given.out or kit.folder.parent / "grades"
+    records = grading.grade_all(kit, handed_in, out, _say)
+    pages.write(kit, grading.all_records(out, kit), out)
+    archive.write(kit, out / "autograder.zip")
+    _say(f"wrote {out}/leaderboard.html, students/, grades.csv, gradescope/, autograder.zip")
+    return 0 if len(records) == len(handed_in) else 1
+
+
+def _gradescope(given: argparse.Namespace) -> int:
+    kit = definition.load(given.kit)
+    given.results.write_text(json.dumps(_online(kit, given.submission)))
+    return 0
+
+
+def _online(kit: definition.Kit, submission: Path) -> dict[str, Any]:
+    try:
+        with tempfile.TemporaryDirectory() as out:
+            records = grading.grade_all(kit, [submissions.read(kit, submission)], Path(out), _say)
+        return pages.gradescope(kit, records[0])
+    except (WeaveError, IndexError) as error:
+        return {"score": 0, "output": f"The fault is ours, not yours; no grade yet: {error}"}
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""What a kit says of itself: `kit.toml`."""
+
+import hashlib
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weave.errors import WeaveError
+
+
+class GradeError(WeaveError):
+    """Something that a lecturer can put right, in one line."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A family of inputs."""
+
+    line: str  # as lib/kit/problem.hpp reads it
+    about: str
+    next: str  # what to try where time is lost in it
+    hidden: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its first word."""
+        return self.line.split()[0]
+
+
+@dataclass(frozen=True)
+class Kit:
+    """An assignment."""
+
+    folder: Path
+    title: str
+    file: str  # the one that is handed in
+    compiler: str
+    flags: str
+    main: str  # lib/kit/<main>.cpp is the process of a contender
+    processors: int
+    ranks: int
+    vectors: int
+    rounds: int
+    correctness: int  # points
+    speed: int
+    tests: tuple[str, ...]
+    cases: tuple[Case, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of its experiment, in the tree and wherever a kit was made."""
+        return (self.folder / "name").read_text().strip() if (self.folder / "name").exists() \
+            else self.folder.parent.name
+
+    @property
+    def on_gpu(self) -> bool:
+        """Device code alone is handed in."""
+        return self.file.endswith(".cu")
+
+    @property
+    def suffix(self) -> str:
+        """Of every source of it."""
+        return Path(self.file).suffix
+
+    @property
+    def shared_objects(self) -> list[str]:
+        """What each program of a contender is linked with."""
+        return [] if self.on_gpu else ["box", "box_call", self.main, "call"]
+
+    @property
+    def launch(self) -> list[str]:
+        """What starts its ranks."""
+        if self.ranks == 1:
+            return []
+        return ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(self.ranks)]
+
+    def digest(self) -> str:
+        """Changes where anything does that grades depend on."""
+        digest = hashlib.sha256()
+        for path in sorted(self.folder.rglob("*")):
+            if path.is_file() and "build" not in path.relative_to(self.folder).parts:
+                digest.update(path.relative_to(self.folder).as_posix().encode() + b"\0")
+                digest.update(path.read_bytes())
+        return digest.hexdigest()
+
+
+def load(folder: Path) -> Kit:
+    """Reads a kit.toml."""
+    path = folder / "kit.toml"
+    if not path.is_file():
+        raise GradeError(f"{folder}: no kit.toml here")
+    try:
+        raw: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        cases = tuple(Case(one["case"], one["about"], one["next"], one.get("hidden", False))
+                      for one in raw["case"])
+        return Kit(folder.resolve(), raw["title"], raw["file"], raw["compiler"], raw["flags"],
+                   raw["main"], raw["processors"], raw["ranks"], raw["vectors"], raw["rounds"],
+                   raw["points"]["correctness"], raw["points"]["speed"],
+                   tuple(one["case"] for one in raw["test"]), cases)
+    except tomllib.TOMLDecodeError as error:
+        raise GradeError(f"{path}: {error}") from None
+    except KeyError as error:
+        raise GradeError(f"{path}: {error} is missing") from None

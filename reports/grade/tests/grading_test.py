@@ -1,0 +1,133 @@
+"""What is graded, what is kept, and what is not graded again."""
+
+import contextlib
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grade import archive, assignment, definition, grading, pages
+from grade.definition import GradeError, Kit
+from grade.submissions import Submission
+from grade.tests import calls
+from grade.workshop import Program
+
+SUBMISSIONS = [Submission(name, name, name.encode()) for name in ("ada", "bob", "eve")]
+
+
+class Shop:
+    """Compiles nothing and times nothing; counts what it is asked."""
+
+    tier = "A"
+
+    def __init__(self, kit: Kit, fails: str = "") -> None:
+        self.kit, self.fails = kit, fails
+        self.judged: list[str] = []
+
+    def compile(self, submission: Submission, _: int) -> Program:
+        return Program(None, "no") if submission.student == "eve" else Program(
+            Path(submission.student))
+
+    def judge(self, program: Path) -> list[dict[str, object]]:
+        self.judged.append(program.name)
+        if program.name == self.fails:
+            raise GradeError("the judge ended")
+        return calls.calls(2.0)
+
+
+@pytest.fixture
+def shop(monkeypatch: pytest.MonkeyPatch) -> Shop:
+    made = Shop(calls.kit())
+
+    @contextlib.contextmanager
+    def opened(_: Kit) -> Iterator[Shop]:
+        yield made
+
+    monkeypatch.setattr(grading, "opened", opened)
+    monkeypatch.setattr(Path, "unlink", lambda *_, **__: None)
+    return made
+
+
+def run(shop: Shop, out: Path) -> list[grading.Record]:
+    return grading.grade_all(shop.kit, SUBMISSIONS, out, lambda _: None)
+
+
+def test_all_are_graded_once(shop: Shop, tmp_path: Path) -> None:
+    first = run(shop, tmp_path)
+    assert shop.judged == ["ada", "bob"]
+    assert [one["student"] for one in first] == ["ada", "bob", "eve"]
+    assert first[2]["reason"] == "it does not compile"
+    assert run(shop, tmp_path) == first
+    assert shop.judged == ["ada", "bob"]
+
+
+def test_what_was_not_kept_is_graded_again(shop: Shop, tmp_path: Path) -> None:
+    run(shop, tmp_path)
+    lost = grading.path_of(tmp_path, shop.kit, SUBMISSIONS[1])
+    lost.rename(lost.with_suffix(".new"))  # as a kill between writing and renaming leaves it
+    run(shop, tmp_path)
+    assert shop.judged == ["ada", "bob", "bob"]
+
+
+def test_a_fault_of_the_grader_gives_no_grade(shop: Shop, tmp_path: Path) -> None:
+    shop.fails = "ada"
+    assert [one["student"] for one in run(shop, tmp_path)] == ["bob", "eve"]
+    shop.fails = ""
+    assert [one["student"] for one in run(shop, tmp_path)] == ["ada", "bob", "eve"]
+
+
+def test_a_noisy_machine_gives_no_grade(shop: Shop, tmp_path: Path,
+                                        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shop, "judge", lambda _: calls.calls(2.0, model_again=1.3))
+    assert [one["student"] for one in run(shop, tmp_path)] == ["eve"]  # it does not compile
+
+
+def test_the_best_counts_and_not_the_latest() -> None:
+    tries = [calls.record("ada", 3.0, "ada@1"), calls.record("ada", 1.0, "ada@2"),
+             calls.record("ada", 2.0, "ada@3")]
+    assert [one["label"] for one in pages.best(tries)] == ["ada@2"]
+
+
+def test_who_cannot_be_told_apart_shares_a_rank() -> None:
+    standing = pages.ranked([calls.record(name, time) for name, time in
+                             (("slow", 3.0), ("first", 1.0), ("alike", 1.01), ("next", 2.0))])
+    assert [(one["student"], one["rank"]) for one in standing] == [
+        ("first", 1), ("alike", 1), ("next", 3), ("slow", 4)]
+
+
+def test_gradescope_gets_the_points_that_the_page_says(tmp_path: Path) -> None:
+    kit = calls.kit()
+    records = [calls.record("ada", 1.5), calls.record("bob", 2.0, failures={"long": "y[0] is 1"})]
+    pages.write(kit, records, tmp_path)
+    for record in records:
+        result = json.loads((tmp_path / f"gradescope/{record['student']}.json").read_text())
+        assert result["score"] == pytest.approx(record["points"])
+        assert sum(test["score"] for test in result["tests"]) == pytest.approx(record["points"])
+        hidden = [test for test in result["tests"] if test["visibility"] != "visible"]
+        assert len(hidden) == sum(case.hidden for case in kit.cases)
+    lines = (tmp_path / "grades.csv").read_text().splitlines()
+    assert lines[1].startswith("ada,ada,")
+    assert len(lines) == 3
+    page = (tmp_path / "students/bob.html").read_text()
+    assert "the fault is yours" in page
+    assert "y[0] is 1" in page
+
+
+def test_the_autograder_needs_nothing_else_of_this_tree(tmp_path: Path) -> None:
+    _, instructor = assignment.make(calls.ROOT, "spmv-serial-steps", tmp_path / "course")
+    archive.write(definition.load(instructor), tmp_path / "autograder.zip")
+    with zipfile.ZipFile(tmp_path / "autograder.zip") as packed:
+        assert {"setup.sh", "run_autograder"} <= set(packed.namelist())
+        packed.extractall(tmp_path / "source")
+    results = tmp_path / "results.json"
+    submission = tmp_path / "submission"
+    submission.mkdir()  # nothing in it: refused before anything is compiled
+    done = subprocess.run([sys.executable, "-m", "grade", "gradescope", "kit", submission, results],
+                          cwd=tmp_path / "source", env={"PYTHONPATH": "reports"}, check=False,
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(results.read_text())["output"].startswith("refused: expected one file")
