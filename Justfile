@@ -63,6 +63,17 @@ run-all *ARGS: (_needs "run")
     @.ci/build build programs
     @"{{python}}" -m measure run-all "$@"
 
+# List claim by claim the command, the minutes and the hardware that decide it
+[no-exit-message]
+claims *ARGS: (_needs "run")
+    @"{{python}}" -m weave claims "$@"
+
+# Check and pack what this machine measured (--machine NAME), and say what every chapter gains
+[no-exit-message]
+contribute *ARGS: (_needs "run")
+    @"{{root}}/.ci/build" build lib/bench/machine
+    @"{{python}}" -m measure contribute "$@"
+
 # Write a job for Slurm that measures ranks on so many hosts (further options are those of `run`)
 [no-exit-message]
 slurm NODES *ARGS: (_needs "run")
