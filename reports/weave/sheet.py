@@ -260,6 +260,11 @@ class Sheet:
         self._place = self._to_figure + self.figure.transFigure
         self.crop(self.height)
 
+    @property
+    def transform(self) -> Affine2D:
+        """From pixels of the sheet to what matplotlib draws on, for shapes of other modules."""
+        return self._place
+
     def crop(self, height: float) -> None:
         """Makes the sheet so high, as far as its top is concerned."""
         self.height = math.ceil(height)
