@@ -25,6 +25,7 @@ from weave.sheet import (
 Json = Mapping[str, Any]
 
 SPY = 420.0  # pixels of the longer side of the picture
+FAR_BEYOND = 3.0  # times the bound
 LEVELS = 4  # shades of a cell
 TOP = 30.0
 BAR = 62.0  # pixels of the highest bar of a histogram
@@ -146,11 +147,15 @@ def ranking(cases: Sequence[Json], title: str) -> str:
     rows = _ranked(cases)
     found = {(case["variant"], case["target"], case["threads"], case["precision"]): case
              for case in cases}
-    cells = tuple(tuple(tuple(_share(found.get((row.name, *of, one))) for one in series)
+    # Where caches hold the matrix, shares are so large that they are written as multiples.
+    top = max((case["of_bound"] or 0 for case in cases), default=0)
+    full, unit, label = ((1.0, "", "multiple of what the memory bound allows") if top > FAR_BEYOND
+                         else (100.0, "%", "share of the memory bound"))
+    cells = tuple(tuple(tuple(_share(found.get((row.name, *of, one)), full) for one in series)
                         for row in rows) for of in threads)
-    panels = tuple(Panel(panel_title(target, count), bound=100.0) for target, count in threads)
-    data = Dots(title, panels, rows, cells, series, scale="linear", unit="%",
-                value_label="share of the memory bound", bound_label="bound")
+    panels = tuple(Panel(panel_title(target, count), bound=full) for target, count in threads)
+    data = Dots(title, panels, rows, cells, series, scale="linear", unit=unit, value_label=label,
+                bound_label="bound")
     return draw_dots(data).svg(title)
 
 
@@ -176,13 +181,13 @@ def _role(group: str) -> str:
     return "muted" if group == "yours" else ROLE_OF_GROUP.get(group, "ours")
 
 
-def _share(case: Json | None) -> Value | None:
+def _share(case: Json | None, full: float) -> Value:
     if case is None:
         return Value(absence="skipped")
     if case["of_bound"] is None:
         return Value(absence="failed")
     low, high = case["of_bound_interval"]
-    return Value(100 * case["of_bound"], 100 * low, 100 * high)
+    return Value(full * case["of_bound"], full * low, full * high)
 
 
 # --- partitions -----------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """The page of a study: one HTML file that needs no other, in the look of this repository."""
 
+import base64
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -12,6 +13,9 @@ Json = Mapping[str, Any]
 
 #: So many products tell nothing any more.
 NEVER = "never"
+#: A noise floor that makes most comparisons worthless.
+BUSY = 0.25
+PRECISIONS = {"fp32": "single precision", "fp64": "double precision"}
 WHERE = ("target", "threads", "precision")
 
 
@@ -27,10 +31,10 @@ body {{ background: var(--panel); color: var(--ink); margin: 0 auto; padding: 16
 h1, h2 {{ line-height: 1.25; }}
 h2 {{ border-bottom: 1px solid var(--grid); padding-bottom: 4px; margin-top: 40px; }}
 figure {{ margin: 16px 0; }}
-figure svg {{ max-width: 100%; height: auto; display: block; }}
+figure img {{ max-width: 100%; height: auto; display: block; }}
 figcaption, .muted {{ color: var(--muted); font-size: 14px; }}
 .scroll {{ overflow-x: auto; }}
-table {{ border-collapse: collapse; font-size: 14px; }}
+table {{ border-collapse: collapse; font-size: 14px; margin: 8px 0; }}
 th, td {{ border: 1px solid var(--grid); padding: 3px 9px; text-align: right; }}
 th:first-child, td:first-child {{ text-align: left; }}
 td.words, th.words {{ text-align: left; }}
@@ -74,18 +78,24 @@ def document(title: str, parts: Sequence[str]) -> str:
 def in_short(study: Json) -> list[str]:
     """The answers, each a sentence of HTML."""
     said = []
+    noise = max((r["noise_floor"] for r in study["runs"] if r["noise_floor"]), default=0.0)
+    if noise > BUSY:
+        said.append("<strong>The machine was busy</strong>: two timings of the same code differed by"
+                    f" up to {formats.percent(noise)}. Measure again when it is quiet; small"
+                    " differences below mean nothing.")
     for plan in (p for p in study["plans"] if p["variant"] in ("plan", "auto")):
         csr = next((c["speed_over_csr"] for c in study["formats"]
                     if c["variant"] == plan["variant"] and _point(c) == _point(plan)), None)
         chose = plan["explain"].partition(":")[0]
-        over = f": {formats.factor(csr)} times the speed of CSR" if csr else ""
-        said.append(f"On {_where(plan)} the plan takes <code>{escape(chose)}</code>{over}.")
+        over = f", {formats.factor(csr)} times the speed of CSR" if csr else ""
+        said.append(f"In {PRECISIONS.get(plan['precision'], plan['precision'])} on {_where(plan)}"
+                    f" the plan takes <code>{escape(chose)}</code>{over}.")
     if study["formats"]:
         small = min((c for c in study["formats"] if c["stored_bytes"]),
                     key=lambda c: c["bytes_per_nonzero"] or 0)
-        said.append(f"The smallest is <code>{small['variant']}</code> with"
-                    f" {formats.significant(small['bytes_per_nonzero'] or 0)} bytes a nonzero"
-                    f" ({small['precision']}).")
+        said.append(f"The smallest format is <code>{small['variant']}</code> in"
+                    f" {PRECISIONS.get(small['precision'], small['precision'])}, with"
+                    f" {formats.significant(small['bytes_per_nonzero'] or 0)} bytes a nonzero.")
     fastest = _fastest(study)
     if fastest:
         said.append(f"The fastest of all is <code>{fastest['variant']}</code> on {_where(fastest)}:"
@@ -94,9 +104,9 @@ def in_short(study: Json) -> list[str]:
     eight = [p for p in study["partitions"] if p["ranks"] == 8]
     if eight:
         best = min(eight, key=lambda p: p["ghosts"])
-        said.append(f"Of partitions for 8 ranks, {figures.WAYS[best['way']]} sends least:"
-                    f" {formats.count(best['ghosts'])} elements of x a product, the busiest rank"
-                    f" has {formats.factor(best['imbalance'])} times the mean work.")
+        said.append(f"For 8 ranks the partition that sends least is {figures.WAYS[best['way']]}:"
+                    f" {formats.count(best['ghosts'])} elements of x travel for a product, and the"
+                    f" busiest rank has {formats.factor(best['imbalance'])} times the mean work.")
     return said
 
 
@@ -127,7 +137,7 @@ def _structure(study: Json) -> str:
 def _formats(study: Json) -> str:
     """A table for each precision: bytes once, time and products for each number of threads."""
     parts = []
-    found = study["formats"]
+    found = [c for c in study["formats"] if c["variant"] != "plan_timed"]
     for precision in sorted({c["precision"] for c in found}):
         of = [c for c in found if c["precision"] == precision]
         places = sorted({(c["target"], c["threads"]) for c in of})
@@ -224,8 +234,8 @@ def _partitions(study: Json) -> list[str]:
              *(formats.count(p[name]) for name in ("ghosts", "most_ghosts", "messages",
                                                    "most_messages", "idle_ranks"))]
             for p in sorted(found, key=lambda p: (p["ranks"], p["way"]))]
-    head = ["way", "ranks", "imbalance", "elements that travel", "most to one rank", "messages",
-            "most to one rank", "idle ranks"]
+    head = ["way", "ranks", "imbalance", "elements that travel", "to the busiest", "messages",
+            "to the busiest", "idle ranks"]
     graph = study["graph"]
     missing = (f"<p>No graph partition: {escape(graph['missing'])}.</p>" if graph["missing"]
                else f"<p class=muted>Graph partitions by {escape(graph['partitioner'])}.</p>")
@@ -274,8 +284,10 @@ def _list(items: Sequence[str]) -> str:
 
 
 def _figure(svg: str, caption: str) -> str:
-    drawn = svg[svg.index("<svg"):]
-    return f"<figure>{drawn}<figcaption>{escape(caption)}</figcaption></figure>\n"
+    """An image of its own: the styles of one figure must not reach another."""
+    source = base64.b64encode(svg.encode()).decode()
+    return (f'<figure><img src="data:image/svg+xml;base64,{source}" alt="{escape(caption)}">'
+            f"<figcaption>{escape(caption)}</figcaption></figure>\n")
 
 
 def _point(case: Json) -> tuple[Any, ...]:
