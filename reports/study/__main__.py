@@ -7,6 +7,7 @@ from pathlib import Path
 from measure.launch import guarded
 from measure.plan import Console
 from measure.workspace import Workspace
+from study.kernel import KINDS, try_kernel
 from study.matrix import study_all
 from weave.errors import WeaveError
 
@@ -22,6 +23,14 @@ def main(arguments: list[str] | None = None) -> int:
                                  usage="just study FILE.mtx...")
     matrix.add_argument("files", type=Path, nargs="+", metavar="FILE", help=".mtx or .mtx.gz")
     matrix.set_defaults(command=lambda given: study_all(_workspace(given), given.files, Console()))
+    kernel = commands.add_parser("try", help="a kernel of yours among ours",
+                                 usage="just try FILE --as KIND [--matrix NAME...]")
+    kernel.add_argument("file", type=Path, metavar="FILE", help="a file .cpp or .cu")
+    kernel.add_argument("--as", dest="kind", choices=KINDS, required=True,
+                        help="what it does: y = A x on one thread, or on all")
+    kernel.add_argument("--matrix", nargs="+", default=[], help="of the catalogue, or files")
+    kernel.set_defaults(command=lambda given: try_kernel(
+        _workspace(given), given.file, given.kind, given.matrix, Console()))
     chosen = parser.parse_args(arguments)
     try:
         return guarded(lambda: chosen.command(chosen))

@@ -105,20 +105,19 @@ def _histogram(sheet: Sheet, left: float, top: float, title: str, unit: str,
         return
     pitch = min(48.0, (right - left) / len(counts))
     tallest = max(counts)
-    last = -math.inf
+    widest = max(text_width(size_label(k), TINY) for k in range(len(counts)))
+    stride = math.ceil((widest + 5) / pitch)
     for k, count in enumerate(counts):
         x = left + k * pitch
         high = BAR * count / tallest
         if count:
             sheet.box(x + 2, base - max(high, 1), x + pitch - 2, base, role_colour("ours"))
         share = share_text(count / total) if count else ""
-        if share and text_width(share, TINY) <= pitch:
+        if share and text_width(share, TINY) <= pitch + 2:
             sheet.text(x + pitch / 2, base - high - 4, share, TINY, align="center")
-        label = size_label(k)
-        width = text_width(label, TINY)
-        if x + pitch / 2 - width / 2 > last + 5:
-            sheet.text(x + pitch / 2, base + 14, label, TINY, ink("muted"), align="center")
-            last = x + pitch / 2 + width / 2
+        if k % stride == 0:
+            sheet.text(x + pitch / 2, base + 14, size_label(k), TINY, ink("muted"),
+                       align="center")
 
 
 def share_text(share: float) -> str:
@@ -149,12 +148,12 @@ def ranking(cases: Sequence[Json], title: str) -> str:
              for case in cases}
     # Where caches hold the matrix, shares are so large that they are written as multiples.
     top = max((case["of_bound"] or 0 for case in cases), default=0)
-    full, unit, label = ((1.0, "", "multiple of what the memory bound allows") if top > FAR_BEYOND
-                         else (100.0, "%", "share of the memory bound"))
+    full, label = ((1.0, "multiple of what the memory bound allows") if top > FAR_BEYOND
+                   else (100.0, "share of the memory bound, in percent"))
     cells = tuple(tuple(tuple(_share(found.get((row.name, *of, one)), full) for one in series)
                         for row in rows) for of in threads)
     panels = tuple(Panel(panel_title(target, count), bound=full) for target, count in threads)
-    data = Dots(title, panels, rows, cells, series, scale="linear", unit=unit, value_label=label,
+    data = Dots(title, panels, rows, cells, series, scale="linear", value_label=label,
                 bound_label="bound")
     return draw_dots(data).svg(title)
 

@@ -14,6 +14,8 @@ Json = dict[str, Any]
 #: What conversions are compared with: the plan's kernel for CSR as it is.
 BASELINE = "csr"
 FORMAT = "format"
+#: Kernels of GPUs that read CSR as it is.
+KERNELS = "single"
 PLANS = ("plan", "plan_timed", "auto")
 
 
@@ -32,6 +34,7 @@ def _case(found: Measurements, case: Case) -> Json:
         "target": case.target,
         "threads": found.workers(case),
         "precision": point.get("precision", ""),
+        "matrix": point.get("matrix", ""),
         "cache": case.cache,
         "verdict": case.verdict["status"],
         "reason": case.verdict.get("reason", ""),
@@ -69,7 +72,7 @@ def conversions(every: Sequence[Json], nonzeros: int) -> list[Json]:
     for case in every:
         if case["group"] not in (FORMAT, "plan") or case["seconds"] is None:
             continue
-        csr = _same_point(every, case, BASELINE)
+        csr = _csr(every, case)
         rows.append({
             **{name: case[name] for name in ("experiment", "variant", "target", "threads",
                                              "precision", "stored_bytes", "setup_seconds")},
@@ -80,11 +83,12 @@ def conversions(every: Sequence[Json], nonzeros: int) -> list[Json]:
     return rows
 
 
-def _same_point(every: Iterable[Json], case: Json, variant: str) -> Json | None:
-    names = ("experiment", "target", "threads", "precision")
-    return next((other for other in every if other["variant"] == variant
-                 and other["seconds"] is not None
-                 and all(other[name] == case[name] for name in names)), None)
+def _csr(every: Iterable[Json], case: Json) -> Json | None:
+    """CSR at the same point; on a GPU the fastest of the kernels for it."""
+    alike = [other for other in every if other["seconds"] is not None and _at(other) == _at(case)]
+    csr = [other for other in alike if other["variant"] == BASELINE]
+    csr = csr or [other for other in alike if other["group"] == KERNELS]
+    return min(csr, key=lambda other: other["seconds"], default=None)
 
 
 def _products(case: Json, csr: Json) -> int | None:

@@ -63,6 +63,34 @@ def study_page(study: Json) -> str:
     return document(title, parts)
 
 
+def kernel_page(tried: Json, source: str) -> str:
+    """The page of somebody's own product: its places, a figure for each matrix, and its text."""
+    places = [_place(ranking) for ranking in tried["rankings"]]
+    parts = [
+        f"<p class=muted>Among the variants of {tried['experiment']}, in the same rounds, on"
+        f" {escape(_machine(tried['machine']))}</p>",
+        "<h2>In short</h2>", _list([place for place in places if place]),
+        "<h2>How fast, against the bound</h2>",
+        *(part for ranking in tried["rankings"] for part in ranking_parts(ranking)),
+        "<h2>The file</h2>", f"<pre><code>{escape(source)}</code></pre>",
+        "<h2>Runs</h2>", *_runs(tried),
+    ]
+    return document(f"{tried['file']}: your kernel among ours", parts)
+
+
+def _place(ranking: Json) -> str:
+    """The place of `yours` at its best point."""
+    timed = [c for c in ranking["cases"] if c["seconds"] is not None]
+    mine = [c for c in timed if c["variant"] == "yours"]
+    if not mine:
+        return f"{escape(ranking['title'])}: <code>yours</code> was not timed."
+    best = min(mine, key=lambda c: c["seconds"])
+    rivals = sorted((c for c in timed if _point(c) == _point(best)), key=lambda c: c["seconds"])
+    return (f"{escape(ranking['title'])}: place {1 + rivals.index(best)} of {len(rivals)} on"
+            f" {_where(best)}, {formats.time(best['seconds'])} a product,"
+            f" {formats.percent(best['of_bound'])} of the memory bound.")
+
+
 def document(title: str, parts: Sequence[str]) -> str:
     """A whole page."""
     body = "\n".join([f"<h1>{escape(title)}</h1>", *parts])
