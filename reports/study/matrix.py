@@ -71,14 +71,14 @@ def _measure(workspace: Workspace, file: Path, features: Json, gpus: bool, folde
         found.append((asked.title, measured))
         failures += failed
     console.step("draws the page")
-    study = _together(file, features, anatomy, found)
+    study = together(file, features, anatomy, found)
     (folder / "study.json").write_text(json.dumps(study, indent=1, ensure_ascii=False) + "\n",
                                        encoding="utf-8")
     (folder / "index.html").write_text(page.study_page(study), encoding="utf-8")
     return failures
 
 
-def _together(file: Path, features: Json, anatomy: Json, found: Sequence[tuple[str, Any]]) -> Json:
+def together(file: Path, features: Json, anatomy: Json, found: Sequence[tuple[str, Any]]) -> Json:
     """All findings of a matrix."""
     rankings = [{"title": title, "cases": findings.cases(one)} for title, one in found]
     every = [case for ranking in rankings for case in ranking["cases"]]
