@@ -69,10 +69,11 @@ def compiled(workspace: Workspace, file: Path, library: Path) -> int:
         joined = library.with_suffix(".cu")
         joined.write_text(f'#include "{file}"\n#include "{root / DEVICE / "call.cuh"}"\n',
                           encoding="utf-8")
-        command = ["nvcc", "-std=c++20", "-O3", f"-arch={_architecture()}", "-rdc=true", "-shared",
+        command = ["nvcc", "-std=c++20", "-O3", f"-arch={_architecture()}", "-rdc=true",
+                   "-shared",
                    "-Xcompiler", "-fPIC", "-I", str(root / DEVICE), str(joined)]
     else:
-        command = ["g++", "-std=c++20", "-O3", "-march=native", "-fopenmp", "-Wall", "-rdc=true", "-shared",
+        command = ["g++", "-std=c++20", "-O3", "-march=native", "-fopenmp", "-Wall", "-shared",
                    "-fPIC", "-Wl,-z,defs", "-I", str(root / HOST), str(file),
                    str(root / HOST / "call.cpp")]
     return subprocess.run([*command, "-o", str(library)], check=False).returncode
