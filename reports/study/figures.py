@@ -177,7 +177,7 @@ def _ranked(cases: Sequence[Json]) -> tuple[Row, ...]:
 
 
 def _role(group: str) -> str:
-    return "muted" if group == "yours" else ROLE_OF_GROUP.get(group, "ours")
+    return "yours" if group == "yours" else ROLE_OF_GROUP.get(group, "ours")
 
 
 def _share(case: Json | None, full: float) -> Value:

@@ -43,7 +43,8 @@ def try_kernel(workspace: Workspace, file: Path, kind: str, matrices: Sequence[s
     on_gpu = file.suffix == ".cu"
     if file.suffix not in (".cpp", ".cu"):
         raise WeaveError(f"{file}: found another ending, expected a file .cpp or .cu")
-    if on_gpu and not describe_machine(workspace, None)["gpus"]:
+    is_measured = not on_gpu or bool(describe_machine(workspace, None)["gpus"])
+    if not is_measured:
         console.line("no CUDA device here: the file is compiled, not measured")
     folder = workspace.build / "try" / file.stem
     try:
@@ -51,7 +52,7 @@ def try_kernel(workspace: Workspace, file: Path, kind: str, matrices: Sequence[s
             console.step(f"compiles {file.name}")
             library = folder / f"{file.stem}.so"
             code = compiled(workspace, file.resolve(), library)
-            if code or (on_gpu and not describe_machine(workspace, None)["gpus"]):
+            if code or not is_measured:
                 return 1 if code else 0
             tried = Tried(file, library, ON_GPU if on_gpu else KINDS[kind])
             return _measure(workspace, tried, matrices, folder, console, lock)
@@ -69,9 +70,9 @@ def compiled(workspace: Workspace, file: Path, library: Path) -> int:
         joined = library.with_suffix(".cu")
         joined.write_text(f'#include "{file}"\n#include "{root / DEVICE / "call.cuh"}"\n',
                           encoding="utf-8")
-        command = ["nvcc", "-std=c++20", "-O3", f"-arch={_architecture()}", "-rdc=true",
-                   "-shared",
-                   "-Xcompiler", "-fPIC", "-I", str(root / DEVICE), str(joined)]
+        command = ["nvcc", "-std=c++20", "-O3", f"-arch={_architecture()}",
+                   "-rdc=true", "-shared", "-Xcompiler", "-fPIC", "-I", str(root / DEVICE),
+                   str(joined)]
     else:
         command = ["g++", "-std=c++20", "-O3", "-march=native", "-fopenmp", "-Wall", "-shared",
                    "-fPIC", "-Wl,-z,defs", "-I", str(root / HOST), str(file),

@@ -1,6 +1,7 @@
 """The page of a study: one HTML file that needs no other, in the look of this repository."""
 
 import base64
+import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -69,7 +70,7 @@ def kernel_page(tried: Json, source: str) -> str:
     parts = [
         f"<p class=muted>Among the variants of {tried['experiment']}, in the same rounds, on"
         f" {escape(_machine(tried['machine']))}</p>",
-        "<h2>In short</h2>", _list([place for place in places if place]),
+        "<h2>In short</h2>", _list([*_busy(tried["runs"]), *places]),
         "<h2>How fast, against the bound</h2>",
         *(part for ranking in tried["rankings"] for part in ranking_parts(ranking)),
         "<h2>The file</h2>", f"<pre><code>{escape(source)}</code></pre>",
@@ -105,16 +106,11 @@ def document(title: str, parts: Sequence[str]) -> str:
 
 def in_short(study: Json) -> list[str]:
     """The answers, each a sentence of HTML."""
-    said = []
-    noise = max((r["noise_floor"] for r in study["runs"] if r["noise_floor"]), default=0.0)
-    if noise > BUSY:
-        said.append("<strong>The machine was busy</strong>: two timings of the same code differed by"
-                    f" up to {formats.percent(noise)}. Measure again when it is quiet; small"
-                    " differences below mean nothing.")
+    said = _busy(study["runs"])
     for plan in (p for p in study["plans"] if p["variant"] in ("plan", "auto")):
         csr = next((c["speed_over_csr"] for c in study["formats"]
                     if c["variant"] == plan["variant"] and _point(c) == _point(plan)), None)
-        chose = plan["explain"].partition(":")[0]
+        chose = re.split("[:;,]", plan["explain"])[0]
         over = f", {formats.factor(csr)} times the speed of CSR" if csr else ""
         said.append(f"In {PRECISIONS.get(plan['precision'], plan['precision'])} on {_where(plan)}"
                     f" the plan takes <code>{escape(chose)}</code>{over}.")
@@ -138,6 +134,16 @@ def in_short(study: Json) -> list[str]:
     return said
 
 
+def _busy(runs: Sequence[Json]) -> list[str]:
+    """A warning where a run was so noisy that most comparisons are worthless."""
+    noise = max((run["noise_floor"] for run in runs if run["noise_floor"]), default=0.0)
+    if noise <= BUSY:
+        return []
+    return ["<strong>The machine was busy</strong>: two timings of the same code differed by a"
+            f" factor of up to {formats.factor(1 + noise)}. Measure again when it is quiet; small differences below"
+            " mean nothing."]
+
+
 def _fastest(study: Json) -> Json | None:
     timed = [c for r in study["rankings"] for c in r["cases"] if c["seconds"] is not None]
     return min(timed, key=lambda c: c["seconds"], default=None)
@@ -149,11 +155,12 @@ def _structure(study: Json) -> str:
         ("file", f"{f['kind']}, {formats.count(f['entries'])} entries"),
         ("rows, columns", f"{formats.count(f['rows'])}, {formats.count(f['cols'])}"),
         ("nonzeros", formats.count(f["nnz"])),
-        ("row length", f"mean {f['mean_row']:.3g}, longest {formats.count(f['max_row'])},"
-                       f" standard deviation {f['std_row']:.3g}"),
+        ("row length", f"mean {formats.significant(f['mean_row'])}, longest"
+                       f" {formats.count(f['max_row'])}, standard deviation"
+                       f" {formats.significant(f['std_row'])}"),
         ("empty rows", formats.count(f["empty_rows"])),
         ("runs of consecutive columns", f"{formats.count(f['nzseg'])},"
-                                        f" {f['nzseg_per_nnz']:.3g} a nonzero"),
+                                        f" {formats.significant(f['nzseg_per_nnz'])} a nonzero"),
         ("bandwidth", f"{formats.count(anatomy['lower_bandwidth'])} below the diagonal,"
                       f" {formats.count(anatomy['upper_bandwidth'])} above"),
     ]

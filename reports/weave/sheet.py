@@ -83,11 +83,12 @@ def series_colour(slot: int) -> str:
 
 
 def role_colour(name: str) -> str:
-    """The light colour of what is drawn: `fp32`, `fp64`, `ours`, `library`, `reference`, `muted`.
+    """The light colour of what is drawn: `fp32`, `fp64`, `ours`, `library`, `reference`, `muted`,
+    or `yours`, which stands out by being grey.
 
     Further precisions and other names are ours.
     """
-    return ROLES.get(name, ROLES["ours"])[0]
+    return ROLES.get("muted" if name == "yours" else name, ROLES["ours"])[0]
 
 
 def switching(svg: str, title: str) -> str:
