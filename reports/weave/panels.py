@@ -196,7 +196,7 @@ def _multiples(scale: Scale) -> list[tuple[float, ...]]:
 NAMES = {"fp32": "single precision", "fp64": "double precision", "library": "libraries"}
 SHAPES = ("dot", "square", "triangle")
 SHAPE_OF = {"fp32": "dot", "fp64": "square"}
-GROUP_ROLES = ("ours", "library", "reference", "yours")  # of rows, whose markers are all dots
+GROUP_ROLES = ("ours", "library", "reference")  # of rows, whose markers are all dots
 PITCH = 24.0  # pixels from one row to the next
 GAP = 20.0  # pixels between panels side by side
 ALIKE_WORDS = "alike (within 5 %)"
@@ -394,7 +394,7 @@ def legend(
             sheet.box(x - 26, 11, x - 6, 21, colour)
         else:
             sheet.line([(x - 28, 16), (x - 6, 16)], colour, 1.8)
-            shape = "dot" if name in GROUP_ROLES else shape_of(name, place)
+            shape = "dot" if name in (*GROUP_ROLES, "yours") else shape_of(name, place)
             sheet.mark(x - 17, 16, shape, colour, 8.5)
         x -= 44
     if heading:
