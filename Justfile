@@ -46,6 +46,26 @@ run NAME *ARGS: (_needs "run")
     @case " $* " in *" --help "* | *" -h "*) exit ;; esac; [ ! -d "{{root}}/experiments/$1" ] || "{{root}}/.ci/build" build "experiments/$1/$1" lib/bench/machine
     @"{{python}}" -m measure run "$@"
 
+# Make a page about your matrix: structure, formats, ranking, plan, partitions (FILE.mtx...)
+[no-cd, no-exit-message]
+study *FILES: (_needs "run")
+    #!/usr/bin/env bash
+    set -euo pipefail
+    targets=(lib/sparse/describe lib/distributed/anatomy lib/bench/machine)
+    for name in formats serial-steps omp-schedules gpu-variants; do targets+=("experiments/spmv-$name/spmv-$name"); done
+    "{{root}}/.ci/build" build "${targets[@]}"
+    "{{python}}" -m study matrix "$@"
+
+# Verify your kernel and place it among ours: FILE.cpp|.cu --as spmv [--matrix NAME...]
+[no-cd, no-exit-message]
+try *ARGS: (_needs "run")
+    #!/usr/bin/env bash
+    set -euo pipefail
+    targets=(lib/bench/machine)
+    case " $* " in *.cu\ *) targets+=(experiments/spmv-gpu-variants/spmv-gpu-variants) ;; *) for name in serial-steps omp-schedules; do targets+=("experiments/spmv-$name/spmv-$name"); done ;; esac
+    "{{root}}/.ci/build" build "${targets[@]}"
+    "{{python}}" -m study try "$@"
+
 # Write what a profiler counts (ncu, perf) into a result of this machine (--result FILE; --help)
 [no-cd, no-exit-message]
 profile NAME *ARGS: (_needs "run")
@@ -62,6 +82,17 @@ keep RESULT TITLE *MACHINE: (_needs "run")
 run-all *ARGS: (_needs "run")
     @.ci/build build programs
     @"{{python}}" -m measure run-all "$@"
+
+# List claim by claim the command, the minutes and the hardware that decide it
+[no-exit-message]
+claims *ARGS: (_needs "run")
+    @"{{python}}" -m weave claims "$@"
+
+# Check and pack what this machine measured (--machine NAME), and say what every chapter gains
+[no-exit-message]
+contribute *ARGS: (_needs "run")
+    @"{{root}}/.ci/build" build lib/bench/machine
+    @"{{python}}" -m measure contribute "$@"
 
 # Write a job for Slurm that measures ranks on so many hosts (further options are those of `run`)
 [no-exit-message]

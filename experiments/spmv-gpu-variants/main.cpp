@@ -8,6 +8,8 @@ int main(int argc, char** argv)
     sparse::Datasets datasets;
     cuda::Gpu gpu;
     bench::Experiment experiment{"spmv-gpu-variants", argc, argv, gpu};
+    std::string tried;
+    experiment.option("tried", &tried, "somebody's own kernel, as `just try` compiles it");
     experiment.ceiling(gpu, ceilings::device_read);
     auto& study = experiment.study("spmv").axis("matrix", datasets.set("gpu"));
 
@@ -21,6 +23,7 @@ int main(int argc, char** argv)
         spmv_gpu_variants::add_balanced(trial, on_gpu);
         spmv_gpu_variants::add_formats(trial, on_gpu);
         spmv_gpu_variants::add_plan(trial, on_gpu);
+        spmv_gpu_variants::add_tried(trial, on_gpu, tried);
         spmv_gpu_variants::add_roof(trial, on_gpu, problem, gpu);
         spmv_gpu_variants::add_cusparse(experiment, trial, on_gpu);
         trial.run();

@@ -19,6 +19,7 @@
 #include "spmv/cuda/row_tiles.hpp"
 #include "spmv/cuda/rows.hpp"
 #include "spmv/cuda/sell.hpp"
+#include "spmv/cuda/tried.hpp"
 #include "spmv/cuda/two_phase.hpp"
 
 #include <algorithm>
@@ -27,6 +28,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace spmv_gpu_variants {
@@ -330,6 +332,23 @@ void add_plan(bench::Trial& trial, OnGpu<T>& problem)
 }
 
 /// Adds cuSPARSE, in group "peer", and records its version.
+/// Somebody's own kernel from a shared object of `just try`, if one is named; it is in double
+/// precision.
+template <class T>
+void add_tried(bench::Trial& trial, OnGpu<T>& problem, std::string const& file)
+{
+    if constexpr (std::is_same_v<T, double>) {
+        if (!file.empty()) {
+            auto const product = gpu::Tried{file};
+            trial
+                .add("yours",
+                     problem.on_csr([product](auto const&... operands) { product(operands...); }))
+                .excerpt("yours_on_gpu")
+                .group("yours");
+        }
+    }
+}
+
 template <class T>
 void add_cusparse(bench::Experiment& experiment, bench::Trial& trial, OnGpu<T>& problem)
 {

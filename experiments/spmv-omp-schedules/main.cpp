@@ -1,4 +1,5 @@
 #include "experiments/spmv_peers.hpp"
+#include "experiments/spmv_tried.hpp"
 
 #include "ceilings/probes.hpp"
 #include "overheads.hpp"
@@ -11,6 +12,8 @@ int main(int argc, char** argv)
 {
     sparse::Datasets datasets;
     bench::Experiment experiment{"spmv-omp-schedules", argc, argv};
+    std::string tried;
+    experiment.option("tried", &tried, tried_help);
     experiment.ceiling(ceilings::read);
     auto& study = experiment.study("spmv").axis(
         "matrix", datasets.set_beyond_cache("threads", bench::host().cache_bytes()));
@@ -38,6 +41,7 @@ int main(int argc, char** argv)
         trial.add("nnz_stealing", [&] { spmv::nnz_stealing<T>(a, x, y, threads); }).group("even");
         trial.add("merge_path", [&] { spmv::merge_path<T>(a, x, y, threads); }).group("even");
         schedules::add_first_touch(trial, problem);
+        add_tried(trial, problem, tried);
         add_peers(experiment, trial, problem, peers::Tuning::off); // about threads, not formats
         trial.run();
     });

@@ -1,4 +1,5 @@
 #include "experiments/spmv_peers.hpp"
+#include "experiments/spmv_tried.hpp"
 
 #include "ceilings/probes.hpp"
 #include "spmv/flag_ladder.hpp"
@@ -10,6 +11,8 @@ int main(int argc, char** argv)
 {
     sparse::Datasets datasets;
     bench::Experiment experiment{"spmv-serial-steps", argc, argv};
+    std::string tried;
+    experiment.option("tried", &tried, tried_help);
     experiment.ceiling(ceilings::read);
     auto& study = experiment.study("spmv").axis(
         "matrix", datasets.set_beyond_cache("serial", bench::host().cache_bytes()));
@@ -39,6 +42,7 @@ int main(int argc, char** argv)
         for (auto const& kernel : spmv::simd_kernels<T>()) {
             trial.add(kernel, [&] { kernel(a, x, y); }).group("simd");
         }
+        add_tried(trial, problem, tried);
         add_peers(experiment, trial, problem);
         trial.run();
     });

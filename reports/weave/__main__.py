@@ -5,7 +5,7 @@ import re
 import sys
 from pathlib import Path
 
-from weave import book, lint, results, runs
+from weave import agenda, book, lint, results, runs
 from weave.errors import WeaveError
 
 #: Of `just new NAME`: a small experiment that already builds, runs, weaves and passes the checks.
@@ -21,7 +21,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=root, help="the repository; default: this one")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_commands(commands)
-    runs.add_commands(commands)
+    for module in (runs, agenda):
+        module.add_commands(commands)
     chosen = parser.parse_args(arguments)
     try:
         return chosen.command(chosen)

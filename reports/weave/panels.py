@@ -395,7 +395,7 @@ def legend(
             sheet.box(x - 26, 11, x - 6, 21, colour)
         else:
             sheet.line([(x - 28, 16), (x - 6, 16)], colour, 1.8)
-            shape = "dot" if name in GROUP_ROLES else shape_of(name, place)
+            shape = "dot" if name in (*GROUP_ROLES, "yours") else shape_of(name, place)
             sheet.mark(x - 17, 16, shape, colour, 8.5)
         x -= 44
     if heading:

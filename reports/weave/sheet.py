@@ -85,11 +85,12 @@ def series_colour(slot: int) -> str:
 
 
 def role_colour(name: str) -> str:
-    """The light colour of what is drawn: `fp32`, `fp64`, `ours`, `library`, `reference`, `muted`.
+    """The light colour of what is drawn: `fp32`, `fp64`, `ours`, `library`, `reference`, `muted`,
+    or `yours`, which stands out by being grey.
 
     Further precisions and other names are ours.
     """
-    return ROLES.get(name, ROLES["ours"])[0]
+    return ROLES.get("muted" if name == "yours" else name, ROLES["ours"])[0]
 
 
 def switching(svg: str, title: str) -> str:
@@ -264,6 +265,11 @@ class Sheet:
         self._to_figure = Affine2D()
         self._place = self._to_figure + self.figure.transFigure
         self.crop(self.height)
+
+    @property
+    def transform(self) -> Affine2D:
+        """From pixels of the sheet to what matplotlib draws on, for shapes of other modules."""
+        return self._place
 
     def crop(self, height: float) -> None:
         """Makes the sheet so high, as far as its top is concerned."""

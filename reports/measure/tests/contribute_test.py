@@ -1,0 +1,130 @@
+"""`just contribute`: what it refuses, what it packs, and that a new machine needs no other edit."""
+
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from measure.contribute import contribute
+from measure.plan import Console
+from measure.workspace import Workspace
+from weave import book, results
+from weave.results import Json
+from weave.tests import synthetic
+
+MACHINE = "newcomer-2c"
+HOST = "grey-heron"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return synthetic.repository(tmp_path)
+
+
+def passing() -> Json:
+    """A result of a made-up machine in which everything passed."""
+    raw = synthetic.result()
+    synthetic.drop(raw, "broken")
+    raw["machine"]["slug"] = MACHINE
+    return raw
+
+
+def stored(root: Path, raw: Json, machine: str = MACHINE) -> Path:
+    path = root / "reports" / machine / "results" / f"{synthetic.NAME}.json"
+    results.write(raw, path)
+    return path
+
+
+def tried(root: Path, machine: str = MACHINE) -> tuple[int, str]:
+    """The exit code, and what was said."""
+    said = io.StringIO()
+    code = contribute(Workspace(root, root / "build"), machine, Console(said), [HOST])
+    return code, said.getvalue()
+
+
+def archive(root: Path) -> Path:
+    return root / "build/contribute" / f"{MACHINE}.tar.gz"
+
+
+def test_a_new_machine_gives_chapter_and_scorecard_its_row(root: Path) -> None:
+    before = synthetic.result()
+    before["machine"]["slug"] = "example-2c"
+    stored(root, before, "example-2c")
+    earlier = book.everything(book.read(root))
+    shared = ("reports/README.md", f"experiments/{synthetic.NAME}/README.md")
+    assert not any(MACHINE in earlier[name] for name in shared)
+    stored(root, passing())
+    code, said = tried(root)
+    assert code == 0, said
+    assert f"{synthetic.NAME} " in said and "a row in every table" in said
+    texts = book.everything(book.read(root))
+    assert all(MACHINE in texts[name] for name in shared)
+    assert texts[f"reports/{MACHINE}/README.md"] == (
+        root / f"reports/{MACHINE}/README.md").read_text(encoding="utf-8")
+
+
+def test_packs_without_owner_and_the_same_each_time(root: Path) -> None:
+    stored(root, passing())
+    tried(root)
+    first = archive(root).read_bytes()
+    tried(root)
+    assert archive(root).read_bytes() == first
+    with tarfile.open(archive(root)) as tar:
+        entries = tar.getmembers()
+    assert [entry.name for entry in entries] == [
+        f"reports/{MACHINE}/README.md", f"reports/{MACHINE}/results/{synthetic.NAME}.json"]
+    assert all((entry.uid, entry.uname, entry.mtime) == (0, "", 0) for entry in entries)
+
+
+def test_refuses_a_failed_verification(root: Path) -> None:
+    raw = synthetic.result()
+    raw["machine"]["slug"] = MACHINE
+    stored(root, raw)
+    code, said = tried(root)
+    assert code == 1
+    assert f"results/{synthetic.NAME}.json: broken at" in said and "failed verification" in said
+    assert not archive(root).exists()
+
+
+@pytest.mark.parametrize(("text", "found"), [
+    ("Measured on grey-heron at night.", "grey-heron, the name of"),
+    ("Measured on GREY-HERON.", "grey-heron, the name of"),
+    ("See /home/somebody/notes for more.", "an absolute path"),
+    ("See ~/notes for more.", "an absolute path"),
+    ("Ask somebody@example for more.", "a user at a host"),
+    ("It is box7.lan here.", "a host name"),
+])
+def test_refuses_what_names_somebody(root: Path, text: str, found: str) -> None:
+    stored(root, passing())
+    note = root / "reports" / MACHINE / "notes" / f"{synthetic.NAME}.md"
+    note.parent.mkdir()
+    note.write_text(f"# A note\n\n{text}\n", encoding="utf-8")
+    code, said = tried(root)
+    assert code == 1
+    assert f"notes/{synthetic.NAME}.md:3: found" in said and found in said
+
+
+@pytest.mark.parametrize("text", ["/home/somebody/bin/gcc", f"gcc of {HOST}"])
+def test_refuses_a_result_that_names_somebody(root: Path, text: str) -> None:
+    path = stored(root, passing())
+    shown = path.read_text(encoding="utf-8").replace("gcc 12.2.0", text)
+    path.write_text(shown, encoding="utf-8")
+    code, said = tried(root)
+    assert code == 1 and f"results/{synthetic.NAME}.json" in said
+    assert not archive(root).exists()
+
+
+def test_refuses_results_of_another_machine(root: Path) -> None:
+    raw = passing()
+    raw["machine"]["slug"] = "elsewhere-4c"
+    stored(root, raw)
+    code, said = tried(root)
+    assert code == 1 and "$.machine.slug: found elsewhere-4c, expected newcomer-2c" in said
+
+
+def test_refuses_files_of_other_kinds(root: Path) -> None:
+    stored(root, passing())
+    (root / "reports" / MACHINE / "core.1234").write_text("")
+    code, said = tried(root)
+    assert code == 1 and "core.1234: found a file of another kind" in said

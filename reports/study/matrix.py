@@ -1,0 +1,103 @@
+"""`just study FILE.mtx...`: one page about each matrix, as HTML and as JSON."""
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from measure.plan import Console, duration
+from measure.workspace import Workspace, describe_machine, exclusive
+from study import findings, measuring, page
+from weave import definition
+from weave.definition import Tree
+from weave.errors import WeaveError
+
+Json = dict[str, Any]
+SUFFIXES = (".mtx.gz", ".mtx")
+
+
+def study_all(workspace: Workspace, files: Sequence[Path], console: Console) -> int:
+    """Studies each matrix; 1 if a variant failed its verification in any."""
+    names = [name_of(file) for file in files]
+    for name in names:
+        if names.count(name) > 1:
+            raise WeaveError(f"study: found two files called {name}, expected names of their own")
+    described = [measuring.described(workspace, file) for file in files]  # all errors come first
+    gpus = bool(describe_machine(workspace, None)["gpus"])
+    tree = definition.read_tree(workspace.root)
+    found = [_study(workspace, file, features, gpus, tree, console)
+             for file, features in zip(files, described, strict=True)]
+    return max(found)
+
+
+def name_of(file: Path) -> str:
+    """A matrix' name: that of its file. Raises `WeaveError` for other files."""
+    for suffix in SUFFIXES:
+        if file.name.endswith(suffix) and file.name != suffix:
+            return file.name.removesuffix(suffix)
+    raise WeaveError(f"{file}: found another ending, expected a file .mtx or .mtx.gz")
+
+
+def _study(workspace: Workspace, file: Path, features: Json, gpus: bool, tree: Tree,
+           console: Console) -> int:
+    started = time.monotonic()
+    folder = workspace.build / "study" / name_of(file)
+    try:
+        with exclusive(folder) as lock:
+            failures = _measure(workspace, file.resolve(), features, gpus, folder, tree, console,
+                                lock)
+    except KeyboardInterrupt:
+        console.line("interrupted: the same command goes on from here")
+        raise
+    for failure in failures:
+        console.line(failure)
+    console.line(f"{workspace.shown(folder / 'index.html')}"
+                 f"  {duration(time.monotonic() - started)}; as JSON: study.json beside it")
+    return 1 if failures else 0
+
+
+def _measure(workspace: Workspace, file: Path, features: Json, gpus: bool, folder: Path, tree: Tree,
+             console: Console, lock: int) -> list[str]:
+    """Measures what is missing and writes the page; what failed."""
+    anatomy = measuring.anatomy(workspace, file, folder, console)
+    given = measuring.options(file, features["nnz"])
+    found, failures = [], []
+    for asked in measuring.PROGRAMS:
+        if asked.needs_gpu and not (gpus and workspace.program(asked.name).is_file()):
+            continue
+        measured, failed = measuring.measured(workspace, asked, given, [file], folder, console,
+                                              lock, tree)
+        found.append((asked.title, measured))
+        failures += failed
+    console.step("draws the page")
+    study = together(file, features, anatomy, found)
+    (folder / "study.json").write_text(json.dumps(study, indent=1, ensure_ascii=False) + "\n",
+                                       encoding="utf-8")
+    (folder / "index.html").write_text(page.study_page(study), encoding="utf-8")
+    return failures
+
+
+def together(file: Path, features: Json, anatomy: Json, found: Sequence[tuple[str, Any]]) -> Json:
+    """All findings of a matrix."""
+    rankings = [{"title": title, "cases": findings.cases(one)} for title, one in found]
+    every = [case for ranking in rankings for case in ranking["cases"]]
+    pieces = dict(anatomy)
+    partitions = pieces.pop("partitions")
+    graph = {"partitioner": pieces.pop("graph_partitioner"),
+             "missing": pieces.pop("graph_missing", "")}
+    return {
+        "schema": 1,
+        "name": name_of(file),
+        "file": file.name,
+        "machine": findings.machine(found[0][1]),
+        "features": features,
+        "anatomy": pieces,
+        "formats": findings.conversions(every, features["nnz"]),
+        "plans": findings.plans(every),
+        "rankings": rankings,
+        "skipped": [entry for _, one in found for entry in findings.skipped(one)],
+        "partitions": partitions,
+        "graph": graph,
+        "runs": [findings.run(one) for _, one in found],
+    }

@@ -1,0 +1,60 @@
+"""`just study`: files that are refused, and what is kept between two starts."""
+
+from pathlib import Path
+
+import pytest
+
+from measure.plan import Console
+from measure.workspace import Workspace
+from study import matrix, measuring
+from weave.errors import WeaveError
+
+
+def program(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+def test_names_of_matrices() -> None:
+    assert matrix.name_of(Path("a/b.c.mtx.gz")) == "b.c"
+    assert matrix.name_of(Path("x.mtx")) == "x"
+    with pytest.raises(WeaveError, match=r"x\.txt: found another ending"):
+        matrix.name_of(Path("x.txt"))
+
+
+def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+    files = [tmp_path / "a.mtx", tmp_path / "b" / "a.mtx.gz"]
+    with pytest.raises(WeaveError, match="two files called a"):
+        matrix.study_all(Workspace(tmp_path, tmp_path), files, Console())
+
+
+def test_a_malformed_file_is_one_line(tmp_path: Path) -> None:
+    program(tmp_path / "lib/sparse/describe", "echo 'a.mtx:3: found 3, expected 2' >&2; exit 2")
+    with pytest.raises(WeaveError, match=r"^a\.mtx:3: found 3, expected 2$"):
+        measuring.described(Workspace(tmp_path, tmp_path), tmp_path / "a.mtx")
+
+
+def test_a_structure_is_kept_until_the_file_changes(tmp_path: Path) -> None:
+    file, calls = tmp_path / "a.mtx", tmp_path / "calls"
+    file.write_text("one")
+    program(tmp_path / "lib/distributed/anatomy", f"echo call >> {calls}; echo '{{\"rows\": 1}}'")
+    workspace, folder = Workspace(tmp_path, tmp_path), tmp_path / "study"
+    for text in ("one", "one", "two"):
+        file.write_text(text)
+        assert measuring.anatomy(workspace, file, folder, Console()) == {"rows": 1}
+    assert calls.read_text().count("call") == 2
+
+
+def test_a_large_output_does_not_block(tmp_path: Path) -> None:
+    program(tmp_path / "lib/distributed/anatomy",
+            "echo reads >&2; printf '\"'; head -c 300000 /dev/zero | tr '\\0' x; printf '\"'")
+    file = tmp_path / "a.mtx"
+    file.write_text("")
+    found = measuring.anatomy(Workspace(tmp_path, tmp_path), file, tmp_path / "study", Console())
+    assert len(found) == 300_000
+
+
+def test_large_matrices_are_asked_for_less() -> None:
+    assert measuring.options(Path("a.mtx"), 10) == ["--matrix", "a.mtx"]
+    assert "fp64" in measuring.options(Path("a.mtx"), measuring.LARGE)
