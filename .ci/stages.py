@@ -40,7 +40,7 @@ CLANG = {"CC": "clang", "CXX": "clang++"}  # compiles instrumented code in half 
 OUTCOMES = {"OK": "passed", "EXPECTEDFAIL": "passed", "SKIP": "skipped"}  # meson's words
 
 # Tests of code that runs on several threads, and the race that the sanitizer has to find.
-THREADED = ("planted-race", "sparse-blocked-coo", "sparse-convert", "spmv-formats", "spmv-openmp")
+THREADED = ("planted-race", "sparse-convert", "sparse-formats", "spmv-kernels", "spmv-openmp")
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ def cuda() -> Iterator[Check]:
 def neon() -> Iterator[Check]:
     """The kernels for aarch64, cross-compiled and tested in an emulator."""
     directory = BUILDS / "aarch64"
-    yield configured("build aarch64", directory, "--cross-file lib/spmv/aarch64.cross")
+    yield configured("build aarch64", directory, "--cross-file lib/spmv/steps/aarch64.cross")
     yield from meson_tests("aarch64", directory)
 
 
@@ -294,7 +294,7 @@ def install() -> Iterator[Check]:
         yield command("install library", "meson", "install", "-C", RELEASE, "--no-rebuild",
                       "--destdir", room / "root")
         found = [str(path.parent) for path in room.rglob("memwall.pc")]
-        shutil.copy(ROOT / "lib/spmv/example.cpp", room)
+        shutil.copy(ROOT / "lib/spmv/plan/example.cpp", room)
         compiled = command("install compiles example", "bash", "-c", COMPILE_EXAMPLE, cwd=room,
                            PKG_CONFIG_PATH=":".join(found))
         yield compiled

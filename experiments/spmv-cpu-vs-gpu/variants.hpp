@@ -3,7 +3,7 @@
 #include "experiments/spmv.hpp"
 
 #include "cuda/gpu.hpp"
-#include "spmv/cuda/plan.hpp"
+#include "spmv/gpu/plan.hpp"
 #include "spmv/plan.hpp"
 
 #include <memory>

@@ -8,8 +8,8 @@
 #include "distributed/traffic.hpp"
 #include "mpi/communicator.hpp"
 #include "sparse/convert.hpp"
-#include "sparse/datasets.hpp"
-#include "spmv/reference.hpp"
+#include "sparse/catalogue/datasets.hpp"
+#include "spmv/steps/reference.hpp"
 
 #include <algorithm>
 #include <cstdint>
