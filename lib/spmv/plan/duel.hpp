@@ -27,9 +27,6 @@ struct Duel
 {
     double challenger = std::numeric_limits<double>::max();
     double holder = std::numeric_limits<double>::max();
-
-    /// Whether the challenger is faster, and not just by chance.
-    bool is_won() const { return challenger < 0.98 * holder; }
 };
 
 /// Times two ways to multiply in rounds, in which each begins in turn; after three, only if they are

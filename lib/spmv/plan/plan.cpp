@@ -174,6 +174,7 @@ std::unique_ptr<Converted<T> const> fastest(sparse::CsrView<T> const& a,
                                             PlanOptions const& options)
 {
     constexpr double least_seconds = 1e-3;
+    constexpr double by_chance = 0.98;
     Clock const clock = options.clock == nullptr ? steady_seconds : options.clock;
     double const begin = clock();
     std::vector<T> const x(static_cast<std::size_t>(a.columns), T{1});
@@ -182,8 +183,9 @@ std::unique_ptr<Converted<T> const> fastest(sparse::CsrView<T> const& a,
         return [&] { matrix.multiply(x.data(), y.data()); };
     };
     auto best = std::make_unique<Converted<T> const>(a, candidates.front(), kernels);
-    double& csr = candidates.front().seconds;
-    csr = seconds_of(multiply(*best), 2, clock);
+    double const csr = seconds_of(multiply(*best), 2, clock);
+    double least = csr; // of the best so far, ever
+    candidates.front().seconds = csr;
     double const allowed =
         std::min(options.multiplies / 4 * csr, std::max(400 * csr, least_seconds));
     for (auto next = candidates.begin() + 1; next != candidates.end(); ++next) {
@@ -194,8 +196,10 @@ std::unique_ptr<Converted<T> const> fastest(sparse::CsrView<T> const& a,
             auto other = std::make_unique<Converted<T> const>(a, *next, kernels);
             auto const found = duel(multiply(*other), multiply(*best), clock);
             next->seconds = found.challenger;
-            if (found.is_won()) {
+            least = std::min(least, found.holder);
+            if (found.challenger < by_chance * least) {
                 best = std::move(other);
+                least = found.challenger;
             }
         } catch (std::length_error const&) { // the format cannot hold the matrix
         } catch (std::bad_alloc const&) {    // no room beside the best

@@ -112,14 +112,18 @@ BlockShape best_block_shape(PatternView<> const& a, std::size_t value_bytes,
                             std::span<BlockShape const> shapes)
 {
     constexpr double index_bytes = sizeof(std::int32_t);
+    constexpr double hopeless = 2; // of 2 x 2: dense blocks of any shape would fill more of them
     BlockShape best;
     auto fewest = static_cast<double>(value_bytes) + index_bytes;
     for (auto const shape : shapes) {
         if (shape.columns > a.columns) {
             continue;
         }
-        double const bytes =
-            block_fill(a, shape) * (static_cast<double>(value_bytes) + index_bytes / shape.size());
+        double const fill = block_fill(a, shape);
+        double const bytes = fill * (static_cast<double>(value_bytes) + index_bytes / shape.size());
+        if (shape.size() == 4 && fill > hopeless) {
+            return best;
+        }
         if (bytes < fewest) {
             best = shape;
             fewest = bytes;

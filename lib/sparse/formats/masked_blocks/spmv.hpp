@@ -37,6 +37,10 @@ struct MaskedBlocks : FormatDefaults
                 least = bytes;
                 options.block_rows = rows;
             }
+            if (3 * windows > static_cast<double>(a.nonzeros())) {
+                options.block_rows = 1; // hopeless: lower windows hold still fewer nonzeros
+                break;
+            }
         }
         return least + static_cast<double>(a.nonzeros() * sizeof(T));
     }

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <functional>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace sparse {
@@ -58,7 +58,7 @@ public:
         for (std::int32_t lane = 0; lane < count; ++lane) {
             rows[lane] = row(first + lane);
         }
-        if (options_.unit_steps) {
+        if (options_.unit_steps && has_diagonals(rows)) {
             find_diagonals(rows);
             choose_diagonals(rows, first, steps);
         } else {
@@ -81,11 +81,15 @@ public:
     std::span<std::uint8_t const> sorted_rows(std::int32_t window, std::int32_t begin,
                                               std::int32_t end)
     {
-        order_.resize(static_cast<std::size_t>(end - begin));
-        std::iota(order_.begin(), order_.end(), static_cast<std::uint8_t>(begin - window));
-        std::ranges::stable_sort(order_, std::greater{}, [&](std::uint8_t offset) {
-            return row(window + offset).length();
-        });
+        constexpr std::uint32_t longest = (1u << 24) - 1; // longer ones come in order of rows
+        std::array<std::uint32_t, sell_window> keys;
+        auto const used = std::span{keys}.first(static_cast<std::size_t>(end - begin));
+        for (std::int32_t i = begin; i < end; ++i) {
+            auto const length = std::min(static_cast<std::uint32_t>(row(i).length()), longest);
+            used[i - begin] = (longest - length) << 8 | static_cast<std::uint32_t>(i - window);
+        }
+        std::ranges::sort(used);
+        order_.assign(used.begin(), used.end());
         return order_;
     }
 
@@ -103,9 +107,29 @@ private:
     {
         std::int32_t offset; ///< column minus lane
         std::uint16_t lanes;
+        std::uint16_t count; ///< of lanes
     };
 
     Row row(std::int32_t i) const { return {a_.row_ptr[i], a_.row_ptr[i + 1]}; }
+
+    /// Whether so many nonzeros have one right below in the next lane that a unit step may gain.
+    bool has_diagonals(Rows const& rows) const
+    {
+        std::int32_t nonzeros = rows[0].length();
+        std::int32_t pairs = 0;
+        for (std::int32_t lane = 1; lane < height; ++lane) {
+            std::int32_t above = rows[lane - 1].begin;
+            std::int32_t const last = rows[lane - 1].end;
+            nonzeros += rows[lane].length();
+            for (std::int32_t p = rows[lane].begin; p < rows[lane].end; ++p) {
+                while (above < last && a_.col[above] < a_.col[p] - 1) {
+                    ++above;
+                }
+                pairs += above < last && a_.col[above] == a_.col[p] - 1 ? 1 : 0;
+            }
+        }
+        return 8 * pairs >= nonzeros;
+    }
 
     /// Merges the rows, each moved left by its lane, into the diagonals that they touch.
     void find_diagonals(Rows const& rows)
@@ -126,15 +150,17 @@ private:
             if (lowest == past) {
                 return;
             }
-            std::uint16_t lanes = 0;
+            unsigned lanes = 0;
             for (std::int32_t lane = 0; lane < height; ++lane) {
-                if (next[lane] == lowest) {
-                    lanes = static_cast<std::uint16_t>(lanes | 1u << lane);
-                    ++at[lane];
-                    next[lane] = at[lane] < rows[lane].end ? a_.col[at[lane]] - lane : past;
-                }
+                lanes |= (next[lane] == lowest ? 1u : 0u) << lane;
             }
-            diagonals_.push_back({lowest, lanes});
+            std::uint16_t count = 0;
+            for (unsigned left = lanes; left != 0; left &= left - 1, ++count) {
+                auto const lane = std::countr_zero(left);
+                ++at[lane];
+                next[lane] = at[lane] < rows[lane].end ? a_.col[at[lane]] - lane : past;
+            }
+            diagonals_.push_back({lowest, static_cast<std::uint16_t>(lanes), count});
         }
     }
 
@@ -143,7 +169,15 @@ private:
     {
         double best = 0;
         std::int32_t chosen = 0;
+        std::int32_t last = 0;
+        std::ptrdiff_t taken = -1; // diagonals of the last try
         for (std::int32_t const least : {height + 1, height, 3 * height / 4, height / 2, 1}) {
+            auto const takes = std::ranges::count_if(
+                diagonals_, [&](Diagonal const& diagonal) { return diagonal.count >= least; });
+            if (std::exchange(taken, takes) == takes) {
+                continue; // the same ones
+            }
+            last = least;
             take_diagonals(rows, first, least, steps);
             double const now = cost(steps);
             if (chosen == 0 || now < best) {
@@ -151,7 +185,9 @@ private:
                 chosen = least;
             }
         }
-        take_diagonals(rows, first, chosen, steps);
+        if (chosen != last) {
+            take_diagonals(rows, first, chosen, steps);
+        }
     }
 
     void take_diagonals(Rows const& rows, std::int32_t first, std::int32_t least, ChunkSteps& steps)
@@ -163,8 +199,8 @@ private:
         }
         std::int32_t lowest = a_.columns;
         std::int32_t highest = 0;
-        for (auto const& [offset, lanes] : diagonals_) {
-            if (std::popcount(lanes) >= least) {
+        for (auto const& [offset, lanes, count] : diagonals_) {
+            if (count >= least) {
                 steps.offsets.push_back(offset - first);
                 steps.masks.push_back(lanes);
                 for (unsigned left = lanes; left != 0; left &= left - 1) {
