@@ -102,12 +102,6 @@ check: (_needs "test")
 check-harness: (_needs "test") build
     @build/lib/bench/check-harness
 
-# Fit the constants of the plan's model to runs of spmv-formats (--write: replace them)
-[no-cd, no-exit-message]
-fit-plan *RESULT: (_needs "run")
-    @"{{root}}/.ci/build" build lib/spmv/plan-terms
-    @"{{python}}" -m measure fit-plan "$@"
-
 # Start a new experiment that already builds, runs and weaves
 [no-exit-message]
 new NAME: (_needs "run")

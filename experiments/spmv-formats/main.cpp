@@ -2,8 +2,8 @@
 
 #include "ceilings/probes.hpp"
 #include "sparse/formats/blocked_coo/blocked_coo.hpp"
-#include "spmv/plan/format_kernels.hpp"
 #include "spmv/plan.hpp"
+#include "spmv/plan/format_kernels.hpp"
 #include "spmv/steps/serial.hpp"
 #include "variants.hpp"
 

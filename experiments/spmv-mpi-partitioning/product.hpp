@@ -7,8 +7,8 @@
 #include "distributed/redistribution.hpp"
 #include "distributed/traffic.hpp"
 #include "mpi/communicator.hpp"
-#include "sparse/convert.hpp"
 #include "sparse/catalogue/datasets.hpp"
+#include "sparse/convert.hpp"
 #include "spmv/steps/reference.hpp"
 
 #include <algorithm>

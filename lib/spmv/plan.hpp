@@ -57,11 +57,12 @@ std::vector<FormatName> plan_formats();
 /// `y = A x` at the speed of the machine: the library's front door.
 ///
 /// Reads the structure of a matrix, ranks formats by a neutral table of costs, times the best few,
-/// keeps the fastest if its conversion pays, and says why. Where a multiply should take long enough, each thread begins with
-/// several shares of its part, and one that is done takes those that others have not begun. A plan
-/// may be used by several threads of the caller at once; for a fixed number of threads its results
-/// are the same bit for bit, whichever thread takes what, and so are those of another plan for the
-/// same matrix, but where a clock decided. `T` is float or double.
+/// keeps the fastest if its conversion pays, and says why. Where a multiply should take long
+/// enough, each thread begins with several shares of its part, and one that is done takes those
+/// that others have not begun. A plan may be used by several threads of the caller at once; for a
+/// fixed number of threads its results are the same bit for bit, whichever thread takes what, and
+/// so are those of another plan for the same matrix, but where a clock decided. `T` is float or
+/// double.
 template <class T>
 class Plan
 {

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from measure import fit_plan, profiler, slurm
+from measure import profiler, slurm
 from measure.launch import guarded
 from measure.plan import Console
 from measure.run import run_one
@@ -22,8 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=root, help="the repository; default: this one")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_commands(commands)
-    for module in (fit_plan, profiler):
-        module.add_commands(commands)
+    profiler.add_commands(commands)
     chosen = parser.parse_args(arguments)
     try:
         return chosen.command(chosen)

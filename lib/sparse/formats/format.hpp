@@ -25,10 +25,10 @@ inline constexpr std::size_t core_cache_bytes = std::size_t{1} << 20;
 /// How a format is built; each format heeds what concerns it.
 struct BuildOptions
 {
-    int threads = 1;               ///< that will multiply
-    int shares = 1;                ///< parts that each of them begins with
-    bool streamed = false;         ///< kernels ask early for the matrix
-    bool ahead = false;            ///< and for elements of `x` that are gathered
+    int threads = 1;                ///< that will multiply
+    int shares = 1;                 ///< parts that each of them begins with
+    bool streamed = false;          ///< kernels ask early for the matrix
+    bool ahead = false;             ///< and for elements of `x` that are gathered
     std::int32_t block_rows = 1;    ///< of formats of blocks
     std::int32_t block_columns = 1; ///< of dense blocks
     bool pieces_in_runs = false;    ///< pieces of long rows are stored by runs
@@ -42,10 +42,10 @@ struct BuildOptions
 /// What most formats are.
 struct FormatDefaults
 {
-    static constexpr bool borrows = false;    ///< works on the arrays that it was made from
-    static constexpr bool rounds = false;     ///< stores doubles in single precision
-    static constexpr bool keeps_rows = false; ///< needs no long rows cut to pieces
-    static constexpr int most_shares = 16;    ///< parts that a thread begins with
+    static constexpr bool borrows = false;        ///< works on the arrays that it was made from
+    static constexpr bool rounds = false;         ///< stores doubles in single precision
+    static constexpr bool keeps_rows = false;     ///< needs no long rows cut to pieces
+    static constexpr int most_shares = 16;        ///< parts that a thread begins with
     static constexpr std::string_view needs = ""; ///< how the name of its instruction sets begins
 };
 

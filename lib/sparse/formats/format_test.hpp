@@ -1,7 +1,7 @@
 #pragma once
 
-#include "sparse/csr.hpp"
 #include "sparse/catalogue/generators.hpp"
+#include "sparse/csr.hpp"
 
 #include <doctest/doctest.h>
 

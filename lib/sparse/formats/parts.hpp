@@ -15,9 +15,9 @@ struct Range
     std::int32_t end;   ///< one past the last
 };
 
-/// Computes the rows of `y = A x` of the units in `range`. `x` has as many elements as the matrix has
-/// columns, `y` as many as it has rows; rows of other units are not touched. `View` is the format's
-/// view.
+/// Computes the rows of `y = A x` of the units in `range`. `x` has as many elements as the matrix
+/// has columns, `y` as many as it has rows; rows of other units are not touched. `View` is the
+/// format's view.
 template <class View, class T>
 using RangeKernel = void(View const& a, T const* x, T* y, Range range);
 

@@ -22,6 +22,8 @@ std::span<Costs<4> const> host_costs()
 
 namespace {
 
+constexpr auto any_length = std::numeric_limits<std::int32_t>::max();
+
 /// Blocks of consecutive rows, evenly spread, without long rows: they stand for all of a matrix.
 template <class T>
 sparse::Csr<T> sample_of(sparse::CsrView<T> const& a, std::int32_t longest)
@@ -61,9 +63,9 @@ public:
         auto const sampled = static_cast<double>(std::max<std::size_t>(1, sample_.nonzeros()));
         scale_ = (static_cast<double>(a.nonzeros()) - lengths.nonzeros) / sampled;
         for (std::int32_t i = 0; i < sample_.rows; ++i) {
-            runs_ += sparse::count_runs(sample_.view(), i, std::numeric_limits<std::int32_t>::max());
+            runs_ += scale_ * sparse::count_runs(sample_.view(), i, any_length);
         }
-        runs_ = runs_ * scale_ + lengths.runs;
+        runs_ += lengths.runs;
     }
 
     /// Throws `std::length_error` if the format does not suit the matrix.
@@ -79,10 +81,10 @@ public:
             format.bytes(sample_, build) * scale_ + lengths_.nonzeros * (sizeof(T) + 4);
         build.streamed = build.streamed && asks_early(bytes + vectors);
         build.longest_row = longest_row(format);
-        build.pieces_in_runs = a_.columns <= sparse::Piece::columns_end &&
-                               2 * lengths_.runs <= lengths_.nonzeros;
+        build.pieces_in_runs =
+            a_.columns <= sparse::Piece::columns_end && 2 * lengths_.runs <= lengths_.nonzeros;
         auto const* costs = costs_of(host_costs(), format.name.name, sizeof(T));
-        if (costs == nullptr) { // asked for: as long as rows take, so does it, as far as sharing goes
+        if (costs == nullptr) { // as long as rows take, so does it, as far as sharing goes
             costs = costs_of(host_costs(), "csr", sizeof(T));
         }
         found.nanoseconds =
@@ -106,14 +108,13 @@ private:
     /// Rows of CSR go to threads whole, unless long ones give some thread too much.
     std::int32_t longest_row(PlanFormat<T> const& format) const
     {
-        constexpr auto any = std::numeric_limits<std::int32_t>::max();
         constexpr double too_much = 1.1;
         if (!format.borrows) {
-            return format.keeps_rows ? any : lengths_.limit;
+            return format.keeps_rows ? any_length : lengths_.limit;
         }
         return lengths_.long_rows > 0 && imbalance(CsrRows<T>{a_}, wanted_.threads) > too_much
                    ? std::max(1024, static_cast<std::int32_t>(a_.nonzeros() / wanted_.threads / 16))
-                   : any;
+                   : any_length;
     }
 
     sparse::CsrView<T> const& a_;

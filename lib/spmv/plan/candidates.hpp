@@ -30,9 +30,9 @@ struct Wanted
     std::string_view format = {}; ///< the only one; empty: all
 };
 
-/// The formats that suit the matrix and have costs, the one that should be fastest first, or the one
-/// that was asked for. Bytes and runs are those of a sample of the rows; no clock is read. Throws
-/// `std::length_error` if a format that was asked for does not suit the matrix.
+/// The formats that suit the matrix and have costs, the one that should be fastest first, or the
+/// one that was asked for. Bytes and runs are those of a sample of the rows; no clock is read.
+/// Throws `std::length_error` if a format that was asked for does not suit the matrix.
 template <class T>
 std::vector<Candidate<T>> candidates(sparse::CsrView<T> const& a, RowLengths const& lengths,
                                      Wanted const& wanted);

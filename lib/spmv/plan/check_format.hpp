@@ -61,11 +61,11 @@ std::vector<Case<T>> const& structured_cases()
 }
 
 /// The kernels of a format in a set.
-template <class Format, class T>
-KernelsOf<Format, T> const& kernels_of(FormatKernels<T> const& set)
+template <class Format>
+constexpr auto kernels_in = [](auto const& set) -> auto const&
 {
     return set.template of<Format>();
-}
+};
 
 /// The forms of a kernel.
 template <class Format, class T>

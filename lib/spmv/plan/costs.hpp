@@ -16,8 +16,8 @@ template <std::size_t count>
 struct Costs
 {
     std::string_view format;
-    int value_bytes;                     ///< 4: fp32, 8: fp64
-    std::array<double, count> costs;     ///< nanoseconds of one of each feature
+    int value_bytes;                 ///< 4: fp32, 8: fp64
+    std::array<double, count> costs; ///< nanoseconds of one of each feature
     double margin;     ///< how far the time over that of CSR may be underestimated, 1 or more
     double conversion; ///< nanoseconds a nonzero that one thread takes to convert
 

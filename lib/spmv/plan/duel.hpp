@@ -29,8 +29,8 @@ struct Duel
     double holder = std::numeric_limits<double>::max();
 };
 
-/// Times two ways to multiply in rounds, in which each begins in turn; after three, only if they are
-/// nearly alike.
+/// Times two ways to multiply in rounds, in which each begins in turn; after three, only if they
+/// are nearly alike.
 //! [duel]
 template <class Challenger, class Holder>
 Duel duel(Challenger const& challenger, Holder const& holder, Clock clock)

@@ -1,10 +1,13 @@
-"""Fits the costs that plans rank formats by to the committed results: python3 lib/spmv/plan/fit_costs.py
+"""Fits the costs that plans rank formats by to the committed results.
 
-A multiply in some format takes costs[0] * nonzeros + costs[1] * rows + costs[2] * stored bytes + costs[3] * runs of
-consecutive columns, in nanoseconds of one thread; on a GPU costs[3] is a constant, and costs[4] is of the longest row.
-Costs are the nonnegative least squares of the relative errors over all machines. Only matrices marked `look` in
-matrices.txt are read. `margin` is how far a format's time over that of CSR was underestimated, at the ninth decile;
-`convert` are nanoseconds a nonzero that a thread takes to convert, the median.
+    python3 lib/spmv/plan/fit_costs.py
+
+A multiply in some format takes costs[0] * nonzeros + costs[1] * rows + costs[2] * stored bytes +
+costs[3] * runs of consecutive columns, in nanoseconds of one thread; on a GPU costs[3] is a
+constant, and costs[4] is of the longest row. Costs are the nonnegative least squares of relative
+errors over all machines. Only matrices marked `look` in matrices.txt are read. `margin` is how far
+a format's time over that of CSR was underestimated, at the ninth decile; `convert` are nanoseconds
+a nonzero until it stands, on one thread, the median.
 """
 
 import json
@@ -27,7 +30,7 @@ def looked_at():
 
 
 def points(pattern, names):
-    """(matrix, precision, run) -> format -> (features, nanoseconds of one thread, of the conversion)."""
+    """(matrix, precision, run) -> format -> (features, nanoseconds, those of the conversion)."""
     found = defaultdict(dict)
     for file in sorted(RESULTS.glob(f"*/results/{pattern}")):
         result = json.loads(file.read_text())
@@ -67,18 +70,19 @@ def solved(matrix, right):
 
 
 def fitted(samples):
-    """Nonnegative costs with the least squares of relative errors: the best of all subsets of them."""
-    scale = [max(f[j] / t for f, t in samples) or 1 for j in range(len(samples[0][0]))]
+    """Nonnegative costs with the least squares of relative errors: the best of all subsets."""
+    every = range(len(samples[0][0]))
+    scale = [max(f[j] / t for f, t in samples) or 1 for j in every]
     relative = [[v / t / s for v, s in zip(f, scale)] for f, t in samples]
-    gram = [[sum(r[i] * r[j] for r in relative) for j in range(len(scale))] for i in range(len(scale))]
-    right = [sum(r[i] for r in relative) for i in range(len(scale))]
+    gram = [[sum(r[i] * r[j] for r in relative) for j in every] for i in every]
+    right = [sum(r[i] for r in relative) for i in every]
     best, least = [0.0] * len(scale), 0.0
     for size in range(1, len(scale) + 1):
-        for kept in combinations(range(len(scale)), size):
+        for kept in combinations(every, size):
             part = solved([[gram[i][j] for j in kept] for i in kept], [right[i] for i in kept])
             if part is None or min(part) < 0:
                 continue
-            error = -sum(x * right[i] for x, i in zip(part, kept))  # but for what is the same for all
+            error = -sum(x * right[i] for x, i in zip(part, kept))  # less what is the same for all
             if error < least:
                 least, best = error, [0.0] * len(scale)
                 for x, i in zip(part, kept):
@@ -104,21 +108,29 @@ def table(found, base):
             continue
         plain, plain_time, _ = formats[base]
         for name, (features, time, setup) in formats.items():
-            foreseen = predicted(costs[name, precision], features) / predicted(costs[base, precision], plain)
+            foreseen = predicted(costs[name, precision], features)
+            foreseen /= predicted(costs[base, precision], plain)
             misses[name, precision].append(time / plain_time / foreseen)
             if threads == 1 and name != base:
                 conversions[name, precision].append(setup / max(1, features[0]))
-    deciles = {key: statistics.quantiles(of, n=10)[-1] if len(of) > 1 else of[0] for key, of in misses.items()}
-    return {key: (costs[key], max(1, deciles[key]), statistics.median(conversions[key] or [0])) for key in misses}
+    return {
+        key: (
+            costs[key],
+            max(1, statistics.quantiles([*of, *of], n=10)[-1]),
+            statistics.median(conversions[key] or [0]),
+        )
+        for key, of in misses.items()
+    }
 
 
 def write(file, pattern, base):
     """Writes the table of one kind of processor."""
     rows = table(points(pattern, looked_at()), base)
-    lines = ["// Written by fit_costs.py: format, precision, costs in nanoseconds, margin, conversion."]
+    lines = ["// Written by fit_costs.py: format, bytes of a value, costs, margin, conversion."]
     for (name, precision), (costs, margin, convert) in sorted(rows.items()):
         numbers = ", ".join(f"{cost:.4g}" for cost in costs)
-        lines.append(f'{{"{name}", {VALUE_BYTES[precision]}, {{{numbers}}}, {margin:.3g}, {convert:.3g}}},')
+        rest = f"{{{numbers}}}, {margin:.3g}, {convert:.3g}"
+        lines.append(f'{{"{name}", {VALUE_BYTES[precision]}, {rest}}},')
     (HERE / file).write_text("\n".join(lines) + "\n")
 
 

@@ -15,8 +15,8 @@ namespace spmv {
 
 /// What a format makes of a matrix, and what its kernels see of that.
 template <class Format, class T>
-using Built = decltype(Format::template build<T>(std::declval<sparse::CsrView<T> const&>(),
-                                                 BuildOptions{}));
+using Built =
+    decltype(Format::template build<T>(std::declval<sparse::CsrView<T> const&>(), BuildOptions{}));
 template <class Format, class T>
 using ViewOf = decltype(std::declval<Built<Format, T> const&>().view());
 

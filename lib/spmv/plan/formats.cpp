@@ -56,8 +56,8 @@ PlanFormat<T> const& format_named(std::string_view name)
         }
         known += (known.empty() ? "" : ", ") + std::string{format.name.name};
     }
-    throw std::invalid_argument{"plan: found format '" + std::string{name} +
-                                "', expected one of " + known};
+    throw std::invalid_argument{"plan: found format '" + std::string{name} + "', expected one of " +
+                                known};
 }
 
 template <class T>

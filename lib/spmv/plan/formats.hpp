@@ -13,7 +13,7 @@ template <class T>
 struct PlanFormat
 {
     FormatName name;
-    bool borrows;           ///< as in `FormatDefaults`, the next four too
+    bool borrows; ///< as in `FormatDefaults`, the next four too
     bool rounds;
     bool keeps_rows;
     int most_shares;
@@ -24,8 +24,8 @@ struct PlanFormat
     std::unique_ptr<Parted<T>> (*make)(sparse::CsrView<T> const& a, FormatKernels<T> const& kernels,
                                        BuildOptions const& options);
 
-    /// Bytes of a sample, and how the matrix is best built. Throws `std::length_error` if the format
-    /// does not suit it.
+    /// Bytes of a sample, and how the matrix is best built. Throws `std::length_error` if the
+    /// format does not suit it.
     double (*bytes)(sparse::CsrView<T> const& sample, BuildOptions& options);
 };
 

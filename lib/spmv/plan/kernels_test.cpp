@@ -18,7 +18,7 @@
 
 namespace formats = spmv::formats;
 using spmv::testing::check_format;
-using spmv::testing::kernels_of;
+using spmv::testing::kernels_in;
 
 namespace {
 
@@ -65,7 +65,8 @@ TEST_CASE_TEMPLATE("rows read nothing behind the arrays of a matrix", T, float, 
         for (auto const& set : spmv::format_kernels<T>()) {
             CAPTURE(std::string{set.name});
             std::vector<T> y(static_cast<std::size_t>(a.rows));
-            for (auto* const kernel : {kernels_of<formats::csr::Csr>(set).cached, kernels_of<formats::csr::Csr>(set).streamed}) {
+            for (auto* const kernel : {kernels_in<formats::csr::Csr>(set).cached,
+                                       kernels_in<formats::csr::Csr>(set).streamed}) {
                 std::ranges::fill(y, T(-1));
                 kernel(a, x.span().data(), y.data(), {0, a.rows});
                 CHECK(spmv::testing::first_wrong_row<T>(y, test.expected) == -1);
@@ -78,7 +79,7 @@ TEST_CASE_TEMPLATE("rows multiply right", T, float, double)
 {
     auto const refused =
         check_format<T>([](sparse::CsrView<T> const& a) { return spmv::CsrRows<T>{a}; },
-                        [](auto const& set) { return kernels_of<formats::csr::Csr>(set); });
+                        kernels_in<formats::csr::Csr>);
     CHECK(refused == 0);
 }
 
@@ -95,7 +96,7 @@ TEST_CASE_TEMPLATE("sliced ELLPACK multiplies right", T, float, double)
                 auto const convert = [=](sparse::CsrView<T> const& a) {
                     return sparse::to_sell<T>(a, options);
                 };
-                check_format<T>(convert, [](auto const& set) { return kernels_of<formats::sell::SellUnit>(set); });
+                check_format<T>(convert, kernels_in<formats::sell::SellUnit>);
             }
         }
     }
@@ -142,7 +143,7 @@ TEST_CASE_TEMPLATE("sliced ELLPACK reads nothing of x that a row does not", T, f
                 [=](sparse::CsrView<T> const& a) {
                     return sparse::to_sell<T>(a, {.unit_steps = unit_steps});
                 },
-                [](auto const& set) { return kernels_of<formats::sell::SellUnit>(set); });
+                kernels_in<formats::sell::SellUnit>);
         }
     }
 }
@@ -184,11 +185,14 @@ TEST_CASE_TEMPLATE("a range may begin and end within a group", T, float, double)
         for (auto const& set : spmv::format_kernels<T>()) {
             CAPTURE(std::string{set.name});
             std::vector<T> whole(static_cast<std::size_t>(a.rows));
-            kernels_of<formats::sell::SellUnit>(set).streamed(sell.view(), x.data(), whole.data(), {0, sell.units()});
+            kernels_in<formats::sell::SellUnit>(set).streamed(sell.view(), x.data(), whole.data(),
+                                                              {0, sell.units()});
             for (std::int32_t c = 0; c <= sell.units(); ++c) {
                 std::vector<T> y(whole.size(), T(-1));
-                kernels_of<formats::sell::SellUnit>(set).cached(sell.view(), x.data(), y.data(), {0, c});
-                kernels_of<formats::sell::SellUnit>(set).cached(sell.view(), x.data(), y.data(), {c, sell.units()});
+                kernels_in<formats::sell::SellUnit>(set).cached(sell.view(), x.data(), y.data(),
+                                                                {0, c});
+                kernels_in<formats::sell::SellUnit>(set).cached(sell.view(), x.data(), y.data(),
+                                                                {c, sell.units()});
                 CHECK(y == whole);
             }
         }
@@ -209,9 +213,9 @@ TEST_CASE_TEMPLATE("blocked coordinates multiply right", T, float, double)
                 kernel);
         }
     };
-    check([](auto const& set) { return kernels_of<formats::blocked_coo::BlockedCoo<std::uint8_t>>(set); }, std::uint8_t{});
-    check([](auto const& set) { return kernels_of<formats::blocked_coo::BlockedCoo<std::uint16_t>>(set); }, std::uint16_t{});
-    check([](auto const& set) { return kernels_of<formats::blocked_coo::BlockedCoo<std::uint32_t>>(set); }, std::uint32_t{});
+    check(kernels_in<formats::blocked_coo::BlockedCoo<std::uint8_t>>, std::uint8_t{});
+    check(kernels_in<formats::blocked_coo::BlockedCoo<std::uint16_t>>, std::uint16_t{});
+    check(kernels_in<formats::blocked_coo::BlockedCoo<std::uint32_t>>, std::uint32_t{});
 }
 
 TEST_CASE("parts are whole, in order and balanced")

@@ -10,11 +10,11 @@ namespace spmv {
 /// What the lengths of the rows tell: some may multiply better in pieces than in a lane of a chunk.
 struct RowLengths
 {
-    std::int32_t max = 0;      ///< nonzeros of the longest row
-    std::int32_t limit = 0;    ///< with more nonzeros a row is long; the largest number if none is
-    double long_rows = 0;      ///< how many there are
-    double nonzeros = 0;       ///< in long rows
-    double runs = 0;           ///< of consecutive columns in long rows
+    std::int32_t max = 0;   ///< nonzeros of the longest row
+    std::int32_t limit = 0; ///< with more nonzeros a row is long; the largest number if none is
+    double long_rows = 0;   ///< how many there are
+    double nonzeros = 0;    ///< in long rows
+    double runs = 0;        ///< of consecutive columns in long rows
 };
 
 /// Looks at all rows of `a`. Long ones have more than 128 nonzeros and

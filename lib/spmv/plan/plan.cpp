@@ -168,10 +168,9 @@ void keep_best(std::vector<Candidate<T>>& found, double multiplies)
 /// Builds and times one candidate after the other and keeps the fastest, CSR first. They may take
 /// together as long as a quarter of the expected multiplies, and no longer than four hundred.
 template <class T>
-std::unique_ptr<Converted<T> const> fastest(sparse::CsrView<T> const& a,
-                                            std::vector<Candidate<T>>& candidates,
-                                            FormatKernels<T> const& kernels,
-                                            PlanOptions const& options)
+std::unique_ptr<Converted<T> const>
+fastest(sparse::CsrView<T> const& a, std::vector<Candidate<T>>& candidates,
+        FormatKernels<T> const& kernels, PlanOptions const& options)
 {
     constexpr double least_seconds = 1e-3;
     constexpr double by_chance = 0.98;

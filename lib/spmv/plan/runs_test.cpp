@@ -4,8 +4,8 @@
 
 namespace formats = spmv::formats;
 using spmv::testing::check_format;
-using spmv::testing::kernels_of;
 using spmv::testing::check_unreferenced;
+using spmv::testing::kernels_in;
 using spmv::testing::structured_cases;
 
 // Formats of runs, narrow columns and blocks.
@@ -26,22 +26,21 @@ int check_without_fill(Convert const& convert, Kernel const& kernel)
 
 TEST_CASE_TEMPLATE("runs multiply right", T, float, double)
 {
-    auto const refused =
-        check_without_fill<T>(sparse::to_csrl<T>, [](auto& set) { return kernels_of<formats::csrl::Csrl>(set); });
+    auto const refused = check_without_fill<T>(sparse::to_csrl<T>, kernels_in<formats::csrl::Csrl>);
     CHECK(refused == 0);
 }
 
 TEST_CASE_TEMPLATE("packed runs multiply right", T, float, double)
 {
-    auto const refused =
-        check_without_fill<T>(sparse::to_packed_csrl<T>, [](auto& set) { return kernels_of<formats::packed_csrl::PackedCsrl>(set); });
+    auto const refused = check_without_fill<T>(sparse::to_packed_csrl<T>,
+                                               kernels_in<formats::packed_csrl::PackedCsrl>);
     CHECK(refused == 0);
 }
 
 TEST_CASE_TEMPLATE("narrow columns multiply right", T, float, double)
 {
     auto const refused =
-        check_without_fill<T>(sparse::to_delta_csr<T>, [](auto& set) { return kernels_of<formats::delta_csr::DeltaCsr>(set); });
+        check_without_fill<T>(sparse::to_delta_csr<T>, kernels_in<formats::delta_csr::DeltaCsr>);
     CHECK(refused == 4); // the very long row with each kind of values
 }
 
@@ -54,7 +53,7 @@ TEST_CASE_TEMPLATE("dense blocks multiply right", T, float, double)
             auto const convert = [&](sparse::CsrView<T> const& a) {
                 return sparse::to_bcsr(a, {rows, columns});
             };
-            auto const refused = check_format<T>(convert, [](auto& set) { return kernels_of<formats::bcsr::Bcsr>(set); });
+            auto const refused = check_format<T>(convert, kernels_in<formats::bcsr::Bcsr>);
             CHECK(refused == (columns == 1 ? 0 : 8)); // the two matrices of one column
         }
     }
@@ -69,7 +68,7 @@ TEST_CASE_TEMPLATE("full blocks touch no other column", T, float, double)
                 [](sparse::CsrView<T> const& a) {
                     return sparse::to_bcsr(a, {3, 3});
                 },
-                [](auto& set) { return kernels_of<formats::bcsr::Bcsr>(set); });
+                kernels_in<formats::bcsr::Bcsr>);
         }
     }
 }
@@ -82,7 +81,7 @@ TEST_CASE_TEMPLATE("masked blocks multiply right", T, float, double)
             return sparse::to_masked_blocks(a, rows);
         };
         auto const refused =
-            check_without_fill<T>(convert, [](auto& set) { return kernels_of<formats::masked_blocks::MaskedBlocks>(set); });
+            check_without_fill<T>(convert, kernels_in<formats::masked_blocks::MaskedBlocks>);
         CHECK(refused == 0);
     }
 }

@@ -1,5 +1,5 @@
-#include "sparse/formats/blocked_coo/blocked_coo.hpp"
 #include "sparse/catalogue/generators.hpp"
+#include "sparse/formats/blocked_coo/blocked_coo.hpp"
 
 #include <doctest/doctest.h>
 #include <omp.h>

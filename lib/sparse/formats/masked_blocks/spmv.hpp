@@ -31,8 +31,8 @@ struct MaskedBlocks : FormatDefaults
         double least = std::numeric_limits<double>::max();
         for (std::int32_t const rows : {6, 4, 3, 2, 1}) {
             auto const windows = static_cast<double>(sparse::window_count<T>(a, rows));
-            double const bytes = windows * (4 + rows * sizeof(sparse::WindowMask<T>)) +
-                                 4.0 * a.rows / rows;
+            double const bytes =
+                windows * (4 + rows * sizeof(sparse::WindowMask<T>)) + 4.0 * a.rows / rows;
             if (bytes < least) {
                 least = bytes;
                 options.block_rows = rows;

@@ -23,8 +23,7 @@ struct Sell : FormatDefaults
     using Value = std::conditional_t<rounds, Stored, T>;
 
     template <Ahead ahead, class T>
-    static constexpr auto* kernel =
-        spmv::sell<rounds ? of_matrix(ahead) : ahead, T, Value<T>>;
+    static constexpr auto* kernel = spmv::sell<rounds ? of_matrix(ahead) : ahead, T, Value<T>>;
 
     template <class T>
     static auto build(sparse::CsrView<T> const& a, BuildOptions const& options)
