@@ -323,7 +323,7 @@ void add_plan(bench::Trial& trial, OnGpu<T>& problem)
 {
     trial
         .add("auto", problem.converted([&problem] {
-            return gpu::Plan<T>{problem.host.view(), problem.a, problem.stream};
+            return gpu::Plan<T>{problem.a, problem.stream};
         }))
         .excerpt("gpu_plan")
         .group("plan");

@@ -22,7 +22,7 @@ Csr<T>::Csr(sparse::CsrView<T> const&) : row_ptr{0}, col{0}, values{0}
 }
 
 template <class T>
-Plan<T>::Plan(sparse::CsrView<T> const&, CsrView<T> const&, cudaStream_t, PlanOptions const&)
+Plan<T>::Plan(CsrView<T> const&, cudaStream_t, PlanOptions const&)
 {
     refuse();
 }

@@ -2,344 +2,407 @@
 
 #include "spmv/gpu/block_sell.hpp"
 #include "spmv/gpu/blocked_coo.hpp"
+#include "spmv/gpu/diagonal_dictionary.hpp"
 #include "spmv/gpu/diagonals.hpp"
+#include "spmv/gpu/merge_path.hpp"
 #include "spmv/gpu/row_tiles.hpp"
 #include "spmv/gpu/rows.hpp"
 #include "spmv/gpu/sell.hpp"
+#include "spmv/gpu/two_phase.hpp"
+#include "spmv/plan/costs.hpp"
+#include "spmv/plan/duel.hpp"
 
-#include "cuda/device.hpp"
+#include "cuda/error.hpp"
+#include "cuda/graph.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <chrono>
-#include <cmath>
 #include <memory>
-#include <optional>
 #include <stdexcept>
-#include <string_view>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace spmv::gpu {
 
 namespace {
 
-/// Bytes a second of an H200; on other GPUs only the ratios of times count.
-constexpr double bandwidth = 4e12;
+constexpr Costs<5> costs[] = {
+#include "spmv/plan/gpu_costs.inc"
+};
 
-/// Sectors of `x` a second that an H200's last-level cache delivers to loads in no order.
-constexpr double sector_rate = 150e9;
+/// The format that any matrix can be multiplied in, without a conversion that counts.
+constexpr std::string_view plain = "row_tiles";
 
-/// Bytes that the cache delivers at once.
-constexpr double sector = 32;
-
-/// A format that a matrix may be stored in.
-struct Candidate
+/// Consecutive rows of `a`, copied to the host.
+template <class T>
+sparse::Csr<T> rows_of(CsrView<T> const& a, std::int32_t first, std::int32_t last)
 {
-    std::string_view format;
-    double bytes;           ///< that a multiply moves, `x` and `y` once each
-    double efficiency;      ///< bytes a second that its kernel reaches, over `bandwidth`
-    double sectors;         ///< of `x` that are loaded from the last-level cache
-    double convert_seconds; ///< before the first multiply
-    std::string detail = {};
-    double adding = 0; ///< seconds that a multiprocessor takes to add products to their rows
+    sparse::Csr<T> host{last - first, a.columns, {}, {}, {}};
+    host.row_ptr.resize(static_cast<std::size_t>(host.rows) + 1);
+    ::cuda::copy_to_host(host.row_ptr.data(), a.row_ptr + first, host.row_ptr.size() * 4);
+    std::int32_t const begin = host.row_ptr.front();
+    for (auto& offset : host.row_ptr) {
+        offset -= begin;
+    }
+    host.col.resize(static_cast<std::size_t>(host.row_ptr.back()));
+    host.values.resize(host.col.size());
+    ::cuda::copy_to_host(host.col.data(), a.col + begin, host.col.size() * 4);
+    ::cuda::copy_to_host(host.values.data(), a.values + begin, host.values.size() * sizeof(T));
+    return host;
+}
 
-    /// Seconds of so many multiplies, the conversion among them. Memory, cache and multiprocessors
-    /// work at the same time, but not quite.
-    double seconds(double multiplies) const
+/// What bytes of formats follow from.
+template <class T>
+struct Structure
+{
+    CsrView<T> a;
+    SellOutlook sell;
+    double diagonal_elements;
+    sparse::BlockShape shape; ///< 1 x 1 if no blocks save bytes
+    double fill = 1;
+
+    Structure(CsrView<T> const& of, cudaStream_t stream)
+        : a{of}, sell{sell_outlook(of, stream)}, diagonal_elements{static_cast<double>(
+                                                     gpu::diagonal_elements(of, stream))}
     {
-        double const streaming = bytes / (bandwidth * efficiency);
-        double const gathering = sectors / sector_rate;
-        double const each =
-            0.9 * std::max({streaming, gathering, adding}) + 0.1 * (streaming + gathering + adding);
-        return multiplies < std::numeric_limits<double>::infinity()
-                   ? convert_seconds + multiplies * each
-                   : each;
+        constexpr std::int32_t rows = 1536; // from the middle: a whole number of blocks
+        std::int32_t const first = std::max(0, a.rows / 2 - rows / 2) / 48 * 48;
+        auto const sample = rows_of(a, first, std::min(a.rows, first + rows));
+        shape = sparse::best_block_shape(sample, sizeof(T));
+        fill = sparse::block_fill(sample, shape);
+    }
+
+    double csr() const { return static_cast<double>(a.bytes()); }
+
+    bool sorts() const { return static_cast<double>(sell.elements) > 1.1 * a.nonzeros; }
+
+    /// Elements of slices.
+    double slices() const
+    {
+        return sorts() ? 1.03 * a.nonzeros : static_cast<double>(sell.elements);
     }
 };
 
-/// Seconds of a conversion on the device that moves so many bytes, and of one that the host makes.
-double device_seconds(double bytes)
+constexpr double never = -1; ///< bytes of a format that does not suit a matrix
+
+template <class T>
+Built<T> kept(auto format)
 {
-    return 0.5e-3 + bytes / 60e9;
-}
-double host_seconds(double bytes)
-{
-    return 1e-3 + bytes / 4e9;
+    auto const bytes = format.bytes();
+    return {[kept = std::make_shared<decltype(format) const>(std::move(format))](
+                T const* x, T* y, cudaStream_t stream) { (*kept)(x, y, stream); },
+            bytes};
 }
 
-/// A lane for each entry of a row, though few rows may be much longer than the mean. Fewer if there
-/// are more rows than resident threads, or about as many and half the lanes would do with one more
-/// step; more if a lane would be busy for long with the longest row.
-int lanes_in_cache(double mean_row, double rows, double longest_row)
+/// A kernel that reads `a`, with what it prepared.
+template <class T>
+Built<T> kept_beside(CsrView<T> const& a, auto prepared)
 {
-    double const resident = 2048.0 * ::cuda::multiprocessors();
-    double const usual_row = std::clamp(std::min(longest_row, 4 * mean_row), 2.0, 32.0);
-    auto lanes = static_cast<int>(std::bit_ceil(static_cast<unsigned>(usual_row)));
-    auto const crowded = [&] {
-        return rows * lanes > resident || (rows * lanes > 0.55 * resident && longest_row <= lanes);
+    auto const bytes = prepared.bytes();
+    return {[a, kept = std::make_shared<decltype(prepared) const>(std::move(prepared))](
+                T const* x, T* y, cudaStream_t stream) { (*kept)(a, x, y, stream); },
+            bytes};
+}
+
+template <class T, int lanes>
+Built<T> build_vector(CsrView<T> const& a, cudaStream_t)
+{
+    return {[a](T const* x, T* y, cudaStream_t stream) { vector_early(lanes, a, x, y, stream); }};
+}
+
+template <class T, TileSize size>
+Built<T> build_tiles(CsrView<T> const& a, cudaStream_t stream)
+{
+    return kept_beside(a, RowTiles<T>{a, size, stream});
+}
+
+/// The one format that the host converts.
+template <class T>
+Built<T> build_blocks(CsrView<T> const& a, cudaStream_t stream)
+{
+    auto const host = rows_of(a, 0, a.rows);
+    auto const shape = sparse::best_block_shape(host, sizeof(T));
+    return kept<T>(BlockSell<T>{sparse::to_bcsr<T>(host, shape), stream});
+}
+
+/// One format or kernel.
+template <class T>
+struct Format
+{
+    std::string_view name;
+    bool borrows; ///< reads the matrix that it was made from
+    Built<T> (*build)(CsrView<T> const& a, cudaStream_t stream);
+    double (*bytes)(Structure<T> const&);
+};
+
+/// The list of all of them.
+template <class T>
+std::vector<Format<T>> const& formats()
+{
+    using S = Structure<T> const&;
+    using A = CsrView<T> const&;
+    auto const csr = [](S s) { return s.csr(); };
+    static std::vector<Format<T>> const list = {
+        {plain, true, build_tiles<T, TileSize::usual>, csr},
+        {"small_tiles", true, build_tiles<T, TileSize::small>, csr},
+        {"large_tiles", true, build_tiles<T, TileSize::large>, csr},
+        {"merge_path", true,
+         [](A a, cudaStream_t on) {
+             return kept_beside(a, MergePath<T>{a, on});
+         },
+         csr},
+        {"vector_early2", true, build_vector<T, 2>, csr},
+        {"vector_early4", true, build_vector<T, 4>, csr},
+        {"vector_early8", true, build_vector<T, 8>, csr},
+        {"vector_early16", true, build_vector<T, 16>, csr},
+        {"vector_early32", true, build_vector<T, 32>, csr},
+        {"sell32", false,
+         [](A a, cudaStream_t on) {
+             return kept<T>(Sell<T>{a, false, on});
+         },
+         [](S s) { return s.slices() * (4 + sizeof(T)) + (s.sorts() ? 4.0 * s.a.rows : 0); }},
+        {"sell16", false,
+         [](A a, cudaStream_t on) {
+             return kept<T>(Sell<T>{a, true, on});
+         },
+         [](S s) { return s.sell.is_narrow && !s.sorts() ? s.slices() * (2 + sizeof(T)) : never; }},
+        {"diagonals", false,
+         [](A a, cudaStream_t on) {
+             return kept<T>(Diagonals<T>{a, on});
+         },
+         [](S s) {
+             return s.diagonal_elements <= 2.0 * s.a.nonzeros ? s.diagonal_elements * sizeof(T)
+                                                              : never;
+         }},
+        {"diagonal_dictionary", false,
+         [](A a, cudaStream_t on) {
+             return kept<T>(DiagonalDictionary<T>{a, on});
+         },
+         [](S s) {
+             return s.sell.elements <= 2.0 * s.a.nonzeros
+                        ? static_cast<double>(s.sell.elements) * (1 + sizeof(T))
+                        : never;
+         }},
+        {"block_sell", false, build_blocks<T>,
+         [](S s) {
+             return s.shape.size() == 1 || s.shape.rows == 8
+                        ? never
+                        : s.fill * s.a.nonzeros * (sizeof(T) + 4.0 / s.shape.size());
+         }},
+        {"blocked_coo", false,
+         [](A a, cudaStream_t on) {
+             return kept<T>(BlockedCoo<T>{a, on});
+         },
+         [](S s) { return s.a.nonzeros * (4.0 + sizeof(T)); }},
+        {"two_phase", false,
+         [](A a, cudaStream_t on) {
+             return kept<T>(TwoPhase<T>{a, on});
+         },
+         [](S s) { return s.a.nonzeros * (4.0 + 2 * sizeof(T)); }},
     };
-    while (lanes > 2 && lanes / 2 > mean_row / 8 && crowded()) {
-        lanes /= 2;
-    }
-    while (lanes < 32 && longest_row > 16.0 * lanes && rows * lanes <= resident) {
-        lanes *= 2;
-    }
-    return lanes;
+    return list;
 }
 
-/// Sectors of `x` for each nonzero that entries touch if `length` that follow each other load none
-/// of them twice: counted in a few stretches of the matrix.
 template <class T>
-double sectors_per_entry(sparse::CsrView<T> const& a, std::size_t length, std::size_t stretches)
+Format<T> const& format_named(std::string_view name)
 {
-    constexpr auto elements = static_cast<std::size_t>(sector / sizeof(T));
-    std::vector<bool> touched(static_cast<std::size_t>(a.columns) / elements + 1);
-    length = std::min(length, a.nonzeros());
-    std::size_t count = 0;
-    for (std::size_t s = 0; s < stretches; ++s) {
-        auto const part = a.col.subspan((a.nonzeros() - length) * s / (stretches - 1), length);
-        for (auto const column : part) {
-            auto const which = static_cast<std::size_t>(column) / elements;
-            count += touched[which] ? 0 : 1;
-            touched[which] = true;
-        }
-        for (auto const column : part) {
-            touched[static_cast<std::size_t>(column) / elements] = false;
-        }
+    auto const found = std::ranges::find(formats<T>(), name, &Format<T>::name);
+    if (found == formats<T>().end()) {
+        throw std::invalid_argument{fmt::format("GPU plan: found format '{}', expected one of {}",
+                                                name, fmt::join(plan_formats(), ", "))};
     }
-    return length == 0 ? 0.0 : static_cast<double>(count) / static_cast<double>(length * stretches);
-}
-
-/// How to multiply by a matrix that stays in the last-level cache from one multiply to the next, so
-/// that latency decides and not bandwidth, best first; the last can hold any. The limits are those
-/// of an H200: slices want rows enough to keep all multiprocessors busy with one row for each lane,
-/// and no long one among short ones, as lanes go through their rows step by step.
-template <class T>
-std::vector<PlanChoice> choices_in_cache(CsrView<T> const& a, cudaStream_t stream)
-{
-    auto const sell = sell_outlook(a, stream);
-    double const longest = sell.longest;
-    double const mean = mean_row(a);
-    bool const even = static_cast<double>(sell.elements) < 1.05 * a.nonzeros;
-    std::vector<PlanChoice> choices;
-    if (a.rows >= 50'000 && (even ? a.nonzeros > 500'000 : a.nonzeros > 750'000 && longest < 48)) {
-        for (char const* const format : {"sell16", "sell32"}) {
-            choices.push_back({format, "it stays in the cache, with rows enough for all lanes"});
-        }
-    }
-    int const lanes = lanes_in_cache(mean, a.rows, longest);
-    if (longest > 32.0 * lanes) {
-        choices.push_back(
-            {"small_tiles",
-             fmt::format("it stays in the cache, a row has {} nonzeros", sell.longest)});
-    } else {
-        choices.push_back(
-            {"vector", fmt::format("it stays in the cache, {} lanes for a row", lanes), lanes});
-    }
-    return choices;
-}
-
-/// Seconds that multiprocessors take to add the products of their tiles to sums in shared memory:
-/// lanes of a warp that meet in the longest row of a tile wait for each other. Cycles of an H200.
-template <class T>
-double adding_seconds(double nonzeros_of_tile, double tiles_of_each, double longest_row)
-{
-    constexpr double cycle = 1 / 1.9e9;
-    constexpr double cycles = std::is_same_v<T, float> ? 14 : 30;
-    double const meeting = 1 + 32 * std::min(1.0, longest_row / nonzeros_of_tile);
-    return tiles_of_each * nonzeros_of_tile / 32 * meeting * cycles * cycle;
+    return *found;
 }
 
 //! [gpu_plan]
-/// The formats that suit a matrix, plain CSR first. What part of the bandwidth each kernel reaches
-/// was measured on an H200, on matrices of several classes.
+/// The formats that suit a matrix and have costs, plain CSR first, then the one that should be
+/// fastest for so many multiplies, its conversion included.
 template <class T>
-std::vector<Candidate> candidates(sparse::CsrView<T> const& host, CsrView<T> const& a,
-                                  cudaStream_t stream)
+std::vector<PlanCandidate> candidates(CsrView<T> const& a, cudaStream_t stream, double multiplies)
 {
-    constexpr bool single = std::is_same_v<T, float>;
-    double const nonzeros = a.nonzeros;
-    double const rows = a.rows;
-    double const vectors = (rows + a.columns) * sizeof(T);
-    double const csr = vectors + rows * 4 + nonzeros * (4 + sizeof(T));
-    double const scattered = sectors_per_entry(host, 8192, 16); // what the caches remember
-    double const sectors = scattered * nonzeros;
-    std::vector<Candidate> found{{"row_tiles", csr, 0.92, sectors, 0.2e-3}};
-
-    auto const sell = sell_outlook(a, stream);
-    auto const in_order = static_cast<double>(sell.elements);
-    bool const sorts = in_order > 1.1 * nonzeros;
-    // Sorted rows write `y` in no order; with a few huge rows even sorting leaves much padding.
-    if (sell.longest < 64 * (mean_row(a) + 1)) {
-        double const elements = sorts ? 1.03 * nonzeros : in_order;
-        double const order = sorts ? 4 * rows : 0;
-        double const efficiency = sorts ? 0.6 : 1;
-        double const wide = vectors + order + elements * (4 + sizeof(T));
-        found.push_back({"sell32", wide, efficiency * 0.95, sectors, device_seconds(wide),
-                         sorts ? "rows sorted by length" : "rows of one length"});
-        if (sell.is_narrow && !sorts) {
-            double const narrow = vectors + elements * (2 + sizeof(T));
-            found.push_back({"sell16", narrow, 0.88, sectors, device_seconds(narrow),
-                             "columns in order, less than 65536 apart"});
+    Structure<T> const structure{a, stream};
+    std::vector<PlanCandidate> found;
+    for (auto const& format : formats<T>()) {
+        auto const* const cost = costs_of<5>(costs, format.name, sizeof(T));
+        double const bytes = format.bytes(structure);
+        if (cost != nullptr && bytes != never) {
+            double const nanoseconds = cost->nanoseconds(
+                {1.0 * a.nonzeros, 1.0 * a.rows, bytes, 1, 1.0 * structure.sell.longest});
+            found.push_back({format.name, nanoseconds, cost->margin * nanoseconds,
+                             cost->conversion * a.nonzeros});
         }
     }
-    if (auto const elements = static_cast<double>(diagonal_elements(a, stream));
-        elements <= 2 * nonzeros) {
-        double const bytes = vectors + elements * sizeof(T);
-        found.push_back({"diagonals", bytes, single ? 0.84 : 0.93, sectors, device_seconds(bytes),
-                         fmt::format("{:.2f} values for each nonzero", elements / nonzeros)});
-    }
-    if (auto const shape = sparse::best_block_shape(host, sizeof(T));
-        shape.size() > 1 && shape.rows < 8) {
-        double const fill = sparse::block_fill(host, shape);
-        double const bytes = vectors + fill * nonzeros * (sizeof(T) + 4.0 / shape.size());
-        found.push_back({"block_sell", bytes, single ? 0.88 : 1.07, sectors, host_seconds(bytes),
-                         fmt::format("blocks of {} x {}, {:.2f} values for each nonzero",
-                                     shape.rows, shape.columns, fill)});
-    }
-    if (scattered > 0.25) {
-        bool const skewed = sell.longest > 64 * (mean_row(a) + 1);
-        if (skewed) {
-            found.push_back({"large_tiles", csr, 0.92, 0.85 * sectors, 0.2e-3,
-                             fmt::format("{:.2f} sectors of x for each nonzero, a row of {}",
-                                         scattered, sell.longest)});
-        }
-        // Rows of a tile share sectors.
-        double const tiles = ::cuda::multiprocessors();
-        double const part_of_y = static_cast<double>(::cuda::shared_bytes());
-        double const rounds = std::ceil(1.25 * rows * sizeof(T) / (tiles * part_of_y));
-        double const of_tile = nonzeros / (tiles * rounds);
-        double const shared = sectors_per_entry(host, static_cast<std::size_t>(of_tile), 3);
-        double const bytes = vectors + nonzeros * (4 + sizeof(T));
-        found.push_back({"blocked_coo", bytes, 0.8, shared * nonzeros, 2e-3 + 0.3e-9 * nonzeros,
-                         fmt::format("{:.2f} sectors of x for each nonzero, {:.2f} where rows "
-                                     "share them",
-                                     scattered, shared),
-                         adding_seconds<T>(of_tile, rounds, sell.longest)});
-    }
+    std::ranges::stable_sort(found, {}, [&](PlanCandidate const& candidate) {
+        return candidate.format == plain
+                   ? 0
+                   : candidate.nanoseconds + candidate.conversion / multiplies;
+    });
     return found;
 }
 //! [gpu_plan]
 
-/// How to multiply by a matrix that comes from memory, fastest first; row tiles can hold any.
+/// Multiplies as one graph between two marks, so that no gap before a launch counts.
 template <class T>
-std::vector<PlanChoice> choices_in_memory(double multiplies, sparse::CsrView<T> const& host,
-                                          CsrView<T> const& a, cudaStream_t stream)
+class Timed
 {
-    constexpr double look = 20e-3; // seconds that comparing formats may take
-    if (multiplies * static_cast<double>(a.bytes()) / bandwidth < look) {
-        return {{"row_tiles", "too few multiplies to pay for another format"}};
+public:
+    Timed(Built<T> const& built, T const* x, T* y, ::cuda::Stream const& stream, int calls)
+        : stream_{stream}, calls_{calls}, graph_{stream, [&] {
+                                                     start_.record_in_graph(stream);
+                                                     for (int call = 0; call < calls; ++call) {
+                                                         built.multiply(x, y, stream.get());
+                                                     }
+                                                     stop_.record_in_graph(stream);
+                                                 }}
+    {
+        (*this)(); // brings the matrix into the cache
     }
-    auto all = candidates(host, a, stream);
-    std::ranges::sort(all, {}, [&](Candidate const& c) { return c.seconds(multiplies); });
-    std::vector<PlanChoice> choices;
-    for (Candidate const& candidate : all) {
-        choices.push_back({std::string{candidate.format}, candidate.detail});
-    }
-    return choices;
-}
 
-/// The size of tiles that a format stands for, if it does.
-std::optional<TileSize> tile_size(std::string_view format)
+    /// Seconds of a multiply, as timed now.
+    double operator()()
+    {
+        graph_.replay(stream_);
+        stream_.synchronize();
+        double const taken = stop_.seconds_since(start_) / calls_;
+        return taken > 0 ? taken : std::numeric_limits<double>::max();
+    }
+
+private:
+    ::cuda::Stream const& stream_;
+    int calls_;
+    ::cuda::Event start_;
+    ::cuda::Event stop_;
+    ::cuda::Graph graph_;
+};
+
+double now()
 {
-    if (format == "row_tiles") {
-        return TileSize::usual;
-    }
-    if (format == "small_tiles") {
-        return TileSize::small;
-    }
-    return format == "large_tiles" ? std::optional{TileSize::large} : std::nullopt;
+    return std::chrono::duration<double>{std::chrono::steady_clock::now().time_since_epoch()}
+        .count();
 }
 
 } // namespace
 
-template <class T>
-template <class Format>
-void Plan<T>::keep(Format format)
+std::vector<std::string_view> plan_formats()
 {
-    bytes_ = format.bytes();
-    multiply_ = [kept = std::make_shared<Format const>(std::move(format))](
-                    T const* x, T* y, cudaStream_t stream) { (*kept)(x, y, stream); };
-}
-
-template <class T>
-Plan<T>::Plan(sparse::CsrView<T> const& host, CsrView<T> const& a, cudaStream_t stream,
-              PlanOptions const& options)
-    : nonzeros_{static_cast<double>(a.nonzeros)}, csr_bytes_{nonzeros_ * (4 + sizeof(T)) +
-                                                             4.0 * (a.rows + 1.0)}
-{
-    auto const begin = std::chrono::steady_clock::now();
-    if (!options.format.empty()) {
-        build({.format = options.format, .detail = "asked for"}, host, a, stream);
-    } else if (::cuda::stays_in_l2(a.bytes())) {
-        build_first(choices_in_cache(a, stream), host, a, stream);
-    } else {
-        build_first(choices_in_memory(options.multiplies, host, a, stream), host, a, stream);
+    std::vector<std::string_view> names;
+    for (auto const& format : formats<float>()) {
+        names.push_back(format.name);
     }
-    std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - begin;
-    seconds_ = taken.count();
+    return names;
 }
 
-/// Builds the first choice that can hold the matrix: what is known of them beforehand is an
-/// estimate.
 template <class T>
-void Plan<T>::build_first(std::vector<PlanChoice> const& choices, sparse::CsrView<T> const& host,
-                          CsrView<T> const& a, cudaStream_t stream)
+Plan<T>::Plan(CsrView<T> const& a, cudaStream_t stream, PlanOptions const& options)
+    : nonzeros_{static_cast<double>(a.nonzeros)}, csr_bytes_{static_cast<double>(a.bytes())}
 {
-    for (PlanChoice const& choice : choices) {
+    double const begin = now();
+    constexpr double look = 1e6; // nanoseconds that multiplies should take together
+    auto const* const cost = costs_of<5>(costs, plain, sizeof(T));
+    double const each = cost->nanoseconds({nonzeros_, 1.0 * a.rows, csr_bytes_, 1, 0});
+    if (!options.format.empty() || a.nonzeros == 0 || options.multiplies * each < look) {
+        format_ = format_named<T>(options.format.empty() ? plain : options.format).name;
+        built_ = format_named<T>(format_).build(a, stream);
+    } else {
+        candidates_ = candidates(a, stream, options.multiplies);
+        if (options.timed) {
+            keep_fastest(a, stream, options.multiplies);
+        } else {
+            std::ranges::stable_sort(candidates_, {}, [&](PlanCandidate const& candidate) {
+                return candidate.cautious + candidate.conversion / options.multiplies;
+            });
+            keep_first(a, stream);
+        }
+    }
+    seconds_ = now() - begin;
+}
+
+/// Builds the first candidate that can hold the matrix: what is known of them is an estimate.
+template <class T>
+void Plan<T>::keep_first(CsrView<T> const& a, cudaStream_t stream)
+{
+    for (auto const& candidate : candidates_) {
         try {
-            build(choice, host, a, stream);
+            built_ = format_named<T>(candidate.format).build(a, stream);
+            format_ = candidate.format;
             return;
         } catch (std::length_error const&) { // the next one
         }
     }
 }
 
+/// Builds and times one candidate after the other, plain CSR first, and keeps the fastest: six at
+/// most, and as many as the multiplies pay for.
 template <class T>
-void Plan<T>::build(PlanChoice choice, sparse::CsrView<T> const& host, CsrView<T> const& a,
-                    cudaStream_t stream)
+void Plan<T>::keep_fastest(CsrView<T> const& a, cudaStream_t stream, double multiplies)
 {
-    format_ = std::move(choice.format);
-    detail_ = std::move(choice.detail);
-    if (format_ == "sell32" || format_ == "sell16") {
-        keep(Sell<T>{a, format_ == "sell16", stream});
-    } else if (format_ == "diagonals") {
-        keep(Diagonals<T>{a, stream});
-    } else if (format_ == "block_sell") {
-        auto const shape = sparse::best_block_shape(host, sizeof(T));
-        keep(BlockSell<T>{sparse::to_bcsr(host, shape), stream});
-    } else if (format_ == "blocked_coo") {
-        keep(BlockedCoo<T>{a, stream});
-    } else if (auto const size = tile_size(format_)) {
-        auto const tiles = std::make_shared<RowTiles<T> const>(a, *size, stream);
-        bytes_ = tiles->bytes();
-        multiply_ = [a, tiles](T const* x, T* y, cudaStream_t on) { (*tiles)(a, x, y, on); };
-    } else if (format_ == "vector") {
-        multiply_ = [a, lanes = choice.lanes](T const* x, T* y, cudaStream_t on) {
-            vector_early(lanes, a, x, y, on);
-        };
-    } else {
-        throw std::invalid_argument{
-            fmt::format("GPU plan: found format '{}', expected one of vector, row_tiles, "
-                        "small_tiles, large_tiles, sell32, sell16, diagonals, block_sell, "
-                        "blocked_coo",
-                        format_)};
+    double const begin = now();
+    ::cuda::check(cudaStreamSynchronize(stream)); // the matrix stands
+    ::cuda::Stream const own;
+    ::cuda::Buffer<T> x{static_cast<std::size_t>(a.columns)};
+    ::cuda::Buffer<T> y{static_cast<std::size_t>(a.rows)};
+    ::cuda::check(cudaMemsetAsync(x.data(), 0, x.bytes(), own.get()));
+    auto const timed = [&](Built<T> const& built, int calls) {
+        return Timed<T>{built, x.data(), y.data(), own, calls};
+    };
+    double least = 0; // of the best so far, ever
+    double allowed = std::numeric_limits<double>::infinity();
+    int built = 0;
+    for (auto& candidate : candidates_) {
+        constexpr int most = 6;
+        if (built == most || now() - begin + candidate.conversion * 1e-9 > allowed) {
+            continue;
+        }
+        try {
+            auto next = format_named<T>(candidate.format).build(a, stream);
+            candidate.seconds = timed(next, 1)();
+            ++built;
+            bool wins = built == 1;
+            if (wins) {
+                allowed = allowed_seconds(multiplies, candidate.seconds);
+            } else {
+                int const calls = calls_of(candidate.seconds);
+                auto challenger = timed(next, calls);
+                auto holder = timed(built_, calls);
+                auto const found = duel([&] { return challenger(); }, [&] { return holder(); });
+                candidate.seconds = found.challenger;
+                wins = found.challenger < by_chance * std::min(least, found.holder);
+                least = std::min(least, found.holder);
+            }
+            if (wins) {
+                built_ = std::move(next);
+                format_ = candidate.format;
+                least = candidate.seconds;
+            }
+        } catch (std::length_error const&) { // the format cannot hold the matrix
+        } catch (::cuda::Error const&) {     // no room beside the best
+        }
     }
+}
+
+template <class T>
+bool Plan<T>::borrows() const
+{
+    return format_named<T>(format_).borrows;
 }
 
 template <class T>
 std::string Plan<T>::explain() const
 {
-    bool const on_csr = tile_size(format_) || format_ == "vector";
     double const count = std::max(1.0, nonzeros_);
-    double const stored = static_cast<double>(bytes_) + (on_csr ? csr_bytes_ : 0.0);
-    return fmt::format(
-        "{}{}{}; {:.1f} bytes per nonzero where CSR has {:.1f}, ready after {:.2g} ms", format_,
-        detail_.empty() ? "" : ": ", detail_, stored / count, csr_bytes_ / count, 1000 * seconds_);
+    double const stored = static_cast<double>(built_.bytes) + (borrows() ? csr_bytes_ : 0.0);
+    std::string line = fmt::format(
+        "{}; {:.1f} bytes per nonzero where CSR has {:.1f}, ready after {:.2g} ms; predicted",
+        format_, stored / count, csr_bytes_ / count, 1000 * seconds_);
+    for (auto const& candidate : candidates_) {
+        line += fmt::format(" {} {:.2g}", candidate.format, candidate.nanoseconds / 1000);
+        line += candidate.seconds == 0 ? "" : fmt::format(" timed {:.2g}", 1e6 * candidate.seconds);
+        line += &candidate == &candidates_.back() ? " us" : ",";
+    }
+    return line + "; costs " + digest_of<5>(costs);
 }
 
 template class Plan<float>;

@@ -30,24 +30,22 @@ struct Duel
 };
 
 /// Times two ways to multiply in rounds, in which each begins in turn; after three, only if they
-/// are nearly alike.
+/// are nearly alike. Either function returns seconds of a multiply, as timed now.
 //! [duel]
 template <class Challenger, class Holder>
-Duel duel(Challenger const& challenger, Holder const& holder, Clock clock)
+Duel duel(Challenger const& challenger, Holder const& holder)
 {
     constexpr int rounds = 7;
     constexpr int enough = 3;
     constexpr double clearly = 1.15;
-    constexpr double round_s = 20e-6;
-    double const once = seconds_of(challenger, 1, clock);
-    auto const calls = static_cast<int>(std::clamp(round_s / once, 1.0, 100.0));
     Duel least;
     for (int round = 0; round < rounds; ++round) {
         for (int turn = 0; turn < 2; ++turn) {
-            bool const challenges = turn == round % 2;
-            double& time = challenges ? least.challenger : least.holder;
-            time = std::min(time, challenges ? seconds_of(challenger, calls, clock)
-                                             : seconds_of(holder, calls, clock));
+            if (turn == round % 2) {
+                least.challenger = std::min(least.challenger, challenger());
+            } else {
+                least.holder = std::min(least.holder, holder());
+            }
         }
         auto const [low, high] = std::minmax(least.challenger, least.holder);
         if (round + 1 >= enough && high > clearly * low) {
@@ -57,5 +55,23 @@ Duel duel(Challenger const& challenger, Holder const& holder, Clock clock)
     return least;
 }
 //! [duel]
+
+/// Of two that are alike, the first stays.
+inline constexpr double by_chance = 0.98;
+
+/// Seconds that timing and converting may take together where CSR takes `csr` for a multiply: a
+/// quarter of the expected multiplies, and no longer than four hundred, but for small matrices.
+inline double allowed_seconds(double multiplies, double csr)
+{
+    constexpr double small = 1e-3;
+    return std::min(multiplies / 4 * csr, std::max(400 * csr, small));
+}
+
+/// Multiplies that are timed as one, so that a clock can tell.
+inline int calls_of(double once)
+{
+    constexpr double round_s = 20e-6;
+    return static_cast<int>(std::clamp(round_s / once, 1.0, 100.0));
+}
 
 } // namespace spmv

@@ -172,8 +172,6 @@ std::unique_ptr<Converted<T> const>
 fastest(sparse::CsrView<T> const& a, std::vector<Candidate<T>>& candidates,
         FormatKernels<T> const& kernels, PlanOptions const& options)
 {
-    constexpr double least_seconds = 1e-3;
-    constexpr double by_chance = 0.98;
     Clock const clock = options.clock == nullptr ? steady_seconds : options.clock;
     double const begin = clock();
     std::vector<T> const x(static_cast<std::size_t>(a.columns), T{1});
@@ -185,15 +183,16 @@ fastest(sparse::CsrView<T> const& a, std::vector<Candidate<T>>& candidates,
     double const csr = seconds_of(multiply(*best), 2, clock);
     double least = csr; // of the best so far, ever
     candidates.front().seconds = csr;
-    double const allowed =
-        std::min(options.multiplies / 4 * csr, std::max(400 * csr, least_seconds));
+    double const allowed = allowed_seconds(options.multiplies, csr);
     for (auto next = candidates.begin() + 1; next != candidates.end(); ++next) {
         if (clock() - begin + next->conversion * 1e-9 > allowed) {
             continue;
         }
         try {
             auto other = std::make_unique<Converted<T> const>(a, *next, kernels);
-            auto const found = duel(multiply(*other), multiply(*best), clock);
+            int const calls = calls_of(seconds_of(multiply(*other), 1, clock));
+            auto const found = duel([&] { return seconds_of(multiply(*other), calls, clock); },
+                                    [&] { return seconds_of(multiply(*best), calls, clock); });
             next->seconds = found.challenger;
             least = std::min(least, found.holder);
             if (found.challenger < by_chance * least) {
