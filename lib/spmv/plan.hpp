@@ -54,6 +54,9 @@ struct PlanOptions
 /// All formats that a plan knows.
 std::vector<FormatName> plan_formats();
 
+/// Whether a format has costs in both precisions: without, a plan builds it only if it is asked to.
+bool has_costs(std::string_view format);
+
 /// `y = A x` at the speed of the machine: the library's front door.
 ///
 /// Reads the structure of a matrix, ranks formats by a neutral table of costs, times the best few,

@@ -3,6 +3,7 @@
 #include "machine/topology.hpp"
 #include "sparse/formats/packed_csrl/packed_csrl.hpp"
 #include "sparse/formats/runs.hpp"
+#include "spmv/plan.hpp"
 #include "spmv/plan/costs.hpp"
 #include "spmv/plan/shared_work.hpp"
 
@@ -18,6 +19,12 @@ std::span<Costs<4> const> host_costs()
 #include "spmv/plan/costs.inc"
     };
     return table;
+}
+
+bool has_costs(std::string_view format)
+{
+    return costs_of(host_costs(), format, 4) != nullptr &&
+           costs_of(host_costs(), format, 8) != nullptr;
 }
 
 namespace {
@@ -137,8 +144,8 @@ std::vector<Candidate<T>> candidates(sparse::CsrView<T> const& a, RowLengths con
     }
     std::vector<Candidate<T>> found;
     for (auto const& format : plan_format_table<T>()) {
-        bool const is_known = costs_of(host_costs(), format.name.name, sizeof(T)) != nullptr;
-        if (!is_known || format.rounds || !wanted.kernels.starts_with(format.needs)) {
+        if (!has_costs(format.name.name) || format.rounds ||
+            !wanted.kernels.starts_with(format.needs)) {
             continue;
         }
         try {

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <span>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace formats = spmv::formats;
@@ -216,6 +217,37 @@ TEST_CASE_TEMPLATE("blocked coordinates multiply right", T, float, double)
     check(kernels_in<formats::blocked_coo::BlockedCoo<std::uint8_t>>, std::uint8_t{});
     check(kernels_in<formats::blocked_coo::BlockedCoo<std::uint16_t>>, std::uint16_t{});
     check(kernels_in<formats::blocked_coo::BlockedCoo<std::uint32_t>>, std::uint32_t{});
+}
+
+namespace {
+
+/// Checks a format as a plan would build it.
+template <class T, class Format>
+void check_as_planned()
+{
+    CAPTURE(Format::name.name);
+    auto const convert = [](sparse::CsrView<T> const& a) {
+        spmv::BuildOptions build;
+        if constexpr (requires { Format::template bytes<T>(a, build); }) {
+            static_cast<void>(Format::template bytes<T>(a, build));
+        }
+        return Format::template build<T>(a, build);
+    };
+    check_format<T>(convert, kernels_in<Format>);
+}
+
+template <class T, class... Format>
+void check_all(std::tuple<Format...> const*)
+{
+    ((Format::rounds ? void() : check_as_planned<T, Format>()), ...);
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("every format of the list multiplies right as a plan builds it", T, float,
+                   double)
+{
+    check_all<T>(static_cast<spmv::Formats const*>(nullptr));
 }
 
 TEST_CASE("parts are whole, in order and balanced")
