@@ -36,7 +36,7 @@ template <class T>
 sparse::Csr<T> sample_of(sparse::CsrView<T> const& a, std::int32_t longest)
 {
     constexpr std::int32_t block = 48; // a whole number of the chunks, groups and blocks of formats
-    constexpr double least = 8192;     // nonzeros
+    constexpr double least = 4096;     // nonzeros
     double const wanted = std::max(least, static_cast<double>(a.nonzeros()) / 64);
     double const share = wanted / std::max(1.0, static_cast<double>(a.nonzeros()));
     auto const all = (a.rows + block - 1) / block;

@@ -35,7 +35,7 @@ struct Duel
 template <class Challenger, class Holder>
 Duel duel(Challenger const& challenger, Holder const& holder)
 {
-    constexpr int rounds = 7;
+    constexpr int rounds = 5;
     constexpr int enough = 3;
     constexpr double clearly = 1.15;
     Duel least;
@@ -60,17 +60,16 @@ Duel duel(Challenger const& challenger, Holder const& holder)
 inline constexpr double by_chance = 0.98;
 
 /// Seconds that timing and converting may take together where CSR takes `csr` for a multiply: a
-/// quarter of the expected multiplies, and no longer than four hundred, but for small matrices.
+/// quarter of the expected multiplies, and no longer than four hundred.
 inline double allowed_seconds(double multiplies, double csr)
 {
-    constexpr double small = 1e-3;
-    return std::min(multiplies / 4 * csr, std::max(400 * csr, small));
+    return std::min(multiplies / 4, 400.0) * csr;
 }
 
 /// Multiplies that are timed as one, so that a clock can tell.
 inline int calls_of(double once)
 {
-    constexpr double round_s = 20e-6;
+    constexpr double round_s = 10e-6;
     return static_cast<int>(std::clamp(round_s / once, 1.0, 100.0));
 }
 

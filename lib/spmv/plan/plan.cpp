@@ -150,8 +150,8 @@ Candidate<T> const& best_untimed(std::vector<Candidate<T>> const& found, double 
     });
 }
 
-/// Moves CSR, which is there already, to the front, and of the others keeps those that should be
-/// fastest, their conversion included.
+/// Keeps six: CSR, which is there already, and those that should be fastest, their conversion
+/// included. The first of each kind come first, as time may be up before all are timed.
 template <class T>
 void keep_best(std::vector<Candidate<T>>& found, double multiplies)
 {
@@ -162,6 +162,13 @@ void keep_best(std::vector<Candidate<T>>& found, double multiplies)
                    : candidate.nanoseconds + candidate.conversion / multiplies;
     });
     found.resize(std::min(most, found.size()));
+    std::vector<std::string_view> kinds;
+    std::ranges::stable_partition(found, [&](Candidate<T> const& candidate) {
+        auto const kind = candidate.format->name.excerpt;
+        bool const is_new = std::ranges::find(kinds, kind) == kinds.end();
+        kinds.push_back(kind);
+        return is_new;
+    });
 }
 
 //! [plan]
@@ -184,10 +191,8 @@ fastest(sparse::CsrView<T> const& a, std::vector<Candidate<T>>& candidates,
     double least = csr; // of the best so far, ever
     candidates.front().seconds = csr;
     double const allowed = allowed_seconds(options.multiplies, csr);
-    for (auto next = candidates.begin() + 1; next != candidates.end(); ++next) {
-        if (clock() - begin + next->conversion * 1e-9 > allowed) {
-            continue;
-        }
+    for (auto next = candidates.begin() + 1;
+         next != candidates.end() && clock() - begin < allowed; ++next) {
         try {
             auto other = std::make_unique<Converted<T> const>(a, *next, kernels);
             int const calls = calls_of(seconds_of(multiply(*other), 1, clock));
