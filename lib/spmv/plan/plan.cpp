@@ -191,8 +191,8 @@ fastest(sparse::CsrView<T> const& a, std::vector<Candidate<T>>& candidates,
     double least = csr; // of the best so far, ever
     candidates.front().seconds = csr;
     double const allowed = allowed_seconds(options.multiplies, csr);
-    for (auto next = candidates.begin() + 1;
-         next != candidates.end() && clock() - begin < allowed; ++next) {
+    for (auto next = candidates.begin() + 1; next != candidates.end() && clock() - begin < allowed;
+         ++next) {
         try {
             auto other = std::make_unique<Converted<T> const>(a, *next, kernels);
             int const calls = calls_of(seconds_of(multiply(*other), 1, clock));
