@@ -163,7 +163,7 @@ void keep_best(std::vector<Candidate<T>>& found, double multiplies)
     });
     found.resize(std::min(most, found.size()));
     std::vector<std::string_view> kinds;
-    std::ranges::stable_partition(found, [&](Candidate<T> const& candidate) {
+    std::stable_partition(found.begin(), found.end(), [&](Candidate<T> const& candidate) {
         auto const kind = candidate.format->name.excerpt;
         bool const is_new = std::ranges::find(kinds, kind) == kinds.end();
         kinds.push_back(kind);
