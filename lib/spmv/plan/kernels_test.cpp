@@ -204,8 +204,8 @@ TEST_CASE_TEMPLATE("blocked coordinates multiply right", T, float, double)
 {
     auto const check = []<class Index>(auto kernel, Index) {
         auto const whole_cache = sparse::tile_shape<T, Index>(std::size_t{1} << 20, 1);
-        for (auto const& shape : {whole_cache, sparse::TileShape{200, 100, 8},
-                                  sparse::TileShape{3, 7, 1}, sparse::TileShape{200, 100, 1, 50}}) {
+        for (auto const& shape :
+             {whole_cache, sparse::TileShape{200, 100, 8}, sparse::TileShape{3, 7, 1}}) {
             CAPTURE(shape.rows);
             check_format<T>(
                 [&](sparse::CsrView<T> const& a) {

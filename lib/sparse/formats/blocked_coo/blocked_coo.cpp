@@ -72,45 +72,27 @@ Array<Entry<T>> entries_by_row(CsrView<T> const& a, std::int32_t first, std::int
     return entries;
 }
 
-/// A stable radix sort by numbers `key(entry)` of at most `largest`.
-template <class T, class Key>
-void sort_by(Array<Entry<T>>& entries, std::uint32_t largest, Key const& key)
+/// Sorts the entries of a strip, which are in the order of rows, by column: a stable radix sort.
+template <class T>
+void sort_by_column(Array<Entry<T>>& entries, std::int32_t columns)
 {
     constexpr int digit_bits = 11;
     constexpr std::uint32_t mask = (1u << digit_bits) - 1;
     Array<Entry<T>> sorted(entries.size());
-    int const bits = std::bit_width(largest);
+    int const bits = std::bit_width(static_cast<std::uint32_t>(columns));
     for (int shift = 0; shift < bits; shift += digit_bits) {
         std::array<std::size_t, mask + 2> begin = {};
         for (auto const& entry : entries) {
-            ++begin[(key(entry) >> shift & mask) + 1];
+            ++begin[(entry.column >> shift & mask) + 1];
         }
         for (std::size_t digit = 0; digit < mask; ++digit) {
             begin[digit + 1] += begin[digit];
         }
         for (auto const& entry : entries) {
-            sorted[begin[key(entry) >> shift & mask]++] = entry;
+            sorted[begin[entry.column >> shift & mask]++] = entry;
         }
         std::swap(entries, sorted);
     }
-}
-
-/// Sorts the entries of a strip, which are in the order of rows, by tile, band and column.
-template <class T>
-void sort_strip(Array<Entry<T>>& entries, std::int32_t rows, std::int32_t columns,
-                TileShape const& shape)
-{
-    sort_by(entries, static_cast<std::uint32_t>(columns),
-            [](Entry<T> const& entry) { return entry.column; });
-    if (rows <= shape.band) {
-        return;
-    }
-    auto const band = static_cast<std::uint32_t>(shape.band);
-    auto const tile = static_cast<std::uint32_t>(shape.columns);
-    sort_by(entries, static_cast<std::uint32_t>(rows) / band,
-            [band](Entry<T> const& entry) { return entry.row / band; });
-    sort_by(entries, static_cast<std::uint32_t>(columns) / tile,
-            [tile](Entry<T> const& entry) { return entry.column / tile; });
 }
 
 /// Writes the entries of a strip from `begin` on and returns its tiles.
@@ -154,7 +136,6 @@ BlockedCoo<T, Index> to_blocked_coo(CsrView<T> const& a, TileShape const& shape)
     require("rows of a strip", shape.rows, tile_limit<Index>);
     require("columns of a tile", shape.columns, tile_limit<Index>);
     require("parts", shape.parts, std::numeric_limits<int>::max());
-    require("rows of a band", shape.band, std::numeric_limits<std::int32_t>::max());
 
     BlockedCoo<T, Index> blocked{a.rows, a.columns, cut_rows(a, shape), {}, {}, {}, {}};
     blocked.places.resize(a.nonzeros());
@@ -164,7 +145,7 @@ BlockedCoo<T, Index> to_blocked_coo(CsrView<T> const& a, TileShape const& shape)
     parallel_for(strips, [&](std::size_t strip) {
         auto const first = blocked.strip_row[strip];
         auto entries = entries_by_row(a, first, blocked.strip_row[strip + 1]);
-        sort_strip(entries, blocked.strip_row[strip + 1] - first, a.columns, shape);
+        sort_by_column(entries, a.columns);
         tiles[strip] = store(entries, a.row_ptr[first], shape.columns, blocked);
     });
 

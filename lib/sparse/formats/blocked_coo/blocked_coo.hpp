@@ -29,10 +29,6 @@ struct TileShape
     std::int32_t rows;    ///< of a strip at most; the part of `y` that stays in a cache
     std::int32_t columns; ///< of a tile
     int parts = 1;        ///< that threads will multiply: strips are cut so that they balance
-
-    /// Rows of a strip whose entries in a tile are stored together: a part of `y` that stays in a
-    /// smaller cache while the part of `x` under the tile is read anew for each.
-    std::int32_t band = std::numeric_limits<std::int32_t>::max();
 };
 
 /// The tallest strip whose part of `y` fills at most three eighths of a second-level cache of
@@ -50,7 +46,7 @@ struct Tile
 };
 
 /// A matrix in blocked coordinates, not owned. Rows are cut into strips, strips into tiles; entries
-/// are sorted by strip, tile, band, column and row. Tiles without entries are not stored.
+/// are sorted by strip, tile, column and row. Tiles without entries are not stored.
 template <class T, class Index>
 struct BlockedCooView
 {

@@ -91,8 +91,7 @@ TEST_CASE_TEMPLATE("every entry is in its tile", Index, std::uint8_t, std::uint1
                                 sparse::random_rows(40, 3000, 50, 1), sparse::empty(300, 5)}) {
         auto const a = with_values(pattern);
         for (TileShape const& shape :
-             {TileShape{256, 256, 1}, TileShape{100, 37, 5}, TileShape{1, 1, 1},
-              TileShape{256, 100, 1, 60}, TileShape{100, 37, 5, 1}}) {
+             {TileShape{256, 256, 1}, TileShape{100, 37, 5}, TileShape{1, 1, 1}}) {
             auto const blocked = sparse::to_blocked_coo<double, Index>(a, shape);
             check_shape(blocked, shape);
             auto found = triples(blocked);
@@ -115,28 +114,14 @@ TEST_CASE("columns are in order within a strip, rows within a column")
     CHECK(std::ranges::is_sorted(triples(blocked), before));
 }
 
-TEST_CASE("columns are in order within a band, bands within a tile")
-{
-    auto const a = with_values(sparse::rmat(12, 40'000, 1));
-    auto const blocked = sparse::to_blocked_coo<double, std::uint16_t>(a, {1024, 500, 1, 300});
-    auto const key = [](Triple const& triple) {
-        auto const [row, column, value] = triple;
-        return std::tuple{row / 1024, column / 500, row % 1024 / 300, column, row};
-    };
-    auto const found = triples(blocked);
-    CHECK(std::ranges::is_sorted(found, {}, key));
-    CHECK(found != triples(sparse::to_blocked_coo<double, std::uint16_t>(a, {1024, 500, 1})));
-    CHECK(found != triples(sparse::to_blocked_coo<double, std::uint16_t>(a, {1024, 500, 1, 301})));
-}
-
 TEST_CASE("the number of threads that convert does not matter")
 {
     auto const a = with_values(sparse::rmat(12, 40'000, 1));
     auto const before = omp_get_max_threads();
     omp_set_num_threads(1);
-    auto const one = sparse::to_blocked_coo<double, std::uint16_t>(a, {300, 500, 3, 128});
+    auto const one = sparse::to_blocked_coo<double, std::uint16_t>(a, {300, 500, 3});
     omp_set_num_threads(8);
-    auto const eight = sparse::to_blocked_coo<double, std::uint16_t>(a, {300, 500, 3, 128});
+    auto const eight = sparse::to_blocked_coo<double, std::uint16_t>(a, {300, 500, 3});
     omp_set_num_threads(before);
     CHECK(one.strip_row == eight.strip_row);
     CHECK(one.strip_tile == eight.strip_tile);
@@ -181,7 +166,6 @@ TEST_CASE("a shape that does not fit is refused with its number")
           "blocked COO: columns of a tile: found 300, expected at most 256");
     CHECK(message_of({0, 1, 1}) == "blocked COO: rows of a strip: found 0, expected at least 1");
     CHECK(message_of({1, 1, -2}) == "blocked COO: parts: found -2, expected at least 1");
-    CHECK(message_of({1, 1, 1, 0}) == "blocked COO: rows of a band: found 0, expected at least 1");
     CHECK(message_of({256, 256, 1}).empty());
 }
 
