@@ -50,11 +50,7 @@ int main(int argc, char** argv)
             trial.run();
             return;
         }
-        if (trial.is_cold() && datasets.stands_for_larger(trial.text("matrix"))) {
-            trial.skip("plan", "caches could hold what is multiplied cold").group("plan");
-        } else {
-            trial.add("plan", planned("")).group("plan");
-        }
+        trial.add("plan", planned("")).group("plan");
         trial.add("plan_untimed", planned("", false)).excerpt("plan").group("plan");
         add_peers(experiment, trial, problem);
         trial.run();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "spmv/plan/cache_sweep.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -8,12 +10,17 @@ namespace spmv {
 /// A clock, in seconds from any beginning.
 using Clock = double (*)();
 
-/// Seconds of a multiply, of which one comes before that brings into the caches what was taken out;
-/// the largest number if the clock stood still or went back.
+/// Seconds of a multiply, after one that brings into the caches what was taken out, or where
+/// `sweep` is not null after what empties them; the largest number if the clock stood still or went
+/// back.
 template <class Multiply>
-double seconds_of(Multiply const& multiply, int calls, Clock clock)
+double seconds_of(Multiply const& multiply, int calls, Clock clock, CacheSweep* sweep)
 {
     multiply();
+    if (sweep != nullptr) {
+        (*sweep)();
+        calls = 1;
+    }
     double const begin = clock();
     for (int call = 0; call < calls; ++call) {
         multiply();

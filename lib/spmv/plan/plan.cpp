@@ -131,14 +131,13 @@ void leave_alone(std::vector<Candidate<T>>& found, int threads)
     }
 }
 
-/// Whether a clock can tell: what is multiplied cold has to come from memory when it is timed too.
+/// Bytes to sweep before a multiply that has to find caches cold which could hold the matrix, of
+/// which a format may be half as large as CSR; 0 where nothing has to be swept.
 template <class T>
-bool is_timed(sparse::CsrView<T> const& a, PlanOptions const& options)
+std::size_t swept_bytes(sparse::CsrView<T> const& a, PlanOptions const& options)
 {
-    // A format may be half as large as CSR.
-    bool const may_stay =
-        a.nonzeros() * (sizeof(T) + 4) < 2 * machine::topology().core_caches.shared;
-    return options.timed && !(options.cold && may_stay);
+    std::size_t const twice = 2 * machine::topology().core_caches.shared;
+    return options.cold && a.nonzeros() * (sizeof(T) + 4) < twice ? twice : 0;
 }
 
 /// The candidate that CSR is left for only if it gains more than the table of costs may err.
@@ -183,11 +182,14 @@ fastest(sparse::CsrView<T> const& a, std::vector<Candidate<T>>& candidates,
     double const begin = clock();
     std::vector<T> const x(static_cast<std::size_t>(a.columns), T{1});
     std::vector<T> y(static_cast<std::size_t>(a.rows));
-    auto const multiply = [&](Converted<T> const& matrix) {
-        return [&] { matrix.multiply(x.data(), y.data()); };
+    std::size_t const swept = swept_bytes(a, options);
+    CacheSweep sweep{swept};
+    auto const seconds = [&](Converted<T> const& matrix, int calls) {
+        return seconds_of([&] { matrix.multiply(x.data(), y.data()); }, calls, clock,
+                          swept == 0 ? nullptr : &sweep);
     };
     auto best = std::make_unique<Converted<T> const>(a, candidates.front(), kernels);
-    double const csr = seconds_of(multiply(*best), 2, clock);
+    double const csr = seconds(*best, 2);
     double least = csr; // of the best so far, ever
     candidates.front().seconds = csr;
     double const allowed = allowed_seconds(options.multiplies, csr);
@@ -195,9 +197,9 @@ fastest(sparse::CsrView<T> const& a, std::vector<Candidate<T>>& candidates,
          ++next) {
         try {
             auto other = std::make_unique<Converted<T> const>(a, *next, kernels);
-            int const calls = calls_of(seconds_of(multiply(*other), 1, clock));
-            auto const found = duel([&] { return seconds_of(multiply(*other), calls, clock); },
-                                    [&] { return seconds_of(multiply(*best), calls, clock); });
+            int const calls = calls_of(seconds(*other, 1));
+            auto const found =
+                duel([&] { return seconds(*other, calls); }, [&] { return seconds(*best, calls); });
             next->seconds = found.challenger;
             least = std::min(least, found.holder);
             if (found.challenger < by_chance * least) {
@@ -241,7 +243,7 @@ Plan<T>::Plan(sparse::CsrView<T> const& a, PlanOptions const& options)
     if (format.empty() && found.front().nanoseconds > 0) {
         leave_alone(found, threads);
     }
-    if (found.size() > 1 && is_timed(a, options)) {
+    if (found.size() > 1 && options.timed) {
         keep_best(found, options.multiplies);
         state->matrix = fastest(a, found, kernels, options);
     } else {
