@@ -360,6 +360,26 @@ TEST_CASE_TEMPLATE("a clock that stands still or jumps chooses something that is
     CHECK(spmv::Plan<T>{a, {.clock = stands_still}}.format() == "csr"); // nothing was faster
 }
 
+TEST_CASE("two plans that are timed at the same time are both right")
+{
+    auto const a = filled<double>(sparse::stencil27(12));
+    std::vector<double> const x(static_cast<std::size_t>(a.columns), 0.3);
+    auto const expected = spmv::expected<double>(a, x);
+    std::array<std::vector<double>, 2> results;
+    std::vector<std::thread> callers;
+    for (auto& result : results) {
+        callers.emplace_back([&] {
+            result = product(spmv::Plan<double>{a, {.threads = 2}}, a, x);
+        });
+    }
+    for (auto& caller : callers) {
+        caller.join();
+    }
+    for (auto const& result : results) {
+        CHECK(spmv::testing::first_wrong_row<double>(result, expected) == -1);
+    }
+}
+
 TEST_CASE("formats are timed where that can pay, and only there")
 {
     auto const a = filled<double>(sparse::stencil27(12));
