@@ -43,6 +43,7 @@ struct KernelsOf
 template <class T, class List = Formats>
 struct FormatKernels;
 
+/// The same, with the list of formats told apart.
 template <class T, class... Format>
 struct FormatKernels<T, std::tuple<Format...>>
 {
