@@ -133,12 +133,6 @@ check: (_needs "test")
 check-harness: (_needs "test") build
     @build/lib/bench/check-harness
 
-# Fit the constants of the plan's model to runs of spmv-formats (--write: replace them)
-[no-cd, no-exit-message]
-fit-plan *RESULT: (_needs "run")
-    @"{{root}}/.ci/build" build lib/spmv/plan-terms
-    @"{{python}}" -m measure fit-plan "$@"
-
 # Make an assignment of an experiment's kit: a folder for students, one for instructors (--out DIR)
 [no-cd, no-exit-message]
 assignment *NAME: (_needs "run")

@@ -43,7 +43,7 @@ CLANG = {"CC": "clang", "CXX": "clang++"}  # compiles instrumented code in half 
 OUTCOMES = {"OK": "passed", "EXPECTEDFAIL": "passed", "SKIP": "skipped"}  # meson's words
 
 # Tests of code that runs on several threads, and the race that the sanitizer has to find.
-THREADED = ("planted-race", "sparse-blocked-coo", "sparse-convert", "spmv-formats", "spmv-openmp")
+THREADED = ("planted-race", "sparse-convert", "sparse-formats", "spmv-kernels", "spmv-openmp")
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ def cuda() -> Iterator[Check]:
 def neon() -> Iterator[Check]:
     """The kernels for aarch64, cross-compiled and tested in an emulator."""
     directory = BUILDS / "aarch64"
-    yield configured("build aarch64", directory, "--cross-file lib/spmv/aarch64.cross")
+    yield configured("build aarch64", directory, "--cross-file lib/spmv/steps/aarch64.cross")
     yield from meson_tests("aarch64", directory)
 
 
@@ -297,7 +297,7 @@ def install() -> Iterator[Check]:
         yield command("install library", "meson", "install", "-C", RELEASE, "--no-rebuild",
                       "--destdir", room / "root")
         found = [str(path.parent) for path in room.rglob("memwall.pc")]
-        examples = [("spmv/example.cpp", "memwall", plan_runs),
+        examples = [("spmv/plan/example.cpp", "memwall", plan_runs),
                     ("dense/example.cpp", "memwall", product_runs)]
         if list(room.rglob("memwall-gpu.pc")):
             examples += [("dense/gpu/example.cpp", "memwall-gpu", None),

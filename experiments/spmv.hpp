@@ -1,8 +1,8 @@
 #pragma once
 
 #include "bench/experiment.hpp"
-#include "sparse/datasets.hpp"
-#include "spmv/reference.hpp"
+#include "sparse/catalogue/datasets.hpp"
+#include "spmv/steps/reference.hpp"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 
 #include "experiments/spmv.hpp"
 
-#include "spmv/tried.hpp"
+#include "spmv/tried/tried.hpp"
 
 #include <string>
 #include <type_traits>

@@ -3,7 +3,7 @@
 #include "experiments/spmv.hpp"
 
 #include "cuda/gpu.hpp"
-#include "spmv/cuda/plan.hpp"
+#include "spmv/gpu/plan.hpp"
 #include "spmv/plan.hpp"
 
 #include <memory>
@@ -40,8 +40,8 @@ struct OnGpu
     OnGpu(Problem<T>& p, cuda::Gpu& gpu, bench::Variant& variant,
           spmv::gpu::PlanOptions const& options = {})
         : stream{gpu.stream().get()}, x{p.x.on(gpu).data()}, y{p.y.on(gpu).data()},
-          a{std::make_shared<spmv::gpu::Csr<T>>(p.a.view())},
-          plan{variant.keep(spmv::gpu::Plan<T>{p.a.view(), a->view(), stream, options})}
+          a{std::make_shared<spmv::gpu::Csr<T>>(p.a.view())}, plan{variant.keep(spmv::gpu::Plan<T>{
+                                                                  a->view(), stream, options})}
     {
         variant.reads(*a);
         variant.note(plan->explain());

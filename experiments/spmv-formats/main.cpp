@@ -1,10 +1,10 @@
 #include "experiments/spmv_peers.hpp"
 
 #include "ceilings/probes.hpp"
-#include "sparse/blocked_coo.hpp"
-#include "spmv/format_kernels.hpp"
+#include "sparse/formats/blocked_coo/blocked_coo.hpp"
 #include "spmv/plan.hpp"
-#include "spmv/serial.hpp"
+#include "spmv/plan/format_kernels.hpp"
+#include "spmv/steps/serial.hpp"
 #include "variants.hpp"
 
 #include <algorithm>
@@ -15,10 +15,7 @@ int main(int argc, char** argv)
 {
     sparse::Datasets datasets;
     bench::Experiment experiment{"spmv-formats", argc, argv};
-    std::int64_t builds = 0;
     std::string kernels;
-    experiment.option("builds", &builds,
-                      "1: measure all ways to build a format that the plan compares");
     experiment.option("kernels", &kernels,
                       "avx512_gather, avx512, avx2 or baseline; default: the best");
     experiment.ceiling(ceilings::read);
@@ -39,10 +36,10 @@ int main(int argc, char** argv)
             static_cast<double>(sparse::bytes_of_tiles_in_csr(a.view(), 256, sizeof(T)));
         spmv::PlanOptions const options{
             .threads = trial.threads(), .cold = trial.is_cold(), .kernels = kernels};
-        auto const planned = [&](std::string_view format, int trials = 1) {
+        auto const planned = [&](std::string_view format, bool timed = true) {
             auto chosen = options;
             chosen.format = format;
-            chosen.trials = trials;
+            chosen.timed = timed;
             return formats::planned<T>(problem, chosen, tiles_in_csr);
         };
 
@@ -53,16 +50,8 @@ int main(int argc, char** argv)
             trial.run();
             return;
         }
-        for (auto const& name :
-             builds != 0 ? spmv::plan_builds<T>(a, options) : std::vector<std::string>{}) {
-            trial.add(name, planned(name)).excerpt("plan").group("build");
-        }
         trial.add("plan", planned("")).group("plan");
-        if (trial.is_cold() && datasets.stands_for_larger(trial.text("matrix"))) {
-            trial.skip("plan_timed", "caches could hold what is multiplied cold").group("plan");
-        } else {
-            trial.add("plan_timed", planned("", 3)).excerpt("trial").group("plan");
-        }
+        trial.add("plan_untimed", planned("", false)).excerpt("plan").group("plan");
         add_peers(experiment, trial, problem);
         trial.run();
     });

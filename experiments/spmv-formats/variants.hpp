@@ -60,7 +60,7 @@ template <class T>
 void skip_choices(bench::Trial& trial)
 {
     trial.skip("plan", not_asked).group("plan");
-    trial.skip("plan_timed", not_asked).group("plan");
+    trial.skip("plan_untimed", not_asked).group("plan");
     for (auto const& peer : peers::spmv_peers<T>({trial.threads(), peers::Tuning::off})) {
         auto const reason = peer.missing.empty() ? not_asked : std::string{peer.missing};
         trial.skip(std::string{peer.name}, reason).group("peer");

@@ -5,22 +5,22 @@
 #include "cuda/gpu.hpp"
 #include "peers/cusparse.hpp"
 
-#include "spmv/cuda/block_sell.hpp"
-#include "spmv/cuda/blocked_coo.hpp"
-#include "spmv/cuda/csr.hpp"
-#include "spmv/cuda/diagonal_dictionary.hpp"
-#include "spmv/cuda/diagonals.hpp"
-#include "spmv/cuda/dynamic_rows.hpp"
-#include "spmv/cuda/lane_tables.hpp"
-#include "spmv/cuda/merge_path.hpp"
-#include "spmv/cuda/padded.hpp"
-#include "spmv/cuda/plan.hpp"
-#include "spmv/cuda/roof.hpp"
-#include "spmv/cuda/row_tiles.hpp"
-#include "spmv/cuda/rows.hpp"
-#include "spmv/cuda/sell.hpp"
-#include "spmv/cuda/tried.hpp"
-#include "spmv/cuda/two_phase.hpp"
+#include "spmv/gpu/block_sell.hpp"
+#include "spmv/gpu/blocked_coo.hpp"
+#include "spmv/gpu/csr.hpp"
+#include "spmv/gpu/diagonal_dictionary.hpp"
+#include "spmv/gpu/diagonals.hpp"
+#include "spmv/gpu/dynamic_rows.hpp"
+#include "spmv/gpu/lane_tables.hpp"
+#include "spmv/gpu/merge_path.hpp"
+#include "spmv/gpu/padded.hpp"
+#include "spmv/gpu/plan.hpp"
+#include "spmv/gpu/roof.hpp"
+#include "spmv/gpu/row_tiles.hpp"
+#include "spmv/gpu/rows.hpp"
+#include "spmv/gpu/sell.hpp"
+#include "spmv/gpu/tried.hpp"
+#include "spmv/gpu/two_phase.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -325,7 +325,7 @@ void add_plan(bench::Trial& trial, OnGpu<T>& problem)
 {
     trial
         .add("auto", problem.converted([&problem] {
-            return gpu::Plan<T>{problem.host.view(), problem.a, problem.stream};
+            return gpu::Plan<T>{problem.a, problem.stream};
         }))
         .excerpt("gpu_plan")
         .group("plan");

@@ -7,9 +7,9 @@
 #include "distributed/redistribution.hpp"
 #include "distributed/traffic.hpp"
 #include "mpi/communicator.hpp"
+#include "sparse/catalogue/datasets.hpp"
 #include "sparse/convert.hpp"
-#include "sparse/datasets.hpp"
-#include "spmv/reference.hpp"
+#include "spmv/steps/reference.hpp"
 
 #include <algorithm>
 #include <cstdint>

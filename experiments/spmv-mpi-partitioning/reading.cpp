@@ -3,7 +3,7 @@
 #include "distributed/partition.hpp"
 #include "distributed/read.hpp"
 #include "distributed/redistribution.hpp"
-#include "sparse/matrix_market.hpp"
+#include "sparse/io/matrix_market.hpp"
 
 #include <unistd.h>
 

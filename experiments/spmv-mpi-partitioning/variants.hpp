@@ -4,7 +4,7 @@
 
 #include "distributed/traffic.hpp"
 #include "peers/petsc.hpp"
-#include "sparse/generators.hpp"
+#include "sparse/catalogue/generators.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,8 @@
 #include "ceilings/probes.hpp"
 #include "overheads.hpp"
 #include "schedules.hpp"
-#include "spmv/openmp.hpp"
-#include "spmv/serial.hpp"
+#include "spmv/steps/openmp.hpp"
+#include "spmv/steps/serial.hpp"
 
 /// SpMV on all cores: who gets which rows, and what does dealing them out cost?
 int main(int argc, char** argv)

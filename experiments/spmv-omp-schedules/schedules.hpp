@@ -3,7 +3,7 @@
 #include "experiments/spmv.hpp"
 
 #include "machine/topology.hpp"
-#include "spmv/openmp.hpp"
+#include "spmv/steps/openmp.hpp"
 
 #include <cstddef>
 #include <cstdint>

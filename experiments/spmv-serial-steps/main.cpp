@@ -2,9 +2,9 @@
 #include "experiments/spmv_tried.hpp"
 
 #include "ceilings/probes.hpp"
-#include "spmv/flag_ladder.hpp"
-#include "spmv/serial.hpp"
-#include "spmv/simd.hpp"
+#include "spmv/steps/flag_ladder.hpp"
+#include "spmv/steps/serial.hpp"
+#include "spmv/steps/simd.hpp"
 
 /// Serial SpMV: how far is textbook CSR from the memory bound?
 int main(int argc, char** argv)

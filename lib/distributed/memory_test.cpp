@@ -4,8 +4,8 @@
 #include "distributed/read.hpp"
 
 #include "mpi/ranks.hpp"
-#include "sparse/generators.hpp"
-#include "sparse/matrix_market.hpp"
+#include "sparse/catalogue/generators.hpp"
+#include "sparse/io/matrix_market.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "distributed/graph.hpp"
 #include "distributed/traffic.hpp"
-#include "sparse/generators.hpp"
+#include "sparse/catalogue/generators.hpp"
 
 #include <doctest/doctest.h>
 

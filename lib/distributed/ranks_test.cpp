@@ -6,10 +6,10 @@
 #include "distributed/traffic.hpp"
 
 #include "mpi/ranks.hpp"
-#include "sparse/catalogue.hpp"
+#include "sparse/catalogue/catalogue.hpp"
 #include "sparse/convert.hpp"
-#include "sparse/matrix_market.hpp"
-#include "spmv/test_matrices.hpp"
+#include "sparse/io/matrix_market.hpp"
+#include "spmv/steps/test_matrices.hpp"
 
 #include <algorithm>
 #include <chrono>

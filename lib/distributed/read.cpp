@@ -1,9 +1,9 @@
 #include "distributed/read.hpp"
 
 #include "sparse/assemble.hpp"
-#include "sparse/matrix_market_body.hpp"
-#include "sparse/matrix_market_header.hpp"
-#include "sparse/matrix_market_text.hpp"
+#include "sparse/io/matrix_market_body.hpp"
+#include "sparse/io/matrix_market_header.hpp"
+#include "sparse/io/matrix_market_text.hpp"
 
 #include <algorithm>
 #include <exception>

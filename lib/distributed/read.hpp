@@ -3,7 +3,7 @@
 #include "distributed/redistribution.hpp"
 
 #include "mpi/communicator.hpp"
-#include "sparse/generators.hpp"
+#include "sparse/catalogue/generators.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "peers/spmv.hpp"
-#include "spmv/cuda/csr.hpp"
+#include "spmv/gpu/csr.hpp"
 
 #include <cuda_runtime_api.h>
 

@@ -1,6 +1,6 @@
 #include "peers/spmv.hpp"
 
-#include "spmv/test_matrices.hpp"
+#include "spmv/steps/test_matrices.hpp"
 
 #include <doctest/doctest.h>
 

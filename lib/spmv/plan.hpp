@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sparse/csr.hpp"
+#include "sparse/formats/name.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,16 +30,13 @@ struct PlanOptions
     /// could hold it.
     bool cold = false;
 
-    /// Formats that are built and timed, those first that should be fastest, each in the way that
-    /// should be its best. With one, no clock is read, and the same matrix always gets the same
-    /// format. Another one is kept if it wins eight of nine rounds; each takes its conversion, a
-    /// hundred multiplies or some milliseconds, and room beside the best so far. Nothing is timed
-    /// if a format or narrow values are asked for, if the matrix has no nonzeros, for fewer than a
-    /// thousand multiplies, and for `cold` ones unless CSR fills the caches twice.
-    int trials = 1;
+    /// Whether a clock decides among the best formats: six at most, and as many as the expected
+    /// multiplies pay for. Else the table of costs does, the same matrix always gets the same
+    /// format, and CSR is left only for a gain that exceeds the error of the table. Nothing is
+    /// timed if a format is asked for. For `cold` multiplies caches are swept each time.
+    bool timed = true;
 
-    /// One of `plan_formats()` or of `plan_builds()`, in place of the choice by structure;
-    /// empty to choose.
+    /// One of `plan_formats()`, in place of a choice; empty to choose.
     std::string format = {};
 
     /// Instruction set of the kernels, "avx512_gather", "avx512", "avx2" or "baseline"; empty for
@@ -48,32 +46,26 @@ struct PlanOptions
     /// Stores the values of a double matrix in single precision and adds up in double. The result
     /// is that of the rounded matrix.
     bool narrow_values = false;
-};
 
-/// A format that a plan knows.
-struct FormatName
-{
-    std::string_view name;    ///< for `PlanOptions::format`
-    std::string_view excerpt; ///< of its marked kernel, which formats may share
+    /// Seconds from any beginning; null for the machine's own clock. For tests of what decides.
+    double (*clock)() = nullptr;
 };
 
 /// All formats that a plan knows.
 std::vector<FormatName> plan_formats();
 
-/// Names of the ways to build formats that a plan compares for `a`, such as `bcsr_3x3`; of formats
-/// that can be built in one way only, none. Throws `std::invalid_argument` if the options make no
-/// sense.
-template <class T>
-std::vector<std::string> plan_builds(sparse::CsrView<T> const& a, PlanOptions const& options = {});
+/// Whether a format has costs in both precisions: without, a plan builds it only if it is asked to.
+bool has_costs(std::string_view format);
 
 /// `y = A x` at the speed of the machine: the library's front door.
 ///
-/// Reads the structure of a matrix, chooses format, kernel and split among threads, converts if
-/// that pays, and says why. Where a multiply should take long enough, each thread begins with
-/// several shares of its part, and one that is done takes those that others have not begun. A plan
-/// may be used by several threads of the caller at once; for a fixed number of threads its results
-/// are the same bit for bit, whichever thread takes what, and so are those of another plan for the
-/// same matrix, but where `trials` let a clock decide. `T` is float or double.
+/// Reads the structure of a matrix, ranks formats by a neutral table of costs, times the best few,
+/// keeps the fastest if its conversion pays, and says why. Where a multiply should take long
+/// enough, each thread begins with several shares of its part, and one that is done takes those
+/// that others have not begun. A plan may be used by several threads of the caller at once; for a
+/// fixed number of threads its results are the same bit for bit, whichever thread takes what, and
+/// so are those of another plan for the same matrix, but where a clock decided. `T` is float or
+/// double.
 template <class T>
 class Plan
 {
@@ -103,10 +95,11 @@ public:
     /// Bytes of the matrix in the chosen format, which for CSR are the caller's.
     std::size_t bytes() const;
 
-    /// Seconds until the plan stood: choosing, converting, and timing others.
+    /// Seconds until the plan stood: choosing, converting, timing.
     double seconds() const;
 
-    /// One line: what was chosen and why.
+    /// One line: what was chosen, and of each candidate the microseconds that were predicted for a
+    /// multiply and those that were timed.
     std::string explain() const;
 
 private:

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from measure import contribute, fit_plan, profiler
+from measure import contribute, profiler
 from measure.launch import guarded
 from measure.plan import Console
 from measure.run import run_one
@@ -22,7 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=root, help="the repository; default: this one")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_commands(commands)
-    for module in (contribute, fit_plan, profiler):
+    for module in (contribute, profiler):
         module.add_commands(commands)
     chosen = parser.parse_args(arguments)
     try:

@@ -23,7 +23,7 @@ KINDS = {"spmv": "spmv-serial-steps", "spmv-threads": "spmv-omp-schedules"}
 ON_GPU = "spmv-gpu-variants"
 YOURS = "yours"
 HOST = "lib/spmv/tried"
-DEVICE = "lib/spmv/cuda/tried"
+DEVICE = "lib/spmv/gpu/tried"
 
 
 @dataclass(frozen=True)

@@ -286,6 +286,12 @@ def _break_even(basis: Basis, case: Case) -> list[float]:
     return [case.setup_seconds / gain if gain > 0 else float("inf") for gain in gains]
 
 
+def _setup_calls(basis: Basis, case: Case) -> list[float]:
+    partner = basis.partner(case)
+    assert partner is not None
+    return [case.setup_seconds / seconds for seconds in partner.samples]
+
+
 def _rate_of_work(unit: str, work: Callable[[Case], float]) -> Metric:
     return Metric(unit, "rate", lambda b, c: [work(c) / s for s in c.samples], mean=True, unit=unit)
 
@@ -333,6 +339,7 @@ METRICS: dict[str, Metric] = {
         relative=True,
         unit="%",
     ),
+    "setup_calls": Metric("setup in calls", "count", _setup_calls, mean=True, relative=True),
     "break_even": Metric("calls to break even", "count", _break_even, relative=True),
     "bytes": Metric("compulsory bytes", "bytes", lambda b, c: [c.bytes], of_point=True),
     "flops": Metric("flops", "count", lambda b, c: [c.flops], of_point=True),

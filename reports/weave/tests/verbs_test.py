@@ -467,6 +467,14 @@ def test_a_setup_that_never_pays(say: Say, raw: Json) -> None:
     assert text == "never"
 
 
+def test_a_setup_in_calls_of_another_variant(say: Say, raw: Json) -> None:
+    synthetic.scale(raw, "textbook", 2.0)
+    verb = '{{ value("setup_calls", "csrl", over="textbook", where=%s) }}' % FEM3
+    calls = int(say(verb, raw))
+    synthetic.scale(raw, "textbook", 0.5)
+    assert int(say(verb, raw)) == pytest.approx(2 * calls, abs=1)
+
+
 # --- figures -------------------------------------------------------------------------------------
 
 Draw = Callable[..., tuple[str, str]]

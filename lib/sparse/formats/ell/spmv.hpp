@@ -1,0 +1,28 @@
+#pragma once
+
+#include "sparse/formats/ell/ell.hpp"
+#include "sparse/formats/ell/kernel.hpp"
+#include "sparse/formats/format.hpp"
+
+#include <tuple>
+
+namespace spmv::formats::ell {
+
+/// ELLPACK; units are rows.
+struct Ell : FormatDefaults
+{
+    static constexpr FormatName name{"ell", "ell"};
+
+    template <Ahead ahead, class T>
+    static constexpr auto* kernel = spmv::ell<of_matrix(ahead), T>;
+
+    template <class T>
+    static sparse::Ell<T> build(sparse::CsrView<T> const& a, BuildOptions const&)
+    {
+        return sparse::to_ell<T>(a);
+    }
+};
+
+using All = std::tuple<Ell>;
+
+} // namespace spmv::formats::ell

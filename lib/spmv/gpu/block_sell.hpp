@@ -1,0 +1,54 @@
+#pragma once
+
+#include "spmv/gpu/csr.hpp"
+
+#include "sparse/formats/bcsr/bcsr.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace spmv::gpu {
+
+/// What kernels see of a `BlockSell`.
+template <class T>
+struct BlockSellView
+{
+    std::int32_t rows = 0;
+    std::int32_t slices = 0;
+    std::int32_t const* begin = nullptr; ///< first step of each slice, and the end
+    std::int32_t const* col = nullptr;   ///< first column of each block: 32 for each step
+    T const* values =
+        nullptr; ///< for each step the elements of its blocks, 32 by 32, column by column
+};
+
+/// Sliced ELLPACK of small dense blocks: a lane multiplies a block row, so that one column serves a
+/// whole block and all loads of values are of neighbouring lanes.
+template <class T>
+class BlockSell
+{
+public:
+    /// Copies blocks to the device. Throws `std::length_error` if their shape is none of 2 x 2,
+    /// 2 x 3, 3 x 2, 3 x 3, 2 x 4, 4 x 2, 4 x 4 and 6 x 6.
+    BlockSell(sparse::Bcsr<T> const& blocks, cudaStream_t stream);
+
+    /// Computes `y = A x`.
+    void operator()(T const* x, T* y, cudaStream_t stream) const;
+
+    /// Bytes of all arrays.
+    std::size_t bytes() const { return begin_.bytes() + col_.bytes() + values_.bytes(); }
+
+    /// Rows and columns of a block.
+    sparse::BlockShape shape() const { return shape_; }
+
+private:
+    std::int32_t rows_;
+    std::int32_t slices_;
+    sparse::BlockShape shape_;
+    ::cuda::Buffer<std::int32_t> begin_;
+    ::cuda::Buffer<std::int32_t> col_;
+    ::cuda::Buffer<T> values_;
+};
+
+} // namespace spmv::gpu

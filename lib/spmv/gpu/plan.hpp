@@ -1,0 +1,96 @@
+#pragma once
+
+#include "cuda/stream.hpp"
+#include "spmv/gpu/csr.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spmv::gpu {
+
+/// What a plan is told beside the matrix: as `spmv::PlanOptions`.
+struct PlanOptions
+{
+    /// Multiplies that the matrix will see: a format that takes longer to build than it can save is
+    /// not chosen.
+    double multiplies = std::numeric_limits<double>::infinity();
+
+    /// Whether a clock decides among the best formats: six at most, and as many as the expected
+    /// multiplies pay for. Else the table of costs does, the same matrix always gets the same
+    /// format, and plain CSR is left only for a gain that exceeds the error of the table.
+    bool timed = true;
+
+    /// One of `plan_formats()`, in place of a choice; empty to choose.
+    std::string format = {};
+};
+
+/// All formats and kernels that a plan knows.
+std::vector<std::string_view> plan_formats();
+
+/// A multiply in some format; empty if there is none.
+template <class T>
+struct Built
+{
+    std::function<void(T const*, T*, cudaStream_t)> multiply;
+    std::size_t bytes = 0; ///< beside the matrix it was made from
+};
+
+/// A format, and what one multiply with it is expected to take, in nanoseconds.
+struct PlanCandidate
+{
+    std::string_view format;
+    double nanoseconds = 0;
+    double cautious = 0;   ///< the same if it is underestimated as far as the table may err
+    double conversion = 0; ///< until it stands
+    double seconds = 0;    ///< of a multiply as timed; 0 if it was not
+};
+
+/// `y = A x` at the speed of a GPU: ranks formats by a neutral table of costs, times the best few,
+/// keeps the fastest if its conversion pays, and says why. `T` is float or double.
+template <class T>
+class Plan
+{
+public:
+    /// Looks at `a` and converts it on the device in `stream`, and returns when the plan stands.
+    /// `a` must outlive a plan that borrows it, and nothing may write it then from the first
+    /// multiply on. Throws `std::invalid_argument` for a format that there is not,
+    /// `std::length_error` if one that was asked for cannot hold the matrix.
+    Plan(CsrView<T> const& a, cudaStream_t stream, PlanOptions const& options = {});
+
+    /// Computes `y = A x`. One multiply at a time.
+    void operator()(T const* x, T* y, cudaStream_t stream) const { built_.multiply(x, y, stream); }
+
+    /// What was chosen.
+    std::string_view format() const { return format_; }
+
+    /// Whether multiplies read the arrays that the plan was made from; else the caller may free
+    /// them.
+    bool borrows() const;
+
+    /// Bytes beside the matrix it was made from.
+    std::size_t bytes() const { return built_.bytes; }
+
+    /// Seconds until the plan stood: choosing, converting, timing.
+    double seconds() const { return seconds_; }
+
+    /// One line: what was chosen, and of each candidate the microseconds that were predicted for a
+    /// multiply and those that were timed.
+    std::string explain() const;
+
+private:
+    void keep_first(CsrView<T> const& a, cudaStream_t stream);
+    void keep_fastest(CsrView<T> const& a, cudaStream_t stream, double multiplies);
+
+    Built<T> built_;
+    std::string_view format_;
+    std::vector<PlanCandidate> candidates_;
+    double nonzeros_;
+    double csr_bytes_;
+    double seconds_ = 0;
+};
+
+} // namespace spmv::gpu

@@ -1,0 +1,338 @@
+#include "spmv/plan.hpp"
+
+#include "machine/topology.hpp"
+#include "spmv/plan/candidates.hpp"
+#include "spmv/plan/costs.hpp"
+#include "spmv/plan/decimal.hpp"
+#include "spmv/plan/duel.hpp"
+#include "spmv/plan/shared_work.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <new>
+#include <stdexcept>
+#include <tuple>
+#include <type_traits>
+
+namespace spmv {
+
+namespace {
+
+/// The matrix as it is multiplied.
+template <class T>
+struct Converted
+{
+    Candidate<T> choice;
+    std::int32_t rows;
+    std::int32_t columns;
+    std::size_t nonzeros;
+    sparse::Csr<T> short_rows;           ///< of the matrix, if a format works on them
+    std::unique_ptr<Parted<T>> matrix;   ///< all rows, or the short ones
+    std::unique_ptr<Parted<T>> pieces;   ///< of long rows; null if there are none
+    std::vector<std::int32_t> long_rows; ///< of the matrix
+    std::vector<std::int32_t> first_piece;
+
+    /// Converts as was chosen.
+    Converted(sparse::CsrView<T> const& a, Candidate<T> chosen, FormatKernels<T> const& kernels);
+
+    void multiply(T const* x, T* y) const;
+};
+
+template <class T>
+Converted<T>::Converted(sparse::CsrView<T> const& a, Candidate<T> chosen,
+                        FormatKernels<T> const& kernels)
+    : choice{std::move(chosen)}, rows{a.rows}, columns{a.columns}, nonzeros{a.nonzeros()}
+{
+    constexpr std::int32_t piece = 4096;
+    auto split = spmv::long_rows(a, choice.build.longest_row, piece);
+    if (split.rows.empty()) {
+        matrix = choice.format->make(a, kernels, choice.build);
+        return;
+    }
+    short_rows = without_long_rows(a, choice.build.longest_row);
+    matrix = choice.format->make(short_rows, kernels, choice.build);
+    if (!choice.format->borrows) {
+        short_rows = {};
+    }
+    pieces = make_pieces(std::move(split.pieces), kernels, choice.build);
+    long_rows = std::move(split.rows);
+    first_piece = std::move(split.first_piece);
+}
+
+template <class T>
+void Converted<T>::multiply(T const* x, T* y) const
+{
+    std::vector<T> sums(pieces ? static_cast<std::size_t>(first_piece.back()) : 0);
+    for_each_part(choice.build.threads, choice.build.shares,
+                  [uncut = matrix.get(), cut = pieces.get(), x, y, sums = sums.data()](int part) {
+                      uncut->multiply(part, x, y);
+                      if (cut) {
+                          cut->multiply(part, x, sums);
+                      }
+                  });
+    for (std::size_t k = 0; k < long_rows.size(); ++k) {
+        T sum = 0;
+        for (std::int32_t piece = first_piece[k]; piece < first_piece[k + 1]; ++piece) {
+            sum += sums[static_cast<std::size_t>(piece)];
+        }
+        y[long_rows[k]] = sum;
+    }
+}
+
+constexpr double too_few = 20; // multiplies that cannot even pay for a look at the structure
+
+double steady_seconds()
+{
+    return std::chrono::duration<double>{std::chrono::steady_clock::now().time_since_epoch()}
+        .count();
+}
+
+/// Threads of a multiply.
+int threads_of(PlanOptions const& options)
+{
+    if (options.threads < 0) {
+        throw std::invalid_argument{"plan: found " + std::to_string(options.threads) +
+                                    " threads, expected 1 or more, or 0 for all"};
+    }
+    return options.threads == 0 ? omp_get_max_threads() : options.threads;
+}
+
+/// The format that was asked for; empty if any may be chosen.
+template <class T>
+std::string_view format_of(PlanOptions const& options)
+{
+    if (!options.narrow_values) {
+        return options.format.empty() ? "" : format_named<T>(options.format).name.name;
+    }
+    if (std::is_same_v<T, float> ||
+        (!options.format.empty() && !options.format.starts_with("sell"))) {
+        throw std::invalid_argument{"plan: narrow values are for double matrices in the formats "
+                                    "sell32, sell16 and sell_unit"};
+    }
+    return "sell_single";
+}
+
+/// Leaves one thread to a matrix that others would take clearly longer to wake for than they save.
+template <class T>
+void leave_alone(std::vector<Candidate<T>>& found, int threads)
+{
+    constexpr double clearly = 0.8;
+    double const wake = 1000 * std::log2(threads); // nanoseconds, about those of any processor
+    double const shared = found.front().nanoseconds;
+    if (threads > 1 && threads * shared < clearly * (shared + wake)) {
+        for (auto& candidate : found) {
+            candidate.nanoseconds *= threads;
+            candidate.cautious *= threads;
+            candidate.build.threads = candidate.build.shares = 1;
+        }
+    }
+}
+
+/// Bytes to sweep before a multiply that has to find caches cold which could hold the matrix, of
+/// which a format may be half as large as CSR; 0 where nothing has to be swept.
+template <class T>
+std::size_t swept_bytes(sparse::CsrView<T> const& a, PlanOptions const& options)
+{
+    std::size_t const twice = 2 * machine::topology().core_caches.shared;
+    return options.cold && a.nonzeros() * (sizeof(T) + 4) < twice ? twice : 0;
+}
+
+/// The candidate that CSR is left for only if it gains more than the table of costs may err.
+template <class T>
+Candidate<T> const& best_untimed(std::vector<Candidate<T>> const& found, double multiplies)
+{
+    return *std::ranges::min_element(found, {}, [&](Candidate<T> const& candidate) {
+        return candidate.cautious + candidate.conversion / multiplies;
+    });
+}
+
+/// Keeps six: CSR, which is there already, and those that should be fastest, their conversion
+/// included. The first of each kind come first, as time may be up before all are timed.
+template <class T>
+void keep_best(std::vector<Candidate<T>>& found, double multiplies)
+{
+    constexpr std::size_t most = 6;
+    std::ranges::stable_sort(found, {}, [&](Candidate<T> const& candidate) {
+        return candidate.format->borrows
+                   ? 0
+                   : candidate.nanoseconds + candidate.conversion / multiplies;
+    });
+    found.resize(std::min(most, found.size()));
+    std::vector<std::string_view> kinds;
+    std::stable_partition(found.begin(), found.end(), [&](Candidate<T> const& candidate) {
+        auto const kind = candidate.format->name.excerpt;
+        bool const is_new = std::ranges::find(kinds, kind) == kinds.end();
+        kinds.push_back(kind);
+        return is_new;
+    });
+}
+
+//! [plan]
+/// Builds and times one candidate after the other and keeps the fastest, CSR first. They may take
+/// together as long as a quarter of the expected multiplies, and no longer than four hundred.
+template <class T>
+std::unique_ptr<Converted<T> const>
+fastest(sparse::CsrView<T> const& a, std::vector<Candidate<T>>& candidates,
+        FormatKernels<T> const& kernels, PlanOptions const& options)
+{
+    Clock const clock = options.clock == nullptr ? steady_seconds : options.clock;
+    double const begin = clock();
+    std::vector<T> const x(static_cast<std::size_t>(a.columns), T{1});
+    std::vector<T> y(static_cast<std::size_t>(a.rows));
+    std::size_t const swept = swept_bytes(a, options);
+    CacheSweep sweep{swept};
+    auto const seconds = [&](Converted<T> const& matrix, int calls) {
+        return seconds_of([&] { matrix.multiply(x.data(), y.data()); }, calls, clock,
+                          swept == 0 ? nullptr : &sweep);
+    };
+    auto best = std::make_unique<Converted<T> const>(a, candidates.front(), kernels);
+    double const csr = seconds(*best, 2);
+    double least = csr; // of the best so far, ever
+    candidates.front().seconds = csr;
+    double const allowed = allowed_seconds(options.multiplies, csr);
+    for (auto next = candidates.begin() + 1; next != candidates.end() && clock() - begin < allowed;
+         ++next) {
+        try {
+            auto other = std::make_unique<Converted<T> const>(a, *next, kernels);
+            int const calls = calls_of(seconds(*other, 1));
+            auto const found =
+                duel([&] { return seconds(*other, calls); }, [&] { return seconds(*best, calls); });
+            next->seconds = found.challenger;
+            least = std::min(least, found.holder);
+            if (found.challenger < by_chance * least) {
+                best = std::move(other);
+                least = found.challenger;
+            }
+        } catch (std::length_error const&) { // the format cannot hold the matrix
+        } catch (std::bad_alloc const&) {    // no room beside the best
+        }
+    }
+    return best;
+}
+//! [plan]
+
+} // namespace
+
+template <class T>
+struct Plan<T>::State
+{
+    std::vector<Candidate<T>> candidates; ///< those that were timed have the seconds
+    std::unique_ptr<Converted<T> const> matrix;
+    bool is_alone = false; ///< one thread, where more were asked for
+    double seconds = 0;
+};
+
+template <class T>
+Plan<T>::Plan(sparse::CsrView<T> const& a, PlanOptions const& options)
+{
+    double const begin = steady_seconds();
+    int const threads = threads_of(options);
+    auto const format = format_of<T>(options);
+    auto const& kernels = format_kernels<T>(options.kernels);
+    auto state = std::make_unique<State>();
+    auto& found = state->candidates;
+    if (a.nonzeros() > 0 && (!format.empty() || options.multiplies >= too_few)) {
+        found = candidates(a, row_lengths(a), {threads, options.cold, kernels.name, format});
+    } else {
+        auto const& plain = format_named<T>(format.empty() ? "csr" : format);
+        found.push_back({.format = &plain, .build = {.threads = threads}});
+    }
+    if (format.empty() && found.front().nanoseconds > 0) {
+        leave_alone(found, threads);
+    }
+    if (found.size() > 1 && options.timed) {
+        keep_best(found, options.multiplies);
+        state->matrix = fastest(a, found, kernels, options);
+    } else {
+        state->matrix = std::make_unique<Converted<T> const>(
+            a, best_untimed(found, options.multiplies), kernels);
+    }
+    state->is_alone = state->matrix->choice.build.threads < threads;
+    state->seconds = steady_seconds() - begin;
+    state_ = std::move(state);
+}
+
+template <class T>
+Plan<T>::~Plan() = default;
+template <class T>
+Plan<T>::Plan(Plan&&) noexcept = default;
+template <class T>
+Plan<T>& Plan<T>::operator=(Plan&&) noexcept = default;
+
+template <class T>
+void Plan<T>::operator()(std::span<T const> x, std::span<T> y) const
+{
+    if (x.size() != static_cast<std::size_t>(state_->matrix->columns) ||
+        y.size() != static_cast<std::size_t>(state_->matrix->rows)) {
+        throw std::invalid_argument{"plan: found x of " + std::to_string(x.size()) + " and y of " +
+                                    std::to_string(y.size()) + " elements, expected " +
+                                    std::to_string(state_->matrix->columns) + " and " +
+                                    std::to_string(state_->matrix->rows)};
+    }
+    state_->matrix->multiply(x.data(), y.data());
+}
+
+template <class T>
+std::string_view Plan<T>::format() const
+{
+    return state_->matrix->choice.format->name.name;
+}
+
+template <class T>
+bool Plan<T>::borrows() const
+{
+    auto const& matrix = *state_->matrix; // with long rows it works on a copy of the others
+    return matrix.choice.format->borrows && matrix.long_rows.empty();
+}
+
+template <class T>
+int Plan<T>::threads() const
+{
+    return state_->matrix->choice.build.threads;
+}
+
+template <class T>
+std::size_t Plan<T>::bytes() const
+{
+    auto const& [rows, pieces] = std::tie(state_->matrix->matrix, state_->matrix->pieces);
+    return rows->bytes() + (pieces ? pieces->bytes() : 0);
+}
+
+template <class T>
+double Plan<T>::seconds() const
+{
+    return state_->seconds;
+}
+
+template <class T>
+std::string Plan<T>::explain() const
+{
+    auto const& [choice, rows, columns, nonzeros, short_rows, matrix, pieces, long_rows,
+                 first_piece] = *state_->matrix;
+    auto const& build = choice.build;
+    double const count = static_cast<double>(std::max<std::size_t>(1, nonzeros));
+    std::string line{choice.format->name.name};
+    line += long_rows.empty() ? "" : ", " + std::to_string(long_rows.size()) + " rows in pieces";
+    line += decimal("; %.1f bytes per nonzero", static_cast<double>(bytes()) / count) +
+            decimal(" where CSR has %.1f, ", sizeof(T) + 4 + 4.0 * (rows + 1) / count) +
+            std::to_string(build.threads) + (build.threads == 1 ? " thread" : " threads") +
+            (build.shares == 1 ? "" : " of " + std::to_string(build.shares) + " shares each") +
+            (state_->is_alone ? " as others would take longer to wake" : "") +
+            decimal(", ready after %.2g ms; predicted", 1000 * state_->seconds);
+    for (auto const& candidate : state_->candidates) {
+        line += ' ';
+        line += candidate.format->name.name;
+        line += decimal(" %.2g", candidate.nanoseconds / 1000) +
+                (candidate.seconds == 0 ? "" : decimal(" timed %.2g", 1e6 * candidate.seconds)) +
+                (&candidate == &state_->candidates.back() ? " us" : ",");
+    }
+    return line + "; costs " + digest_of(host_costs());
+}
+
+template class Plan<float>;
+template class Plan<double>;
+
+} // namespace spmv
