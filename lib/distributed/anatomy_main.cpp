@@ -1,6 +1,6 @@
 #include "distributed/anatomy.hpp"
 
-#include "sparse/matrix_market.hpp"
+#include "sparse/io/matrix_market.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

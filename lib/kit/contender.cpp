@@ -2,7 +2,7 @@
 
 #include "kit/link.hpp"
 
-#include "sparse/random.hpp"
+#include "sparse/catalogue/random.hpp"
 
 #include <algorithm>
 #include <atomic>

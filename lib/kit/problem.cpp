@@ -1,7 +1,7 @@
 #include "kit/problem.hpp"
 
-#include "sparse/generators.hpp"
-#include "sparse/random.hpp"
+#include "sparse/catalogue/generators.hpp"
+#include "sparse/catalogue/random.hpp"
 
 #include <algorithm>
 #include <cmath>
