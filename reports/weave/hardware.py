@@ -51,3 +51,17 @@ def difference(known: Machine, here: Machine) -> str:
 
 def _identity(known: Mapping[str, Any]) -> str:
     return ", ".join(f"{IDENTITY[name]} {value}" for name, value in known.items())
+
+
+#: Bits that a lane of PCI Express carries in a second, and the part of them that is data: the base
+#: specifications, since 6.0 with flits of 256 bytes.
+LANE_RATES = {1: (2.5e9, 8 / 10), 2: (5e9, 8 / 10), 3: (8e9, 128 / 130), 4: (16e9, 128 / 130),
+              5: (32e9, 128 / 130), 6: (64e9, 236 / 256)}
+GENERATIONS = tuple(LANE_RATES)
+LANES = (1, 2, 4, 8, 16)
+
+
+def bus_rate(generation: int, lanes: int) -> float:
+    """Bytes of data that a link of PCI Express carries at most in one direction, per second."""
+    bits, data = LANE_RATES[generation]
+    return bits / 8 * data * lanes

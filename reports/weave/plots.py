@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from weave import expectations, figures, formats, statistics
+from weave import expectations, figures, formats, hardware, statistics
 from weave import model as models
 from weave.blocks import FEATURES
 from weave.definition import Figure as Picture
@@ -224,6 +224,35 @@ class Plot:
                 lines.append(_Line(f"{name} (model)", slot, predicted, modelled=True))
         marks = (("measured up to", float(max(rates))),) if rates else ()
         return self._over_ranks(id, lines, "time of a call (ms)", True, marks)
+
+    def bus(self, id: str, variant: str, where: Where | None = None) -> str:
+        """A rate over the bus at one point, above what each generation of PCI Express promises."""
+        measured = self._cell(Basis(self.measured), "gbps", {**(where or {}), "variant": variant})
+        gpus = self.measured.result.raw["machine"]["gpus"]
+        bus = gpus[0].get("bus") if gpus else None
+        if measured.estimate is None or bus is None:
+            return self._put(id, None)
+        absent = figures.Value(absence=NOT_MEASURED)
+        nominal = [
+            figures.Series(f"{generation}.0", generation - 1,
+                           tuple(figures.Value(v, v, v) for lanes in hardware.LANES
+                                 for v in [hardware.bus_rate(generation, lanes) / 1e9]),
+                           modelled=True)
+            for generation in hardware.GENERATIONS
+        ]
+        found = tuple(_value(measured, 1.0) if lanes == bus["lanes"] else absent
+                      for lanes in hardware.LANES)
+        name = f"measured, {bus['generation']}.0"
+        chart = figures.Chart(
+            title=self.measured.experiment.figure(id).caption,
+            category_label="lanes",
+            value_label="one direction of the bus (GB/s)",
+            categories=tuple(float(lanes) for lanes in hardware.LANES),
+            series=(*nominal, figures.Series(name, len(nominal), found)),
+            log_categories=True,
+            log_values=True,
+        )
+        return self._place(id, chart, figures.lines)
 
     def _ranks(self, case: Case) -> int:
         return int(self.measured.coordinates(case)["ranks"])
