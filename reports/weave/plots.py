@@ -227,7 +227,8 @@ class Plot:
 
     def bus(self, id: str, variant: str, where: Where | None = None) -> str:
         """A rate over the bus at one point, above what each generation of PCI Express promises."""
-        measured = self._cell(Basis(self.measured), "gbps", {**(where or {}), "variant": variant})
+        region = {**(where or {}), "variant": variant}
+        measured = self._cell(Basis(self.measured), "gbps", region, True)
         gpus = self.measured.result.raw["machine"]["gpus"]
         bus = gpus[0].get("bus") if gpus else None
         if measured.estimate is None or bus is None:
