@@ -214,7 +214,7 @@ class Piece:
 
     @property
     def slot(self) -> int:
-        return {"a": 0, "b": 0, "k": 1, "c": 2}[self.name[0]]
+        return "abkc".index(self.name[0])
 
 
 #: Pieces of two chunks in the order in which a program issues them.
@@ -242,15 +242,15 @@ def scheduled(order: Sequence[str], engine_of: dict[str, str]) -> dict[str, list
 def double_copy(title: str) -> str:
     """The way of pageable memory to the device, and that of locked memory."""
     with matplotlib.rc_context(TEXT):
-        figure, axes = _canvas(38, 13)
-        places = {"of": 0.0, "buffer": 13.5, "device": 27.0}
-        for y, first in ((0.0, "pageable memory"), (7.0, "locked memory")):
+        figure, axes = _canvas(40, 11)
+        places = {"of": 0.0, "buffer": 15.5, "device": 31.0}
+        for y, first in ((0.0, "pageable memory"), (6.5, "locked memory")):
             _box(axes, (places["of"], y), 8, 3, first, None)
             _box(axes, (places["device"], y), 8, 3, "device memory", 0)
         _box(axes, (places["buffer"], 0), 8, 3, "locked buffer", 2)
-        _arrow(axes, (8, 1.5), (13.5, 1.5), "copy 1, on the host")
-        _arrow(axes, (21.5, 1.5), (27, 1.5), "copy 2, over the bus")
-        _arrow(axes, (8, 8.5), (27, 8.5), "one copy, over the bus, by a copy engine")
+        _arrow(axes, (8, 1.5), (15.5, 1.5), "copy 1, on the host")
+        _arrow(axes, (23.5, 1.5), (31, 1.5), "copy 2, over the bus")
+        _arrow(axes, (8, 8), (31, 8), "one copy, over the bus, by a copy engine")
         return saved(figure, title)
 
 
@@ -281,12 +281,12 @@ def dependencies(title: str) -> str:
     kinds = {"one copy engine": ONE_ENGINE, "one for each direction": BOTH_WAYS}
     orders = {"Depth-first": DEPTH_FIRST, "Breadth-first": BREADTH_FIRST}
     with matplotlib.rc_context(TEXT):
-        figure, axes = _canvas(40, 21)
+        figure, axes = _canvas(42, 17.5)
         y = 0.0
         for kind, engine_of in kinds.items():
-            for (order, names), left in zip(orders.items(), (4.5, 25.0), strict=True):
+            for (order, names), left in zip(orders.items(), (4.5, 26.0), strict=True):
                 _schedule(axes, f"{order}, {kind}", scheduled(names, engine_of), (left, y))
-            y += 4.0 + 2.4 * len(set(engine_of.values()))
+            y += 3.0 + 2.4 * len(set(engine_of.values()))
         return saved(figure, title)
 
 

@@ -434,7 +434,7 @@ class Plot:
         cases = self.measured.select(points)
         if not cases or y not in LIMITS:
             return None, ""
-        if not all(self.measured.has_ceiling(case.launch) for case in cases):
+        if not all(self.measured.is_bounded(case) for case in cases):
             return None, ""
         if not all(one.work_of(case) for case in cases
                    for one in self.measured.ceilings(case.launch, basis.ceiling)):
@@ -451,7 +451,7 @@ class Plot:
                 return None, ""
             limits.append(found[0] / scale)
         ceiling = self.measured.ceiling(cases[0].launch, basis.ceiling)
-        kind = "memory bound" if ceiling.moves_bytes else "ceiling"
+        kind = "memory bound" if ceiling.moves_bytes and "bus" not in ceiling.name else "ceiling"
         return tuple(limits), f"{kind} ({ceiling.name})"
 
     def _limit(self, basis: Basis, y: str, region: Where) -> float | None:
