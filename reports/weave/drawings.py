@@ -260,7 +260,7 @@ def engines(title: str) -> str:
     groups = {
         "Two streams": streams,
         "One copy engine": scheduled(DEPTH_FIRST, ONE_ENGINE),
-        "One for each direction": scheduled(DEPTH_FIRST, BOTH_WAYS),
+        "Two copy engines": scheduled(DEPTH_FIRST, BOTH_WAYS),
     }
     with matplotlib.rc_context(TEXT):
         figure, axes = _canvas(40, 14.5)
@@ -278,7 +278,7 @@ def engines(title: str) -> str:
 
 def dependencies(title: str) -> str:
     """What two orders of issuing make of two kinds of engines, with what waits for what."""
-    kinds = {"one copy engine": ONE_ENGINE, "one for each direction": BOTH_WAYS}
+    kinds = {"one copy engine": ONE_ENGINE, "two copy engines": BOTH_WAYS}
     orders = {"Depth-first": DEPTH_FIRST, "Breadth-first": BREADTH_FIRST}
     with matplotlib.rc_context(TEXT):
         figure, axes = _canvas(42, 17.5)
