@@ -348,8 +348,7 @@ inline void add_modes(bench::Experiment& experiment, cuda::Gpu& gpu)
     auto& study = experiment.study("modes").on(gpu);
     study.axis("direction", directions());
     study.axis("bytes",
-               sizes({4096, 1'228'800},
-                     {4096, 65'536, 1'228'800, 7'372'800, 67'108'864},
+               sizes({4096, 1'228'800}, {4096, 65'536, 1'228'800, 7'372'800, 67'108'864},
                      {4096, 65'536, 262'144, 1'228'800, 7'372'800, 67'108'864, 268'435'456}));
     study.untyped([&gpu](Trial& trial) {
         compare(trial, gpu,

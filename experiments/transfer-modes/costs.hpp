@@ -267,7 +267,7 @@ inline void cache_spared(Trial& trial, cuda::Gpu& gpu)
                  [p, total, make, read](Variant& variant) {
                      auto const filled = make ? make(std::size_t{8} << 20) : HostArray{};
                      variant.on_reset([p, filled, read] {
-                         *read = sum_of_sums(p.x.on()) + sum_of_sums(p.x.on()); // it is in the cache
+                         *read = sum_of_sums(p.x.on()) + sum_of_sums(p.x.on()); // into the cache
                          std::ranges::fill(filled.span, 1.0F);
                      });
                      return [x = p.x.on(), total = total.on()] { total[0] = sum_of_sums(x); };

@@ -293,7 +293,7 @@ def dependencies(title: str) -> str:
 def _schedule(
     axes: Axes, title: str, lanes: dict[str, list[Piece]], at: tuple[float, float]
 ) -> None:
-    """Lanes of pieces over time; arrows from a piece to that of another engine that waits for it."""
+    """Lanes of pieces over time; arrows to what waits for a piece of another engine."""
     wide, left, top = 1.2, *at
     last = max(piece.end for pieces in lanes.values() for piece in pieces)
     axes.text(left, top + 0.9, f"{title}: {last} steps", fontweight="bold", color=ink("ink"))
