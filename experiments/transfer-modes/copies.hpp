@@ -116,10 +116,9 @@ inline Way multiprocessors()
 }
 
 /// Our own copy of pageable memory.
-inline Way staged(int threads)
+inline Way staged(transfer::StagedCopyOptions const& options)
 {
-    auto const copy =
-        std::make_shared<transfer::StagedCopy>(transfer::StagedCopyOptions{.threads = threads});
+    auto const copy = std::make_shared<transfer::StagedCopy>(options);
     return {[copy](Ends const& ends, cuda::Stream const& stream) {
                 copy->to_device(ends.device, ends.host, ends.bytes(), stream.get());
             },
@@ -359,7 +358,7 @@ inline void add_modes(bench::Experiment& experiment, cuda::Gpu& gpu)
                  {.name = "staged8",
                   .excerpt = "staged",
                   .array = pageable,
-                  .way = [] { return staged(8); },
+                  .way = [] { return staged({.threads = 8}); },
                   .group = "library",
                   .both_ways = false},
                  nvbandwidth_method()});
@@ -399,7 +398,8 @@ inline void add_kinds(bench::Experiment& experiment, cuda::Gpu& gpu)
     });
 }
 
-/// Our copy of pageable memory by one to eight threads, between the runtime's and locked pages.
+/// Our copy of pageable memory by one to eight threads, and in smaller chunks, between the
+/// runtime's and locked pages.
 inline void add_staged(bench::Experiment& experiment, cuda::Gpu& gpu)
 {
     auto& study = experiment.study("staged").on(gpu);
@@ -412,9 +412,15 @@ inline void add_staged(bench::Experiment& experiment, cuda::Gpu& gpu)
             modes.push_back({.name = "staged" + std::to_string(threads),
                              .excerpt = "staged",
                              .array = pageable,
-                             .way = [threads] { return staged(threads); },
+                             .way = [threads] { return staged({.threads = threads}); },
                              .group = "library"});
         }
+        modes.push_back(
+            {.name = "staged8_small_chunks", // of which all stay in caches
+             .excerpt = "staged",
+             .array = pageable,
+             .way = [] { return staged({.threads = 8, .chunk_bytes = std::size_t{1} << 20}); },
+             .group = "library"});
         compare(trial, gpu, modes);
     });
 }
