@@ -163,7 +163,7 @@ inline auto managed(Problem const& p, Use const& use, bench::Output<double> cons
 inline void add_zero_copy(bench::Experiment& experiment, cuda::Gpu& gpu)
 {
     auto& study = experiment.study("zero_copy").on(gpu);
-    study.axis("mebibytes", mebibytes(1, 32, 128)).axis("use", uses());
+    study.axis("mebibytes", mebibytes(1, 64, 128)).axis("use", uses());
     study.untyped([&gpu](Trial& trial) {
         auto const use = use_of(trial.text("use"));
         Problem const p{trial, gpu, static_cast<std::size_t>(trial.integer("mebibytes")) << 20};
