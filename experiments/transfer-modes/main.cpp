@@ -10,6 +10,7 @@ int main(int argc, char** argv)
     experiment.ceiling(gpu, ceilings::bus_to_device);
     experiment.ceiling(gpu, ceilings::bus_to_host);
     transfer_modes::add_modes(experiment, gpu);
+    transfer_modes::add_large(experiment, gpu);
     transfer_modes::add_kinds(experiment, gpu);
     transfer_modes::add_staged(experiment, gpu);
     transfer_modes::add_zero_copy(experiment, gpu);

@@ -296,19 +296,19 @@ inline bench::AxisValues chunk_numbers(std::vector<std::int64_t> const& tiny,
     return values;
 }
 
-inline bench::AxisValues array_sizes()
+inline bench::AxisValues array_sizes(std::int64_t quick, std::int64_t full)
 {
     bench::AxisValues values;
     values.tiny = {std::int64_t{1}};
-    values.quick = {std::int64_t{128}};
-    values.full = {std::int64_t{512}};
+    values.quick = {quick};
+    values.full = {full};
     return values;
 }
 
 inline void add_chunks(bench::Experiment& experiment, cuda::Gpu& gpu)
 {
-    auto& study = experiment.study("chunks").on(gpu).axis("mebibytes", array_sizes());
-    study.axis("chunks", chunk_numbers({1, 4}, {1, 2, 4, 8, 16, 32, 64}, {1, 2, 4, 8, 16, 32, 64}));
+    auto& study = experiment.study("chunks").on(gpu).axis("mebibytes", array_sizes(96, 512));
+    study.axis("chunks", chunk_numbers({1, 4}, {1, 2, 4, 8, 32}, {1, 4, 8, 32}));
     study.untyped([&gpu](Trial& trial) {
         Program const p{trial, gpu};
         add_loops(p);
@@ -317,7 +317,7 @@ inline void add_chunks(bench::Experiment& experiment, cuda::Gpu& gpu)
         add_bounds(p);
         trial.run();
     });
-    auto& needs = experiment.study("needs").on(gpu).axis("mebibytes", array_sizes());
+    auto& needs = experiment.study("needs").on(gpu).axis("mebibytes", array_sizes(64, 256));
     needs.axis("chunks", chunk_numbers({4}, {8}, {8}));
     needs.untyped([&gpu](Trial& trial) {
         Program const p{trial, gpu};

@@ -1,9 +1,11 @@
 """Values over numbers: lines with direct labels, and the roofline."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weave import formats
 from weave.panels import (
     ALIKE,
     ALIKE_WORDS,
@@ -214,19 +216,25 @@ def _ground(
         sheet.text(left - 6, y + middle(TINY), written(value), TINY, align="right")
 
 
+def bytes_written(value: float) -> str:
+    """The size of a tick: 64 KiB."""
+    return re.sub(r"\.0+(?= )", "", formats.size(value))
+
+
 def _numbers(
     sheet: Sheet, data: Lines, xscale: Scale, bottom: float, xs: Sequence[float]
 ) -> None:
     """The axis of numbers."""
     sheet.line([(xscale.start - 6, bottom), (xscale.end, bottom)], ink("muted"))
-    shown: list[float] = []
+    words = bytes_written if data.x_label == "bytes" else written
+    free = xscale.start - WIDTH
     for value in sorted({*data.named} & {*xs}) if data.named else ticks(xscale, gap=14):
-        if not shown or xscale.at(value) - xscale.at(shown[-1]) > 26:
-            shown.append(value)
-    for value in shown:
-        x = xscale.at(value)
-        sheet.line([(x, bottom), (x, bottom + 4)], ink("muted"))
-        sheet.text(x, bottom + 17, written(value), TINY, align="center")
+        x, text = xscale.at(value), words(value)
+        half = max(text_width(text, TINY) / 2 + 4, 13)
+        if x - half >= free:
+            sheet.line([(x, bottom), (x, bottom + 4)], ink("muted"))
+            sheet.text(x, bottom + 17, text, TINY, align="center")
+            free = x + half
     scale = " (log scale)" if xscale.log and not data.named else ""
     centre = (xscale.start + xscale.end) / 2
     sheet.text(centre, bottom + 37, data.x_label + scale, SMALL, align="center")

@@ -1,7 +1,8 @@
-"""Figures that explain and do not measure: how formats store a small matrix, who gets which rows.
+"""Figures that explain and do not measure: how formats store a small matrix, who gets which rows,
+which engine does what.
 
-Every number in them is computed from the matrix that is drawn. A drawing is one function without
-arguments, listed in `DRAWINGS` under the id of its figure in `experiment.toml`.
+Every number in them is computed from the matrix or the order that is drawn. A drawing is one
+function without arguments, listed in `DRAWINGS` under the id of its figure in `experiment.toml`.
 """
 
 from collections.abc import Callable, Sequence
@@ -199,11 +200,160 @@ def light(title: str) -> str:
     return _drawn(title, RUNS, coloured, arrays)
 
 
+@dataclass(frozen=True)
+class Piece:
+    """What an engine does in one go: `a0` is a copy of the first array for the first chunk."""
+
+    name: str
+    begin: int = 0
+    end: int = 0
+
+    @property
+    def chunk(self) -> str:
+        return self.name[1:]
+
+    @property
+    def slot(self) -> int:
+        return "abkc".index(self.name[0])
+
+
+#: Pieces of two chunks in the order in which a program issues them.
+DEPTH_FIRST = ("a0", "b0", "k0", "c0", "a1", "b1", "k1", "c1")
+BREADTH_FIRST = ("a0", "a1", "b0", "b1", "k0", "k1", "c0", "c1")
+#: Which engine does what: GPUs that copy one way at a time, and those that copy both ways at once.
+ONE_ENGINE = {"a": "copies", "b": "copies", "k": "kernels", "c": "copies"}
+BOTH_WAYS = {"a": "to device", "b": "to device", "k": "kernels", "c": "to host"}
+STEPS = {"a": 1, "b": 1, "k": 3, "c": 1}  # that a piece takes: copies as long as kernels
+
+
+def scheduled(order: Sequence[str], engine_of: dict[str, str]) -> dict[str, list[Piece]]:
+    """When each engine does what. It takes pieces as they were issued, and a piece waits for the
+    one before it in its engine and in its stream."""
+    lanes: dict[str, list[Piece]] = {engine: [] for engine in engine_of.values()}
+    of_stream: dict[str, int] = {}
+    for name in order:
+        lane = lanes[engine_of[name[0]]]
+        begin = max(lane[-1].end if lane else 0, of_stream.get(name[1:], 0))
+        lane.append(Piece(name, begin, begin + STEPS[name[0]]))
+        of_stream[name[1:]] = lane[-1].end
+    return lanes
+
+
+def double_copy(title: str) -> str:
+    """The way of pageable memory to the device, and that of locked memory."""
+    with matplotlib.rc_context(TEXT):
+        figure, axes = _canvas(40, 11)
+        places = {"of": 0.0, "buffer": 15.5, "device": 31.0}
+        for y, first in ((0.0, "pageable memory"), (6.5, "locked memory")):
+            _box(axes, (places["of"], y), 8, 3, first, None)
+            _box(axes, (places["device"], y), 8, 3, "device memory", 0)
+        _box(axes, (places["buffer"], 0), 8, 3, "locked buffer", 2)
+        _arrow(axes, (8, 1.5), (15.5, 1.5), "copy 1, on the host")
+        _arrow(axes, (23.5, 1.5), (31, 1.5), "copy 2, over the bus")
+        _arrow(axes, (8, 8), (31, 8), "one copy, over the bus, by a copy engine")
+        return saved(figure, title)
+
+
+def engines(title: str) -> str:
+    """Pieces of two streams, and how they queue for the engines of two kinds of GPU."""
+    streams = {f"stream {s}": [Piece(n) for n in DEPTH_FIRST if n[1:] == s] for s in ("0", "1")}
+    groups = {
+        "Two streams": streams,
+        "One copy engine": scheduled(DEPTH_FIRST, ONE_ENGINE),
+        "Two copy engines": scheduled(DEPTH_FIRST, BOTH_WAYS),
+    }
+    with matplotlib.rc_context(TEXT):
+        figure, axes = _canvas(40, 14.5)
+        x = 1.0
+        for name, queues in groups.items():
+            axes.text(x, 0.6, name, fontweight="bold", color=ink("ink"))
+            for queue, pieces in queues.items():
+                axes.text(x + 2, 2, queue, ha="center", color=ink("ink"))
+                for k, piece in enumerate(pieces):
+                    _box(axes, (x, 2.6 + 1.9 * k), 4, 1.6, piece.name, piece.slot)
+                x += 5
+            x += 2.4
+        return saved(figure, title)
+
+
+def dependencies(title: str) -> str:
+    """What two orders of issuing make of two kinds of engines, with what waits for what."""
+    kinds = {"one copy engine": ONE_ENGINE, "two copy engines": BOTH_WAYS}
+    orders = {"Depth-first": DEPTH_FIRST, "Breadth-first": BREADTH_FIRST}
+    with matplotlib.rc_context(TEXT):
+        figure, axes = _canvas(42, 17.5)
+        y = 0.0
+        for kind, engine_of in kinds.items():
+            for (order, names), left in zip(orders.items(), (4.5, 26.0), strict=True):
+                _schedule(axes, f"{order}, {kind}", scheduled(names, engine_of), (left, y))
+            y += 3.0 + 2.4 * len(set(engine_of.values()))
+        return saved(figure, title)
+
+
+def _schedule(
+    axes: Axes, title: str, lanes: dict[str, list[Piece]], at: tuple[float, float]
+) -> None:
+    """Lanes of pieces over time; arrows to what waits for a piece of another engine."""
+    wide, left, top = 1.2, *at
+    last = max(piece.end for pieces in lanes.values() for piece in pieces)
+    axes.text(left, top + 0.9, f"{title}: {last} steps", fontweight="bold", color=ink("ink"))
+    tops = {lane: top + 1.6 + 2.4 * k for k, lane in enumerate(lanes)}
+    placed = {piece.name: (piece, lane) for lane, pieces in lanes.items() for piece in pieces}
+    for lane, pieces in lanes.items():
+        axes.text(left - 0.4, tops[lane] + 0.8, lane, ha="right", va="center", color=ink("ink"))
+        for piece in pieces:
+            corner = (left + wide * piece.begin, tops[lane])
+            _box(axes, corner, wide * (piece.end - piece.begin), 1.6, piece.name, piece.slot)
+    for before, after in (("b", "k"), ("k", "c")):
+        for chunk in ("0", "1"):
+            (first, above), (then, below) = placed[before + chunk], placed[after + chunk]
+            down = tops[below] > tops[above]
+            _arrow(axes, (left + wide * (first.end - 0.15), tops[above] + (1.6 if down else 0.0)),
+                   (left + wide * (then.begin + 0.25), tops[below] + (0.0 if down else 1.6)))
+
+
+def _canvas(width: float, height: float) -> tuple[Figure, Axes]:
+    """A page of so many units, without axes."""
+    figure = Figure(figsize=(WIDTH, WIDTH * height / width))
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
+    axes.set_axis_off()
+    return figure, axes
+
+
+def _box(
+    axes: Axes, corner: tuple[float, float], width: float, height: float, text: str,
+    slot: int | None,
+) -> None:
+    """A name in a box; on a colour it is written in that of the page."""
+    face = ink("panel") if slot is None else series_colour(slot)
+    edge = ink("muted" if slot is None else "panel")
+    style = {"facecolor": face, "edgecolor": edge, "linewidth": 0.8}
+    axes.add_patch(Rectangle(corner, width, height, **style))
+    colour = ink("ink" if slot is None else "panel")
+    weight = "normal" if slot is None else "bold"
+    axes.text(corner[0] + width / 2, corner[1] + height / 2, text, ha="center",
+              va="center_baseline", color=colour, fontweight=weight)
+
+
+def _arrow(
+    axes: Axes, tail: tuple[float, float], head: tuple[float, float], text: str = ""
+) -> None:
+    style = {"arrowstyle": "-|>", "color": ink("ink"), "linewidth": 0.9, "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", xy=head, xytext=tail, arrowprops=style)
+    if text:
+        axes.text((tail[0] + head[0]) / 2, tail[1] - 0.5, text, ha="center", va="bottom",
+                  fontsize=7.5, color=ink("ink"))
+
+
 DRAWINGS: dict[str, Callable[[str], str]] = {
     "1.csrl": csrl,
     "1.blocked-coo": blocked_coo,
     "1.partition": partition,
     "1.light": light,
+    "4.double-copy": double_copy,
+    "4.engines": engines,
+    "4.dependencies": dependencies,
 }
 
 

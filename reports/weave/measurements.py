@@ -300,6 +300,15 @@ class Measurements:
         """Whether bounds can be computed in a launch."""
         return bool(self._moving(launch))
 
+    def is_bounded(self, case: Case) -> bool:
+        """Whether what a case moves passes where a ceiling of its launch was measured."""
+        return self.has_ceiling(case.launch) and id(case) not in self._elsewhere
+
+    @cached_property
+    def _elsewhere(self) -> frozenset[int]:
+        regions = self.experiment.unbounded
+        return frozenset(id(case) for where in regions for case in self.select(where))
+
     def _moving(self, launch: int) -> list[Ceiling]:
         """The ceilings of a launch that move bytes."""
         return [each for each in self._ceilings.get(launch, {}).values() if each.moves_bytes]
@@ -313,13 +322,10 @@ class Measurements:
         case's interval counts, and the fastest pass of any probe that may be the ceiling, so that a
         machine which is busy meanwhile does not raise the alarm.
         """
-        elsewhere = {id(case) for where in self.experiment.unbounded for case in self.select(where)}
         for case in self.cases:
             if not case.passed or case.cache != "cold" or case.stored_bytes > 0:
                 continue
-            if id(case) in elsewhere:
-                continue
-            if not self.has_ceiling(case.launch):
+            if not self.is_bounded(case):
                 continue
             ceiling = self._fastest_ceiling(case.launch)
             if not ceiling.moves_bytes:

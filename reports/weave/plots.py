@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from weave import expectations, figures, formats, statistics
+from weave import expectations, figures, formats, pcie, statistics
 from weave import model as models
 from weave.blocks import FEATURES
 from weave.curves import MODELLED
@@ -226,6 +226,36 @@ class Plot:
         marks = (("measured up to", float(max(rates))),) if rates else ()
         return self._over_ranks(id, lines, "time of a call (ms)", True, marks)
 
+    def bus(self, id: str, variant: str, where: Where | None = None) -> str:
+        """A rate over the bus at one point, above what each generation of PCI Express promises."""
+        region = {**(where or {}), "variant": variant}
+        measured = self._cell(Basis(self.measured), "gbps", region, True)
+        gpus = self.measured.result.raw["machine"]["gpus"]
+        bus = gpus[0].get("bus") if gpus else None
+        if measured.estimate is None or bus is None:
+            return self._put(id, None)
+        absent = figures.Value(absence=NOT_MEASURED)
+        nominal = [
+            figures.Series(f"{generation}.0", generation - 1,
+                           tuple(figures.Value(v, v, v) for lanes in pcie.LANES
+                                 for v in [pcie.bus_rate(generation, lanes) / 1e9]),
+                           modelled=True)
+            for generation in pcie.GENERATIONS
+        ]
+        found = tuple(_value(measured, 1.0) if lanes == bus["lanes"] else absent
+                      for lanes in pcie.LANES)
+        name = f"measured, {bus['generation']}.0"
+        chart = figures.Chart(
+            title=self.measured.experiment.figure(id).caption,
+            category_label="lanes",
+            value_label="one direction of the bus (GB/s)",
+            categories=tuple(float(lanes) for lanes in pcie.LANES),
+            series=(*nominal, figures.Series(name, len(nominal), found)),
+            log_categories=True,
+            log_values=True,
+        )
+        return self._place(id, chart, figures.lines)
+
     def _ranks(self, case: Case) -> int:
         return int(self.measured.coordinates(case)["ranks"])
 
@@ -405,7 +435,7 @@ class Plot:
         cases = self.measured.select(points)
         if not cases or y not in LIMITS:
             return None, ""
-        if not all(self.measured.has_ceiling(case.launch) for case in cases):
+        if not all(self.measured.is_bounded(case) for case in cases):
             return None, ""
         if not all(one.work_of(case) for case in cases
                    for one in self.measured.ceilings(case.launch, basis.ceiling)):
@@ -422,7 +452,7 @@ class Plot:
                 return None, ""
             limits.append(found[0] / scale)
         ceiling = self.measured.ceiling(cases[0].launch, basis.ceiling)
-        kind = "memory bound" if ceiling.moves_bytes else "ceiling"
+        kind = "memory bound" if ceiling.moves_bytes and "bus" not in ceiling.name else "ceiling"
         return tuple(limits), f"{kind} ({ceiling.name})"
 
     def _limit(self, basis: Basis, y: str, region: Where) -> float | None:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -353,6 +353,18 @@ def test_few_restless_samples_raise_no_alarm(measured: Callable[..., Measurement
     assert measured(raw).beyond_ceiling() is None
     synthetic.scale(raw, "unroll4", 0.4, matrix="rmat")
     assert measured(raw).beyond_ceiling()
+
+
+def test_what_the_ceiling_does_not_bound_may_be_faster(
+    measured: Callable[..., Measurements]
+) -> None:
+    raw = synthetic.result(rounds=7)
+    synthetic.scale(raw, "unroll4", 0.4, matrix="rmat")
+    found = measured(raw)
+    assert found.beyond_ceiling()
+    for region, alarms in (({"matrix": "rmat"}, False), ({"matrix": "fem3"}, True)):
+        experiment = replace(found.experiment, unbounded=(region,))
+        assert bool(replace(found, experiment=experiment).beyond_ceiling()) == alarms
 
 
 def test_warm_may_be_faster_than_memory(root: Path, store: Store, raw: Json) -> None:

@@ -4,7 +4,7 @@ import math
 import random
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -498,6 +498,17 @@ def test_drawings_are_steady_and_follow_the_theme(id: str) -> None:
     assert ElementTree.fromstring(svg).findtext("{*}title") == "A drawing."
     for _, colour in DECLARATION.findall(svg):
         assert colour in PROPERTY_OF
+
+
+def test_engines_take_pieces_as_they_were_issued() -> None:
+    def last(order: Sequence[str], engine_of: dict[str, str]) -> int:
+        lanes = drawings.scheduled(order, engine_of)
+        return max(piece.end for pieces in lanes.values() for piece in pieces)
+
+    assert last(drawings.DEPTH_FIRST, drawings.ONE_ENGINE) == 12  # nothing overlaps
+    assert last(drawings.BREADTH_FIRST, drawings.ONE_ENGINE) == 10
+    assert last(drawings.DEPTH_FIRST, drawings.BOTH_WAYS) == 9
+    assert last(drawings.BREADTH_FIRST, drawings.BOTH_WAYS) == 10
 
 
 def test_runs_are_found_in_the_drawn_matrix() -> None:
