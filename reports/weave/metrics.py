@@ -343,15 +343,11 @@ METRICS: dict[str, Metric] = {
     "break_even": Metric("calls to break even", "count", _break_even, relative=True),
     "bytes": Metric("compulsory bytes", "bytes", lambda b, c: [c.bytes], of_point=True),
     "flops": Metric("flops", "count", lambda b, c: [c.flops], of_point=True),
-    "intensity": Metric(
-        "flops per byte", "number", lambda b, c: [c.flops / c.bytes], mean=True, of_point=True
-    ),
+    "intensity": Metric("flops per byte", "number", lambda b, c: [c.flops / c.bytes], mean=True,
+                        of_point=True),
     "bound": Metric("bound", "time", lambda b, c: [_bound(b, c)], of_point=True),
     "bound_gflops": Metric(
-        "bound, GFLOP/s",
-        "rate",
-        lambda b, c: [c.flops / _bound(b, c) / 1e9],
-        mean=True,
+        "bound, GFLOP/s", "rate", lambda b, c: [c.flops / _bound(b, c) / 1e9], mean=True,
         of_point=True,
         unit="GFLOP/s",
     ),
