@@ -27,6 +27,14 @@ from weave.errors import WeaveError
 ROOT = Path(__file__).resolve().parents[1]
 BUILDS = ROOT / "build-test"
 RELEASE = BUILDS / "release"
+#: A matrix to study: so small that all is quick.
+SAMPLE = """%%MatrixMarket matrix coordinate real general
+3 3 4
+1 1 1
+1 2 5
+2 3 2
+3 3 1
+"""
 FUZZ_SECONDS = 60
 FUZZ_MEGABYTES = 512
 FUZZ_SECONDS_PER_TEXT = 20
@@ -190,6 +198,9 @@ def experiments() -> Iterator[Check]:
             continue
         yield command(name, sys.executable, "-m", "measure", "run", "--build", RELEASE,
                       experiment.name, "--profile", "tiny")
+    sample = BUILDS / "sample.mtx"
+    sample.write_text(SAMPLE, encoding="utf-8")
+    yield command("study", sys.executable, "-m", "study", "--build", RELEASE, "matrix", sample)
 
 
 def cuda() -> Iterator[Check]:
