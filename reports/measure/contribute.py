@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measure.plan import Console, unmet_need
-from measure.run_all import require_own_folder
 from measure.workspace import Workspace, describe_machine
-from weave import book, claims, results, scorecard
+from weave import book, claims, hardware, results, scorecard
 from weave.book import House
 from weave.definition import Experiment
 from weave.errors import WeaveError
@@ -69,7 +68,7 @@ def contribute(workspace: Workspace, machine: str, console: Console, names: Sequ
         return _refuse(console, problems)
     house = book.read(workspace.root)
     found = house.of_machine(machine)
-    if problems := [*refusals(found), *_mixed(workspace, found[0])]:
+    if problems := list(refusals(found)):
         return _refuse(console, problems)
     surveys = [house.survey(experiment) for experiment in house.experiments]
     page = scorecard.machine_page(machine, found, surveys, folder)
@@ -151,7 +150,8 @@ def _named(text: str, names: Sequence[str], shown: str) -> Iterator[str]:
 
 
 def refusals(found: Sequence[OnMachine]) -> Iterator[str]:
-    """Why valid results are refused: some failed verification, or are of another machine."""
+    """Why valid results are refused: some failed verification, or not one machine measured them."""
+    first = found[0]
     for one in found:
         title = f"@{one.title}" if one.title else ""
         shown = f"reports/{one.machine}/results/{one.result.experiment}{title}.json"
@@ -162,13 +162,9 @@ def refusals(found: Sequence[OnMachine]) -> Iterator[str]:
         slug = one.result.raw["machine"]["slug"]
         if slug != one.machine:
             yield f"{shown}: $.machine.slug: found {slug}, expected {one.machine}"
-
-def _mixed(workspace: Workspace, one: OnMachine) -> Iterator[str]:
-    """Whether other machines measured into the folder of this one."""
-    try:
-        require_own_folder(workspace, one.result.raw["machine"] | {"slug": one.machine})
-    except WeaveError as error:
-        yield str(error)
+        if other := hardware.difference(first.result.raw["machine"], one.result.raw["machine"]):
+            yield (f"{shown}: found another machine than in {first.result.experiment}.json:"
+                   f" {other}")
 
 
 # --- what is gained -------------------------------------------------------------------------------
