@@ -17,7 +17,7 @@ from pathlib import Path
 
 from measure.plan import Console, unmet_need
 from measure.workspace import Workspace, describe_machine
-from weave import book, claims, hardware, results, scorecard
+from weave import book, claims, results, scorecard
 from weave.book import House
 from weave.definition import Experiment
 from weave.errors import WeaveError
@@ -162,7 +162,7 @@ def refusals(found: Sequence[OnMachine]) -> Iterator[str]:
         slug = one.result.raw["machine"]["slug"]
         if slug != one.machine:
             yield f"{shown}: $.machine.slug: found {slug}, expected {one.machine}"
-        if other := hardware.difference(first.result.raw["machine"], one.result.raw["machine"]):
+        if other := results.difference(first.result.raw["machine"], one.result.raw["machine"]):
             yield (f"{shown}: found another machine than in {first.result.experiment}.json:"
                    f" {other}")
 
