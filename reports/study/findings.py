@@ -16,7 +16,7 @@ BASELINE = "csr"
 FORMAT = "format"
 #: Kernels of GPUs that read CSR as it is.
 KERNELS = "single"
-PLANS = ("plan", "plan_timed", "auto")
+PLANS = ("plan", "plan_untimed", "auto")
 
 
 def cases(found: Measurements) -> list[Json]:

@@ -172,7 +172,7 @@ def _structure(study: Json) -> str:
 def _formats(study: Json) -> str:
     """A table for each precision: bytes once, time and products for each number of threads."""
     parts = []
-    found = [c for c in study["formats"] if c["variant"] != "plan_timed"]
+    found = [c for c in study["formats"] if c["variant"] != "plan_untimed"]
     for precision in sorted({c["precision"] for c in found}):
         of = [c for c in found if c["precision"] == precision]
         places = sorted({(c["target"], c["threads"]) for c in of})
