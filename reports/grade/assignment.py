@@ -11,8 +11,8 @@ from grade import definition
 from grade.definition import GradeError, Kit
 
 HARNESS = ("kit/*.hpp", "kit/*.cpp", "sparse/csr.hpp", "sparse/allocator.hpp",
-           "sparse/generators.hpp", "sparse/generators.cpp", "sparse/assemble.hpp",
-           "sparse/parallel.hpp", "sparse/random.hpp")
+           "sparse/assemble.hpp", "sparse/parallel.hpp", "sparse/catalogue/generators.hpp",
+           "sparse/catalogue/generators.cpp", "sparse/catalogue/random.hpp")
 PUBLIC = ("naive", "floor", "call.cpp", "spmv.hpp")
 BEGIN, END = "BEGIN SOLUTION", "END SOLUTION"
 TEMPLATES = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),

@@ -24,9 +24,9 @@ void ell(sparse::EllView<T> const& a, T const* x, T* y, Range rows)
     std::int32_t i = rows.begin;
     for (; i + lanes <= rows.end; i += lanes) { // a row in each lane
         simd::Vector<T> sum = {};
-        T const* values = a.values.data() + i;
-        std::int32_t const* column = a.column.data() + i;
-        for (std::int32_t k = 0; k < a.width; ++k, values += stride, column += stride) {
+        for (std::size_t k = 0; k < static_cast<std::size_t>(a.width); ++k) {
+            T const* const values = a.values.data() + k * stride + i;
+            std::int32_t const* const column = a.column.data() + k * stride + i;
             prefetch_ahead<ahead>(values);
             prefetch_ahead<ahead>(column);
             sum = simd::multiply_add<T>(simd::load(values), simd::gather(x, column), sum);
