@@ -25,7 +25,7 @@ struct Problem
     double bytes() const;
 };
 
-/// A family of problems: a generator of sparse/catalogue/generators.hpp and a range for each argument.
+/// A family of problems: a generator of sparse/catalogue/generators.hpp, a range for each argument.
 class Case
 {
 public:
