@@ -40,7 +40,7 @@ def make(root: Path, name: str, out: Path) -> tuple[Path, Path]:
         text = source / (kit.file if one == "model" else f"{one}{kit.suffix}")
         shutil.copy(text, instructor / f"{one}{kit.suffix}")
     (instructor / "README.md").write_text(
-        TEMPLATES.get_template("instructor.md").render(kit=kit), encoding="utf-8")
+        TEMPLATES.get_template("instructor.md.in").render(kit=kit), encoding="utf-8")
     return student, instructor
 
 

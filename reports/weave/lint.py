@@ -17,7 +17,6 @@ JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 FOLDED = re.compile(r"<details>(?:(?!<details>).)*?</details>", re.DOTALL)  # none inside it
 TABLE = re.compile(r"^\|.*$", re.MULTILINE)
-NOTE = re.compile(r"^<sub>.*</sub>$", re.MULTILINE)  # of the weaver, below a table or a listing
 PICTURE = re.compile(r"!\[.*?\]\(.*?\)", re.DOTALL)
 #: What a link leads to, and marks of HTML.
 HIDDEN = re.compile(r"(?<=\])\([^()\s]*\)|</?(?:sub|sup|a|br)\b[^<>]*>")
@@ -64,10 +63,10 @@ def _length(experiment: Experiment, shown: str, text: str) -> Iterator[str]:
 
 
 def visible_words(text: str) -> int:
-    """Words of prose: without what is folded, code, tables with their notes, and pictures."""
+    """Words of prose: without what is folded, code, tables and pictures."""
     while FOLDED.search(text):
         text = FOLDED.sub("", text)
-    for pattern in (FENCE, TABLE, NOTE, PICTURE, COMMENT, HIDDEN):
+    for pattern in (FENCE, TABLE, PICTURE, COMMENT, HIDDEN):
         text = pattern.sub("", text)
     return len(re.findall(r"[^\W_]+(?:[-.'’][^\W_]+)*", text))
 
