@@ -136,7 +136,6 @@ def test_a_chapter_has_a_length(root: Path, words: int, limit: str, found: list[
         ("![many words about it](figures/a.svg) one", 1),
         ("<!-- Woven from here -->\none", 1),
         ("[a link](https://example.org/to/somewhere.md)", 2),
-        ("one\n\n| a | b |\n| --- | --- |\n\n<sub>Medians of 21 rounds.</sub>\n\ntwo", 2),
         ("<sub>below</sub> and <a id=\"claim-1\"></a>above", 3),
     ],
 )
