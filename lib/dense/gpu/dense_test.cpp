@@ -49,7 +49,7 @@ struct Operands
     Operands(std::int64_t rows, std::int64_t columns, std::int64_t depth, Random& random)
         : m{rows}, n{columns}, k{depth}, a{m * k, random}, b{k * n, random}, c{m * n, random}
     {
-        std::vector<T> const poison(c.host.size(), std::numeric_limits<T>::quiet_NaN());
+        std::vector<T> const poison(c.host.size() + 1, std::numeric_limits<T>::quiet_NaN());
         cuda::copy_to_device(c.device.data(), poison.data(), poison.size() * sizeof(T));
     }
 

@@ -172,7 +172,8 @@ template <class T, bool has_barrier>
 void launch_shared_row_1d(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stream)
 {
     auto const kernel = shared_row_1d<T, has_barrier>;
-    auto const bytes = static_cast<std::size_t>(a.columns) * sizeof(T);
+    // Whole 16 bytes: compilers read the last elements of a row wider than they are.
+    auto const bytes = static_cast<std::size_t>(ceil_div(a.columns, 4) * 4) * sizeof(T);
     cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(bytes)));
     // Fewer blocks than rows where a barrier is missing: only then a row is overwritten.
