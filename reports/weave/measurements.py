@@ -5,7 +5,7 @@ is one of these by name. A feature is a number that the data set of a point is d
 filters by coordinates, features, `variant`, `group`, `cache` and `target`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -39,6 +39,7 @@ class Ceiling:
     rate: statistics.Estimate
     fastest: float  # of all passes: what a neighbour on a shared machine leaves varies
     source: str = ""  # of a nominal peak
+    target: str = ""  # where its probe ran
 
     @property
     def unit(self) -> str:
@@ -146,12 +147,23 @@ class Measurements:
     def noise(self) -> statistics.NoiseFloor:
         return statistics.noise_floor(self.equal_pairs)
 
-    @cached_property
+    def noise_on(self, targets: Collection[str]) -> statistics.NoiseFloor:
+        """That of the pairs on some targets, where there are any: a GPU is not as restless as its
+        host."""
+        pairs = [samples for target, samples in self._pairs if target in targets]
+        return statistics.noise_floor(pairs or self.equal_pairs)
+
+    @property
     def equal_pairs(self) -> list[tuple[Sequence[float], Sequence[float]]]:
         """The samples of the A/A pairs: the same code twice, in the same rounds."""
+        return [samples for _, samples in self._pairs]
+
+    @cached_property
+    def _pairs(self) -> list[tuple[str, tuple[Sequence[float], Sequence[float]]]]:
+        """As `equal_pairs`, each with its target."""
         firsts = {self._key(case): case for case in self.cases if case.passed}
         twins = [case for case in self.result.cases if case.twin and case.passed]
-        return [(twin.samples, firsts[self._key(twin)].samples) for twin in twins
+        return [(twin.target, (twin.samples, firsts[self._key(twin)].samples)) for twin in twins
                 if self._key(twin) in firsts]
 
     def coordinates(self, case: Case) -> Coordinates:
@@ -327,7 +339,7 @@ class Measurements:
                 continue
             if not self.is_bounded(case):
                 continue
-            ceiling = self._fastest_ceiling(case.launch)
+            ceiling = self._fastest_ceiling(case)
             if not ceiling.moves_bytes:
                 continue
             slowest = case.bytes / statistics.estimate(case.samples).high
@@ -340,11 +352,16 @@ class Measurements:
                 )
         return None
 
-    def _fastest_ceiling(self, launch: int) -> Ceiling:
-        """The one the experiment names, or else that with the fastest pass that moved bytes."""
+    def _fastest_ceiling(self, case: Case) -> Ceiling:
+        """Of the case's target if any ran there: the one the experiment names, or else that with
+        the fastest pass that moved bytes."""
+        moving = self._moving(case.launch)
+        moving = [each for each in moving if each.target == case.target] or moving
         if self.experiment.ceilings:
-            return self.ceiling(launch)
-        return max(self._moving(launch), key=lambda ceiling: (ceiling.fastest, ceiling.name))
+            named = self.ceiling(case.launch)
+            if named in moving or not named.moves_bytes:
+                return named
+        return max(moving, key=lambda ceiling: (ceiling.fastest, ceiling.name))
 
     def label(self, case: Case) -> str:
         """A point in words; coordinates that never vary are left out."""
@@ -442,15 +459,17 @@ class Measurements:
 
     @cached_property
     def _ceilings(self) -> Mapping[int, Mapping[str, Ceiling]]:
-        rates: dict[tuple[int, str, bool], list[float]] = {}
+        rates: dict[tuple[int, str, bool, str], list[float]] = {}
         for probe in self.result.raw["ceilings"]:
             moves_bytes = probe["bytes"] > 0
             work = probe["bytes"] if moves_bytes else probe["flops"]
-            key = (probe["launch"], probe["name"], moves_bytes)
+            target = probe.get("target", "host")
+            key = (probe["launch"], probe["name"], moves_bytes, target)
             rates.setdefault(key, []).extend(work / seconds for seconds in probe["samples_s"])
         found: dict[int, dict[str, Ceiling]] = {}
-        for (launch, name, moves_bytes), samples in rates.items():
-            ceiling = Ceiling(name, moves_bytes, statistics.estimate(samples), max(samples))
+        for (launch, name, moves_bytes, target), samples in rates.items():
+            reached = statistics.estimate(samples)
+            ceiling = Ceiling(name, moves_bytes, reached, max(samples), target=target)
             found.setdefault(launch, {})[name] = ceiling
         return found
 
@@ -515,14 +534,15 @@ class Measurements:
         for name in where:
             self._require_axis(name)
         return {
-            name: region.test(wanted, lambda name=name: self._largest(name))
+            name: region.test(wanted, lambda name=name: self._largest(name, where.get("study")))
             for name, wanted in where.items()
         }
 
-    def _largest(self, name: str) -> float | None:
-        """The largest value of an axis of numbers."""
-        numbers = (v for v in self._index.values(name) if isinstance(v, (int, float)))
-        return max(numbers, default=None)
+    def _largest(self, name: str, study: Any = None) -> float | None:
+        """The largest value of an axis of numbers, in one study if that is named."""
+        tests = {"study": region.test(study, lambda: None)} if study else {}
+        values = self._index.values(name, self._index.positions(tests))
+        return max((value for value in values if isinstance(value, (int, float))), default=None)
 
     def _require_axis(self, name: str) -> None:
         """A narrowed run may have no point of a study, and so lack its axes."""

@@ -580,7 +580,8 @@ def compare(
             return unprofiled(*of.quantities)
     known = [len(found.cases) + found.unmeasured for found in (first, *others.values())]
     labels = tuple(measured.label(case) for case, _ in points)
-    noise = 1.0 if of and not of.is_timed else measured.noise.factor
+    targets = {case.target for pair in points for case in pair}
+    noise = 1.0 if of and not of.is_timed else measured.noise_on(targets).factor
     unmeasured = max(known) - len(points)
     return Comparison(faster, named, points, noise, labels, unmeasured, words(where), of, per)
 

@@ -7,7 +7,7 @@ them.
 
 import operator
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -60,9 +60,11 @@ class Index:
             for at, known in enumerate(facts):
                 holders.setdefault(known.get(name), set()).add(at)
 
-    def values(self, name: str) -> Collection[Any]:
-        """The values of a fact."""
-        return self._by_name.get(name, {}).keys()
+    def values(self, name: str, among: Iterable[int] | None = None) -> Collection[Any]:
+        """The values of a fact, of some of the things or of all."""
+        among = self._all if among is None else among
+        holders = self._by_name.get(name, {}).items()
+        return [value for value, held in holders if not held.isdisjoint(among)]
 
     def positions(self, tests: Mapping[str, Test]) -> list[int]:
         """Where those are that pass every test."""

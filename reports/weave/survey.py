@@ -39,7 +39,7 @@ INFERRED = ("Inferred: read off a figure or a design of the article, which does 
 #: What a run says of itself, below the table of runs.
 FLOOR = ("The noise floor is the largest difference that the run found between two copies of the"
          " same code (A/A pairs), timed as if they were two versions: a smaller difference between"
-         " two versions counts as none.")
+         " two versions counts as none. What ran on a GPU alone is held against pairs on the GPU.")
 OWN_CEILING = ("Every run measures its ceiling anew: the one of another chapter, and so of another"
                " run, may differ.")
 

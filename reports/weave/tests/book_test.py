@@ -335,6 +335,20 @@ def test_the_probe_with_the_fastest_pass_counts(root: Path, store: Store, raw: J
     weave(root)
 
 
+def test_memory_of_another_target_counts_for_nothing(root: Path, store: Store, raw: Json) -> None:
+    """A GPU may be faster than the host's memory, which its probe tells of."""
+    for case in raw["cases"]:
+        if case["variant"] == "unroll4" and case["parameters"]["matrix"] == "rmat":
+            case["target"] = "cuda"
+            case["samples_s"] = [seconds * 0.4 for seconds in case["samples_s"]]
+    for probe in [probe for probe in raw["ceilings"] if probe["bytes"] > 0]:
+        fast = [seconds / 100 for seconds in probe["samples_s"]]
+        raw["ceilings"].append(
+            probe | {"name": "device_read", "target": "cuda", "samples_s": fast})
+    store(raw)
+    weave(root)
+
+
 def test_a_smaller_format_may_be_faster_than_the_compulsory_bytes(
     root: Path, store: Store, raw: Json
 ) -> None:

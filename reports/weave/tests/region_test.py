@@ -73,6 +73,20 @@ def test_patterns_stand_for_what_was_measured(
     ]
 
 
+def test_the_largest_is_that_of_the_study_asked_for(
+    measured: Callable[..., Measurements], raw: Json
+) -> None:
+    for case in raw["cases"]:
+        case["parameters"]["size"] = 64 if case["parameters"]["matrix"] == "fem3" else 8
+        if case["parameters"]["matrix"] == "rmat":
+            case["study"] = "small"
+    run = measured(raw)
+    assert run.values("size", {"size": "max"}) == [64]
+    assert {case.parameters["size"] for case in run.select({"size": "max"})} == {64}
+    small = run.select({"size": "max", "study": "small"})
+    assert {case.parameters["matrix"] for case in small} == {"rmat"}
+
+
 def test_features_are_asked_like_coordinates(
     measured: Callable[..., Measurements], raw: Json
 ) -> None:
