@@ -258,7 +258,7 @@ void add_formats(bench::Trial& trial, OnGpu<T>& problem)
     auto const two_phase = [&problem] { return gpu::TwoPhase<T>{problem.a, problem.stream}; };
     auto const blocks = [&problem] {
         auto const shape = sparse::best_block_shape(problem.host, sizeof(T));
-        return gpu::BlockSell<T>{sparse::to_bcsr<T>(problem.host, shape), problem.stream};
+        return gpu::BlockSell<T>{problem.a, shape, problem.stream};
     };
     trial.add("padded_rows", problem.prepared(padded, on_padded)).group("format");
     trial.add("sell32", problem.converted(sell(false))).excerpt("gpu_sell").group("format");

@@ -5,7 +5,7 @@
 
 #include "cuda/error.hpp"
 
-#include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -60,29 +60,100 @@ __global__ __launch_bounds__(slice_warps* warp) void block_sell_kernel(BlockSell
 }
 //! [block_sell]
 
-/// Moves the blocks of a block row, one lane for each, to their places in the slice.
-template <class T>
-__global__ void fill_steps(std::int32_t block_rows, std::int32_t slices, int block_size,
-                           std::int32_t const* first_block, std::int32_t const* from_col,
-                           T const* from_values, std::int32_t const* begin, std::int32_t* col,
-                           T* values)
+/// What is left of a block row while its blocks are taken from left to right.
+template <int block_rows, int block_columns>
+struct BlockRow
+{
+    std::int32_t at[block_rows]; ///< next nonzero of each row
+    std::int32_t end[block_rows];
+
+    template <class T>
+    __device__ BlockRow(CsrView<T> const& a, std::int32_t block_row)
+    {
+        for (int r = 0; r < block_rows; ++r) {
+            std::int64_t const row = std::int64_t{block_row} * block_rows + r;
+            at[r] = row < a.rows ? a.row_ptr[row] : 0;
+            end[r] = row < a.rows ? a.row_ptr[row + 1] : 0;
+        }
+    }
+
+    /// First column of the next block; -1 if none is left. Blocks begin at multiples of their
+    /// columns.
+    __device__ std::int32_t next(std::int32_t const* col) const
+    {
+        std::int32_t column = -1;
+        for (int r = 0; r < block_rows; ++r) {
+            if (at[r] < end[r] && (column < 0 || col[at[r]] < column)) {
+                column = col[at[r]];
+            }
+        }
+        return column < 0 ? column : column / block_columns * block_columns;
+    }
+
+    /// Calls `take(row, position)` for each nonzero of the block that begins with `column`.
+    template <class Take>
+    __device__ void take(std::int32_t column, std::int32_t const* col, Take const& take)
+    {
+        for (int r = 0; r < block_rows; ++r) {
+            for (; at[r] < end[r] && col[at[r]] - column < block_columns; ++at[r]) {
+                take(r, at[r]);
+            }
+        }
+    }
+};
+
+constexpr int conversion_threads = 128;
+
+/// The most blocks that a block row of a slice has. A lane takes a block row.
+template <int block_rows, int block_columns, class T>
+__global__ void find_widths(CsrView<T> a, std::int32_t slices, std::int32_t* width)
 {
     auto const slice = static_cast<std::int32_t>(global_thread() / slice_rows);
-    int const lane = threadIdx.x % slice_rows;
     if (slice >= slices) {
         return;
     }
-    std::int32_t const row = slice * slice_rows + lane;
-    std::int32_t const first = row < block_rows ? first_block[row] : 0;
-    std::int32_t const last = row < block_rows ? first_block[row + 1] : 0;
+    int const lane = threadIdx.x % slice_rows;
+    BlockRow<block_rows, block_columns> row{a, slice * slice_rows + lane};
+    std::int32_t blocks = 0;
+    for (auto column = row.next(a.col); column >= 0; column = row.next(a.col)) {
+        row.take(column, a.col, [](int, std::int32_t) {});
+        ++blocks;
+    }
+    blocks = largest_of_warp(blocks);
+    if (lane == 0) {
+        width[slice] = blocks;
+    }
+}
+
+/// Writes the blocks of a block row, one lane for each, to their places in the slice. A block that
+/// would reach beyond the last column is moved left; where a slice is wider than the row, zeros
+/// stand at its last column.
+template <int block_rows, int block_columns, class T>
+__global__ void fill_slices(CsrView<T> a, std::int32_t slices, std::int32_t const* begin,
+                            std::int32_t* col, T* values)
+{
+    constexpr int size = block_rows * block_columns;
+    auto const slice = static_cast<std::int32_t>(global_thread() / slice_rows);
+    if (slice >= slices) {
+        return;
+    }
+    int const lane = threadIdx.x % slice_rows;
+    BlockRow<block_rows, block_columns> row{a, slice * slice_rows + lane};
+    std::int32_t first = 0;
     for (std::int32_t step = begin[slice]; step < begin[slice + 1]; ++step) {
-        std::int32_t const block = first + step - begin[slice];
-        std::int64_t const to = std::int64_t{step} * slice_rows + lane;
-        col[to] = block < last ? from_col[block] : first < last ? from_col[last - 1] : 0;
-        for (int i = 0; i < block_size; ++i) {
-            values[(std::int64_t{step} * block_size + i) * slice_rows + lane] =
-                block < last ? from_values[std::int64_t{block} * block_size + i] : T{0};
+        T* const block = values + std::int64_t{step} * (size * slice_rows) + lane;
+        for (int i = 0; i < size; ++i) {
+            block[i * slice_rows] = T{0};
         }
+        auto const column = row.next(a.col);
+        if (column >= 0) {
+            first = min(column, a.columns - block_columns);
+            row.take(column, a.col, [&](int r, std::int32_t position) {
+                int const i = (a.col[position] - first) * block_rows + r;
+                block[i * slice_rows] = a.values[position];
+            });
+        }
+        col[std::int64_t{step} * slice_rows + lane] = first;
     }
 }
 
@@ -120,36 +191,45 @@ void with_shape(sparse::BlockShape shape, Action const& action)
 } // namespace
 
 template <class T>
-BlockSell<T>::BlockSell(sparse::Bcsr<T> const& blocks, cudaStream_t stream)
-    : rows_{blocks.rows}, slices_{static_cast<std::int32_t>(ceil_div(blocks.units(), slice_rows))},
-      shape_{blocks.shape}, begin_(static_cast<std::size_t>(slices_) + 1), col_(0), values_(0)
+BlockSell<T>::BlockSell(CsrView<T> const& a, sparse::BlockShape shape, cudaStream_t stream)
+    : rows_{a.rows},
+      slices_{static_cast<std::int32_t>(ceil_div(a.rows, std::int64_t{shape.rows} * slice_rows))},
+      shape_{shape}, begin_(static_cast<std::size_t>(slices_) + 1), col_(0), values_(0)
 {
-    with_shape(shape_, [](auto, auto) {});
-    std::vector<std::int32_t> begin(begin_.size(), 0);
-    for (std::int32_t slice = 0; slice < slices_; ++slice) {
-        std::int32_t width = 0;
-        auto const end = std::min((slice + 1) * slice_rows, blocks.units());
-        for (std::int32_t row = slice * slice_rows; row < end; ++row) {
-            width = std::max(width, blocks.first_block[row + 1] - blocks.first_block[row]);
-        }
-        begin[slice + 1] = begin[slice] + width;
+    if (a.nonzeros > 0 && a.columns < shape.columns) {
+        throw std::length_error{"block SELL: blocks of " + std::to_string(shape.columns) +
+                                " columns do not fit into " + std::to_string(a.columns)};
     }
+    with_shape(shape_, [&](auto block_rows, auto block_columns) {
+        fill<block_rows, block_columns>(a, stream);
+    });
+}
+
+template <class T>
+template <int block_rows, int block_columns>
+void BlockSell<T>::fill(CsrView<T> const& a, cudaStream_t stream)
+{
+    if (slices_ == 0) {
+        return;
+    }
+    auto const grid = static_cast<unsigned>(
+        ceil_div(std::int64_t{slices_} * slice_rows, conversion_threads));
+    ::cuda::Buffer<std::int32_t> width(static_cast<std::size_t>(slices_));
+    find_widths<block_rows, block_columns>
+        <<<grid, conversion_threads, 0, stream>>>(a, slices_, width.data());
+    ::cuda::check_launch();
+    ::cuda::check(cudaStreamSynchronize(stream));
+    std::vector<std::int32_t> begin(begin_.size(), 0);
+    auto const widths = width.download();
+    std::partial_sum(widths.begin(), widths.end(), begin.begin() + 1);
     begin_.upload(std::span<std::int32_t const>{begin});
     auto const places = static_cast<std::size_t>(begin.back()) * slice_rows;
     col_ = ::cuda::Buffer<std::int32_t>(places);
     values_ = ::cuda::Buffer<T>(places * static_cast<std::size_t>(shape_.size()));
-    if (slices_ > 0) {
-        ::cuda::Buffer<std::int32_t> const first_block{
-            std::span<std::int32_t const>{blocks.first_block}};
-        ::cuda::Buffer<std::int32_t> const col{std::span<std::int32_t const>{blocks.column}};
-        ::cuda::Buffer<T> const values{std::span<T const>{blocks.values}};
-        auto const grid = static_cast<unsigned>(ceil_div(std::int64_t{slices_} * slice_rows, 128));
-        fill_steps<<<grid, 128, 0, stream>>>(blocks.units(), slices_, shape_.size(),
-                                             first_block.data(), col.data(), values.data(),
-                                             begin_.data(), col_.data(), values_.data());
-        ::cuda::check_launch();
-        ::cuda::check(cudaStreamSynchronize(stream));
-    }
+    fill_slices<block_rows, block_columns><<<grid, conversion_threads, 0, stream>>>(
+        a, slices_, begin_.data(), col_.data(), values_.data());
+    ::cuda::check_launch();
+    ::cuda::check(cudaStreamSynchronize(stream));
 }
 
 template <class T>

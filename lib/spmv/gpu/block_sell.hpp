@@ -29,9 +29,10 @@ template <class T>
 class BlockSell
 {
 public:
-    /// Copies blocks to the device. Throws `std::length_error` if their shape is none of 2 x 2,
-    /// 2 x 3, 3 x 2, 3 x 3, 2 x 4, 4 x 2, 4 x 4 and 6 x 6.
-    BlockSell(sparse::Bcsr<T> const& blocks, cudaStream_t stream);
+    /// Cuts a matrix into blocks, as `sparse::to_bcsr` does. Throws `std::length_error` if their
+    /// shape is none of 2 x 2, 2 x 3, 3 x 2, 3 x 3, 2 x 4, 4 x 2, 4 x 4 and 6 x 6, or wider than
+    /// the matrix.
+    BlockSell(CsrView<T> const& a, sparse::BlockShape shape, cudaStream_t stream);
 
     /// Computes `y = A x`.
     void operator()(T const* x, T* y, cudaStream_t stream) const;
@@ -43,6 +44,9 @@ public:
     sparse::BlockShape shape() const { return shape_; }
 
 private:
+    template <int block_rows, int block_columns>
+    void fill(CsrView<T> const& a, cudaStream_t stream);
+
     std::int32_t rows_;
     std::int32_t slices_;
     sparse::BlockShape shape_;

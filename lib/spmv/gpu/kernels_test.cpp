@@ -169,7 +169,7 @@ std::vector<Way<T>> blocks()
         auto const name =
             "block_sell" + std::to_string(shape.rows) + "x" + std::to_string(shape.columns);
         ways.push_back(way<T>(name, [shape](auto const& on) {
-            return BlockSell<T>{sparse::to_bcsr<T>(on.host, shape), on.stream};
+            return BlockSell<T>{on.a, shape, on.stream};
         }));
     }
     return ways;

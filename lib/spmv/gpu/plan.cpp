@@ -54,6 +54,15 @@ sparse::Csr<T> rows_of(CsrView<T> const& a, std::int32_t first, std::int32_t las
     return host;
 }
 
+/// Rows from the middle, a whole number of blocks, on the host.
+template <class T>
+sparse::Csr<T> sample_of(CsrView<T> const& a)
+{
+    constexpr std::int32_t rows = 1536;
+    std::int32_t const first = std::max(0, a.rows / 2 - rows / 2) / 48 * 48;
+    return rows_of(a, first, std::min(a.rows, first + rows));
+}
+
 /// What bytes of formats follow from.
 template <class T>
 struct Structure
@@ -68,9 +77,7 @@ struct Structure
         : a{of}, sell{sell_outlook(of, stream)}, diagonal_elements{static_cast<double>(
                                                      gpu::diagonal_elements(of, stream))}
     {
-        constexpr std::int32_t rows = 1536; // from the middle: a whole number of blocks
-        std::int32_t const first = std::max(0, a.rows / 2 - rows / 2) / 48 * 48;
-        auto const sample = rows_of(a, first, std::min(a.rows, first + rows));
+        auto const sample = sample_of(a);
         shape = sparse::best_block_shape(sample, sizeof(T));
         fill = sparse::block_fill(sample, shape);
     }
@@ -119,13 +126,11 @@ Built<T> build_tiles(CsrView<T> const& a, cudaStream_t stream)
     return kept_beside(a, RowTiles<T>{a, size, stream});
 }
 
-/// The one format that the host converts.
 template <class T>
 Built<T> build_blocks(CsrView<T> const& a, cudaStream_t stream)
 {
-    auto const host = rows_of(a, 0, a.rows);
-    auto const shape = sparse::best_block_shape(host, sizeof(T));
-    return kept<T>(BlockSell<T>{sparse::to_bcsr<T>(host, shape), stream});
+    auto const shape = sparse::best_block_shape(sample_of(a), sizeof(T));
+    return kept<T>(BlockSell<T>{a, shape, stream});
 }
 
 /// One format or kernel.
