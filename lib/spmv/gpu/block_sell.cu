@@ -192,8 +192,8 @@ void with_shape(sparse::BlockShape shape, Action const& action)
 
 template <class T>
 BlockSell<T>::BlockSell(CsrView<T> const& a, sparse::BlockShape shape, cudaStream_t stream)
-    : rows_{a.rows},
-      slices_{static_cast<std::int32_t>(ceil_div(a.rows, std::int64_t{shape.rows} * slice_rows))},
+    : rows_{a.rows}, slices_{static_cast<std::int32_t>(
+                         ceil_div(a.rows, std::int64_t{shape.rows} * slice_rows))},
       shape_{shape}, begin_(static_cast<std::size_t>(slices_) + 1), col_(0), values_(0)
 {
     if (a.nonzeros > 0 && a.columns < shape.columns) {
@@ -212,8 +212,8 @@ void BlockSell<T>::fill(CsrView<T> const& a, cudaStream_t stream)
     if (slices_ == 0) {
         return;
     }
-    auto const grid = static_cast<unsigned>(
-        ceil_div(std::int64_t{slices_} * slice_rows, conversion_threads));
+    auto const grid =
+        static_cast<unsigned>(ceil_div(std::int64_t{slices_} * slice_rows, conversion_threads));
     ::cuda::Buffer<std::int32_t> width(static_cast<std::size_t>(slices_));
     find_widths<block_rows, block_columns>
         <<<grid, conversion_threads, 0, stream>>>(a, slices_, width.data());

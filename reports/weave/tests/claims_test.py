@@ -156,24 +156,6 @@ def test_a_difference_inside_the_noise_floor_is_no_direction() -> None:
     assert verdict_of("most", [1.1] * 9, noise=1.2) == UNDECIDED
 
 
-def test_the_noise_of_a_target_is_that_of_its_own_pairs(
-    measured: Callable[..., Measurements], raw: Json
-) -> None:
-    """A restless host leaves what GPUs do decided."""
-    for case in raw["cases"]:
-        if case["parameters"]["matrix"] != "rmat":
-            case["target"] = "cuda"
-        elif case["twin"]:
-            case["samples_s"] = [seconds * 1.5 for seconds in case["samples_s"]]
-    run = measured(raw)
-    assert run.noise.factor > 1.4
-    assert run.noise_on({"host"}).factor > 1.4
-    assert run.noise_on({"cuda"}).factor < 1.1
-    assert run.noise_on({"host", "cuda"}) == run.noise_on({"ranks"}) == run.noise
-    assert compare(run, "unroll4", "textbook", {"matrix": "fem3"}).noise < 1.1
-    assert compare(run, "unroll4", "textbook", {"matrix": "rmat"}).noise > 1.4
-
-
 def test_never_below_looks_at_each_point() -> None:
     finding = expectations.expect_never_below(comparison([2.0, 2.0, 0.9]))
     assert finding.verdict == NOT_REPRODUCED
