@@ -302,6 +302,7 @@ def _feature(value: float | None) -> str:
 # --- code as it stood when it was timed -----------------------------------------------------------
 
 FOLDED_LINES = 45
+NOT_RECORDED = "not recorded in this run"  # as a variant that came later, or no variant's own text
 CONTEXT = 3
 
 
@@ -372,10 +373,10 @@ def listing_of(measured: Measurements, name: str) -> Listing:
 
 def _why_not_timed(measured: Measurements, name: str) -> str:
     if measured.predates(name):
-        return NOT_MEASURED
+        return NOT_RECORDED
     reasons = dict.fromkeys(
         entry["reason"]
         for entry in measured.result.raw["skipped"]
         if entry.get("variant", name) == name
     )
-    return f"not run here: {'; '.join(reasons)}" if reasons else NOT_MEASURED
+    return f"not run here: {'; '.join(reasons)}" if reasons else NOT_RECORDED

@@ -57,7 +57,7 @@ class Line:
     name: str
     points: tuple[tuple[float, Value], ...]
     slot: int = 0
-    modelled: bool = False  # then its name ends with MODELLED
+    modelled: bool = False  # computed; its name ends with MODELLED if it goes on a measured one
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,7 @@ def _name_ends(
     """Names beside the last points; a thin line leads from a name that had to move."""
     ends: list[tuple[Point, str, str]] = []
     early: list[tuple[Point, str, str]] = []
-    goes_on = {line.name.removesuffix(MODELLED) for line in data.lines if line.modelled}
+    goes_on = {line.name[: -len(MODELLED)] for line in data.lines if line.name.endswith(MODELLED)}
     for line, name in zip(data.lines, names, strict=False):
         if line.points and line.name not in goes_on:
             x, value = line.points[-1]

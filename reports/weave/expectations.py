@@ -116,6 +116,8 @@ def expect_faster(comparison: Comparison) -> Finding:
         return _finding(NOT_REPRODUCED, comparison, f"which is {comparison.worse}")
     if _is_alike(overall):
         return _finding(NOT_REPRODUCED, comparison, "which is alike, within 5 %")
+    if overall.high < 1 and overall.high * noise <= ALIKE_HIGH:
+        return _finding(NOT_REPRODUCED, comparison, f"which is alike or {comparison.worse}")
     why = "inside the noise floor" if overall.low > 1 else "not decided by this interval"
     return _finding(UNDECIDED, comparison, f"a direction {why}")
 

@@ -236,7 +236,7 @@ class Plot:
             return self._put(id, None)
         absent = figures.Value(absence=NOT_MEASURED)
         nominal = [
-            figures.Series(f"{generation}.0", generation - 1,
+            figures.Series(f"generation {generation}", generation - 1,
                            tuple(figures.Value(v, v, v) for lanes in pcie.LANES
                                  for v in [pcie.bus_rate(generation, lanes) / 1e9]),
                            modelled=True)
@@ -244,13 +244,12 @@ class Plot:
         ]
         found = tuple(_value(measured, 1.0) if lanes == bus["lanes"] else absent
                       for lanes in pcie.LANES)
-        name = f"measured, {bus['generation']}.0"
         chart = figures.Chart(
             title=self.measured.experiment.figure(id).caption,
             category_label="lanes",
             value_label="one direction of the bus (GB/s)",
             categories=tuple(float(lanes) for lanes in pcie.LANES),
-            series=(*nominal, figures.Series(name, len(nominal), found)),
+            series=(*nominal, figures.Series("measured", len(nominal), found)),
             log_categories=True,
             log_values=True,
         )

@@ -424,7 +424,7 @@ def test_an_older_result_may_lack_the_figure_of_new_code(woven: Path, raw: Json)
     _replace(woven / CHAPTER / "report.md.in", "## Results", passage)
     assert run(woven, "report", "other-2c").returncode == 0
     page = (woven / PAGES / f"other-2c/{synthetic.NAME}.md").read_text(encoding="utf-8")
-    assert "csrl(a, x, y);" in page and "not measured in this run" in page
+    assert "csrl(a, x, y);" in page and "not recorded in this run" in page
     assert not (woven / PAGES / f"other-2c/figures/{synthetic.NAME}/x.svg").exists()
     assert (woven / CHAPTER / "figures/x.svg").exists()
     chapter = (woven / PAGE).read_text(encoding="utf-8")

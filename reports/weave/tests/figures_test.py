@@ -354,6 +354,18 @@ def test_lines_are_named_at_their_ends() -> None:
     assert min(box.x0 for box in found.values()) > 800
 
 
+def test_what_goes_on_as_a_model_is_named_once_and_a_model_alone_as_well() -> None:
+    """The label of a measured line is that of the model which goes on from it."""
+    names = ("one", "one" + curves.MODELLED, "alone")
+    value = Value(1.0, 1.0, 1.0)
+    lines = tuple(
+        curves.Line(name, ((1.0, value), (2.0, value)), slot, modelled=name != "one")
+        for slot, name in enumerate(names)
+    )
+    drawn = curves.draw_lines(curves.Lines("", "x", "y", lines))
+    assert set(names) & {*words(drawn)} == {"one" + curves.MODELLED, "alone"}
+
+
 def test_labels_keep_their_distance_and_order() -> None:
     heights = curves.apart([10, 11, 12, 80, 81], 15, 0, 100)
     assert sorted(heights) == heights
