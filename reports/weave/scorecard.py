@@ -269,10 +269,11 @@ def ceilings(found: Sequence[OnMachine]) -> str:
     rows = []
     for name, ceiling in sorted(best.items(), key=lambda each: (not each[1].moves_bytes, each[0])):
         peak = peaks.get(f"peak:{name}")
-        rows.append([f"`{name}`", f"{formats.significant(ceiling.rate.value / 1e9)} {ceiling.unit}",
-                     where[name],
+        rate = f"{formats.significant(ceiling.rate.value / 1e9)}{JOINED}{ceiling.unit}"
+        rows.append([f"`{name}`", rate, where[name],
                      f"{formats.significant(peak.rate.value / 1e9)}" if peak else "",
-                     formats.percent(ceiling.rate.value / peak.rate.value) if peak else "",
+                     formats.percent(ceiling.rate.value / peak.rate.value).replace(" ", JOINED)
+                     if peak else "",
                      peak.source if peak else ""])
     if not rows:
         return "Not measured yet: `just run machine-ceilings`."
