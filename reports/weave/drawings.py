@@ -1,5 +1,5 @@
 """Figures that explain and do not measure: how formats store a small matrix, who gets which rows,
-which engine does what.
+which engine or bank does what.
 
 Every number in them is computed from the matrix or the order that is drawn. A drawing is one
 function without arguments, listed in `DRAWINGS` under the id of its figure in `experiment.toml`.
@@ -290,6 +290,62 @@ def dependencies(title: str) -> str:
         return saved(figure, title)
 
 
+def block_softmax(title: str) -> str:
+    """Which block takes which rows of a matrix, and where its threads put the packs of a row."""
+    rows, columns, blocks, threads, pack = 6, 16, 3, 4, 2
+    cells = {(i, j): Cell(str(i % blocks), threads + i % blocks)
+             for i in range(rows) for j in range(columns)}
+    taken = [Cell(str(j), j // pack % threads) for j in range(columns)]
+    arrays = [
+        Row("column", taken, "A row in memory"),
+        Row("pack", _plain([j // pack for j in range(columns)])),
+        Row("thread", [Cell(str(c.slot), c.slot) for c in taken]),
+        Row("column", [taken[pack * k + i] for i in range(pack) for k in range(columns // pack)],
+            "The row in shared memory"),
+    ]
+    return _drawn(title, ["x" * columns] * rows, cells, arrays)
+
+
+BANKS = 8  # also the lanes that write; a GPU has 32 of both
+#: How lanes write packs of two words, each write as the words of its lanes, in their order. A pack
+#: that is written at once fills two banks: half the lanes come at a time.
+PACKED = {
+    "Side by side, two writes": [[2 * lane + i for lane in range(BANKS)] for i in range(2)],
+    "Side by side, one write": [[BANKS * half + i for i in range(BANKS)] for half in range(2)],
+    "In columns, two writes": [[BANKS * i + lane for lane in range(BANKS)] for i in range(2)],
+}
+
+
+def cycles_of(writes: Sequence[Sequence[int]]) -> dict[int, int]:
+    """The cycle in which each word is written: a bank takes one word at a time."""
+    cycles: dict[int, int] = {}
+    begin = 0
+    for words in writes:
+        turns = [[w for w in words if w % BANKS == bank] for bank in range(BANKS)]
+        cycles |= {word: begin + k for waiting in turns for k, word in enumerate(waiting)}
+        begin += max(len(waiting) for waiting in turns)
+    return cycles
+
+
+def banks(title: str) -> str:
+    """Packs of two words in shared memory: which lane writes which word, and in which cycle."""
+    last = 2 * BANKS
+    with matplotlib.rc_context(TEXT):
+        figure, axes = _canvas(GAP + 3 * (BANKS + 2), 7.4)
+        for k, (layout, writes) in enumerate(PACKED.items()):
+            left, cycles = GAP + k * (BANKS + 2), cycles_of(writes)
+            in_columns = layout.startswith("In columns")
+            lanes = [word % BANKS if in_columns else word // 2 for word in range(last)]
+            memory = [Cell(str(lane), cycles[word]) for word, lane in enumerate(lanes)]
+            names = ["bank", "first words", "next words", "cycle"] if k == 0 else [""] * 4
+            rows = [_plain(range(BANKS)), memory[:BANKS], memory[BANKS:],
+                    [Cell(str(c + 1), c) for c in sorted(set(cycles.values()))]]
+            axes.text(left, 0.5, layout, fontweight="bold", color=ink("ink"))
+            for name, row, y in zip(names, rows, (1.0, 2.6, 3.6, 5.6), strict=True):
+                _array(axes, Row(name, row), left, y)
+        return saved(figure, title)
+
+
 def _schedule(
     axes: Axes, title: str, lanes: dict[str, list[Piece]], at: tuple[float, float]
 ) -> None:
@@ -351,6 +407,8 @@ DRAWINGS: dict[str, Callable[[str], str]] = {
     "1.blocked-coo": blocked_coo,
     "1.partition": partition,
     "1.light": light,
+    "2.banks": banks,
+    "2.grid": block_softmax,
     "4.double-copy": double_copy,
     "4.engines": engines,
     "4.dependencies": dependencies,

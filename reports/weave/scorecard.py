@@ -17,12 +17,13 @@ from weave.verbs import Verbs
 
 WOVEN = "<!-- Woven, do not edit: `just report` makes it from the results. -->\n"
 LEGEND = ("✓ reproduced, or holds · ✗ not · ? undecided: the interval crosses the threshold · ◇ too"
-          " few data to tell · ↻ the code is newer than the run: measure again · blank: not run"
-          " there, or cannot be asked. Underlined: the chapter's lead machine. *lead*: the"
-          " number that decided there, or the interval that does not. *range*: lowest to highest of"
-          " that number on all machines that decided, without runs whose noise floor is above"
+          " few data · ↻ the code is newer than the run: measure again · blank: not run there, or"
+          " cannot be asked. Underlined: the chapter's lead machine. *lead*: the number that"
+          " decided there, or the interval that does not. *range*: lowest to highest on machines"
+          " that decided, without runs whose noise floor is above"
           f" {formats.percent(expectations.RESTLESS - 1)}. † {INFERRED[0].lower()}{INFERRED[1:]}")
 NO_BREAK = "\u2060"  # no line may end here
+JOINED = "\u00a0"  # nor at this space
 #: How far the interval of two runs of the same code may lie from 1.
 DISTANCES = (0.01, 0.03, 0.05)
 
@@ -43,7 +44,8 @@ def page(surveys: Sequence[Survey], machines: Sequence[str]) -> str:
             told = f"{summary(surveys, chosen, noun)} {_not_measured(surveys, chosen)}"
             parts += [f"## {title}", told.strip(), table]
     parts += _arithmetic(surveys)
-    parts += ["## How far the method can be trusted", trust(surveys), _figures(surveys)]
+    parts += [blocks.folded("How far the method can be trusted", trust(surveys)),
+              _figures(surveys)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -62,8 +64,8 @@ def is_measured(survey: Survey, claim: Claim) -> bool:
 
 
 def counts(surveys: Iterable[Survey], chosen: Callable[[Claim], bool]) -> dict[str, int]:
-    """How many claims hold wherever they were decided, fail there, differ, are undecided on all
-    machines that asked them, or were asked by none."""
+    """How many claims hold wherever they were decided, fail there, differ, are not decided
+    on any machine that asked them, or were asked by none."""
     found = {"hold": 0, "fail": 0, "differ": 0, "undecided": 0, "unmeasured": 0}
     for survey in surveys:
         for claim in filter(chosen, survey.experiment.claims):
@@ -78,7 +80,7 @@ def summary(surveys: Iterable[Survey], chosen: Callable[[Claim], bool], noun: st
     """What became of all claims, in a sentence."""
     found = counts(surveys, chosen)
     words = {"hold": "hold on every machine that decided them", "fail": "fail on every one",
-             "differ": "hold on some and fail on others", "undecided": "are undecided on all",
+             "differ": "hold on some and fail on others", "undecided": "are not decided on any",
              "unmeasured": "are not measured yet"}
     told = [f"{found[name]} {text}" for name, text in words.items() if found[name]]
     return f"Of {formats.plural(sum(found.values()), noun)}, {formats.listed(told)}."
@@ -106,14 +108,14 @@ def _machines(letters: dict[str, str]) -> str:
     """The machines by their letters, in one paragraph; their names say what they are."""
     if not letters:
         return "No machine has measured anything yet: `just run-all`."
-    return "Machines: " + " · ".join(f"**{letter}** [{machine}]({machine}/README.md)"
+    return "Machines: " + " · ".join(f"**{letter}**{JOINED}[{machine}]({machine}/README.md)"
                                      for machine, letter in letters.items())
 
 
 def _chapters(surveys: Sequence[Survey], numbers: dict[str, str]) -> str:
     """The chapters by their numbers, in one paragraph."""
     return "Chapters: " + " · ".join(
-        f"**{numbers[survey.experiment.name]}** [{_title(survey)}]({_chapter(survey)})"
+        f"**{numbers[survey.experiment.name]}**{JOINED}[{_title(survey)}]({_chapter(survey)})"
         for survey in surveys if survey.experiment.name in numbers)
 
 
@@ -267,10 +269,11 @@ def ceilings(found: Sequence[OnMachine]) -> str:
     rows = []
     for name, ceiling in sorted(best.items(), key=lambda each: (not each[1].moves_bytes, each[0])):
         peak = peaks.get(f"peak:{name}")
-        rows.append([f"`{name}`", f"{formats.significant(ceiling.rate.value / 1e9)} {ceiling.unit}",
-                     where[name],
+        rate = f"{formats.significant(ceiling.rate.value / 1e9)}{JOINED}{ceiling.unit}"
+        rows.append([f"`{name}`", rate, where[name],
                      f"{formats.significant(peak.rate.value / 1e9)}" if peak else "",
-                     formats.percent(ceiling.rate.value / peak.rate.value) if peak else "",
+                     formats.percent(ceiling.rate.value / peak.rate.value).replace(" ", JOINED)
+                     if peak else "",
                      peak.source if peak else ""])
     if not rows:
         return "Not measured yet: `just run machine-ceilings`."

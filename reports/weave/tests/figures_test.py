@@ -523,6 +523,12 @@ def test_engines_take_pieces_as_they_were_issued() -> None:
     assert last(drawings.BREADTH_FIRST, drawings.BOTH_WAYS) == 10
 
 
+def test_banks_take_one_word_each_in_a_cycle() -> None:
+    cycles = {name: drawings.cycles_of(writes) for name, writes in drawings.PACKED.items()}
+    assert all(sorted(found) == list(range(16)) for found in cycles.values())
+    assert [max(found.values()) + 1 for found in cycles.values()] == [4, 2, 2]
+
+
 def test_runs_are_found_in_the_drawn_matrix() -> None:
     runs = drawings.runs_of(["xx.x", "....", ".xx."])
     assert [(run.row, run.start, run.length) for run in runs] == [(0, 0, 2), (0, 3, 1), (2, 1, 2)]
