@@ -155,7 +155,7 @@ def test_a_difference_inside_the_noise_floor_is_no_direction() -> None:
     assert verdict_of("never-below", [0.94], noise=1.2) == UNDECIDED
     assert verdict_of("most", [1.1] * 9, noise=1.2) == UNDECIDED
     assert verdict_of("faster", [0.952], noise=1.12) == UNDECIDED
-    assert verdict_of("faster", [0.952], noise=1.06) == NOT_REPRODUCED  # alike or slower, not faster
+    assert verdict_of("faster", [0.952], noise=1.06) == NOT_REPRODUCED  # nor alike
 
 
 def test_never_below_looks_at_each_point() -> None:
