@@ -1,0 +1,22 @@
+#pragma once
+
+#include "spmv/gpu/formats/diagonals/diagonals.hpp"
+#include "spmv/gpu/formats/format.hpp"
+
+namespace spmv::gpu::listed::diagonals {
+
+struct Format : Converted<Diagonals>
+{
+    static constexpr FormatName name{"diagonals", "gpu_diagonals"};
+
+    template <class T>
+    static double bytes(Structure<T> const& s)
+    {
+        auto const elements = static_cast<double>(diagonal_elements(s.a, s.stream));
+        return elements <= 2.0 * s.a.nonzeros ? elements * sizeof(T) : never;
+    }
+};
+
+using All = std::tuple<Format>;
+
+} // namespace spmv::gpu::listed::diagonals
