@@ -50,6 +50,13 @@ struct OnGpu
         };
     }
 
+    /// The same with a number of lanes: `kernel(lanes, a, x, y, stream)`.
+    template <class Kernel>
+    auto on_csr(Kernel kernel, int lanes)
+    {
+        return on_csr([=](auto const&... operands) { kernel(lanes, operands...); });
+    }
+
     /// A variant that multiplies by a plan, in one of its formats or in that of its choice if none
     /// is named. It is not applicable if the format cannot hold the matrix.
     auto planned(std::string format)
@@ -107,22 +114,13 @@ void add_single_kernels(bench::Trial& trial, OnGpu<T>& problem)
     trial.add("thread_per_row", problem.on_csr(gpu::thread_per_row<T>)).group("single");
     for (int const lanes : {2, 4, 8, 16, 32}) {
         auto const number = std::to_string(lanes);
-        trial
-            .add("vector_shuffle" + number, problem.on_csr([lanes](auto const&... operands) {
-                gpu::vector_shuffle<T>(lanes, operands...);
-            }))
+        trial.add("vector_shuffle" + number, problem.on_csr(gpu::vector_shuffle<T>, lanes))
             .excerpt("vector_shuffle")
             .group("vector");
-        trial
-            .add("vector_early" + number, problem.on_csr([lanes](auto const&... operands) {
-                gpu::vector_early<T>(lanes, operands...);
-            }))
+        trial.add("vector_early" + number, problem.on_csr(gpu::vector_early<T>, lanes))
             .excerpt("vector_early")
             .group("early");
-        trial
-            .add("vector_shared" + number, problem.on_csr([lanes](auto const&... operands) {
-                gpu::vector_shared<T>(lanes, operands...);
-            }))
+        trial.add("vector_shared" + number, problem.on_csr(gpu::vector_shared<T>, lanes))
             .excerpt("vector_shared")
             .group("shared");
         trial.add("dynamic_warp" + number, dynamic(problem, gpu::Fetch::warp, lanes))
@@ -145,11 +143,7 @@ void add_tables(bench::Trial& trial, OnGpu<T>& problem)
         trial.add("table_mixed", dynamic(problem, gpu::Fetch::warp, mixed)).group("table");
     }
     int const nearest = gpu::nearest_lanes(mean);
-    trial
-        .add("table_nearest", problem.on_csr([nearest](auto const&... operands) {
-            gpu::vector_shuffle<T>(nearest, operands...);
-        }))
-        .group("table");
+    trial.add("table_nearest", problem.on_csr(gpu::vector_shuffle<T>, nearest)).group("table");
     trial.add("dynamic_vector", dynamic(problem, gpu::Fetch::vector, light)).group("dynamic");
     trial.add("dynamic_chunked", dynamic(problem, gpu::Fetch::chunked, light)).group("dynamic");
 }
@@ -172,10 +166,7 @@ template <class T>
 void add_wide_loads(bench::Trial& trial, OnGpu<T>& problem)
 {
     for (int const lanes : {2, 4, 8}) {
-        trial
-            .add("vector_wide" + std::to_string(lanes),
-                 problem.on_csr(
-                     [lanes](auto const&... operands) { gpu::vector_wide<T>(lanes, operands...); }))
+        trial.add("vector_wide" + std::to_string(lanes), problem.on_csr(gpu::vector_wide<T>, lanes))
             .excerpt("vector_wide")
             .group("wide");
     }
@@ -203,10 +194,7 @@ void add_gathers(bench::Trial& trial, OnGpu<T>& problem)
 {
     for (int const lanes : {4, 8, 16}) {
         trial
-            .add("x_shuffle" + std::to_string(lanes),
-                 problem.on_csr([lanes](auto const&... operands) {
-                     gpu::vector_shuffle<T>(lanes, operands...);
-                 }))
+            .add("x_shuffle" + std::to_string(lanes), problem.on_csr(gpu::vector_shuffle<T>, lanes))
             .excerpt("vector_shuffle")
             .group("gather");
     }

@@ -59,34 +59,24 @@ std::vector<Way<T>> kernels_of_rows()
                                   };
                               }}};
     for (int const lanes : {2, 4, 8, 16, 32}) {
-        auto const name = [&](char const* stem) { return stem + std::to_string(lanes); };
-        ways.push_back({name("vector_shuffle"), [lanes](Operand<T> const& on) {
-                            return [on, lanes](T const* x, T* y) {
-                                vector_shuffle(lanes, on.a, x, y, on.stream);
-                            };
-                        }});
+        auto const add = [&](std::string const& stem, auto kernel) {
+            ways.push_back({stem + std::to_string(lanes), [lanes, kernel](Operand<T> const& on) {
+                                return [on, lanes, kernel](T const* x, T* y) {
+                                    kernel(lanes, on.a, x, y, on.stream);
+                                };
+                            }});
+        };
+        add("vector_shuffle", vector_shuffle<T>);
         if (lanes == 4 || lanes == 16) {
             continue; // the others run the same code, and a sanitizer has to watch each of them
         }
-        ways.push_back({name("vector_wide"), [lanes](Operand<T> const& on) {
-                            return [on, lanes](T const* x, T* y) {
-                                vector_wide(lanes, on.a, x, y, on.stream);
-                            };
-                        }});
-        ways.push_back({name("vector_shared"), [lanes](Operand<T> const& on) {
-                            return [on, lanes](T const* x, T* y) {
-                                vector_shared(lanes, on.a, x, y, on.stream);
-                            };
-                        }});
+        add("vector_wide", vector_wide<T>);
+        add("vector_shared", vector_shared<T>);
         for (auto const& [stem, fetch] : {std::pair{"dynamic_vector", Fetch::vector},
                                           {"dynamic_warp", Fetch::warp},
                                           {"dynamic_chunked", Fetch::chunked}}) {
-            ways.push_back({name(stem), [lanes, fetch = fetch](Operand<T> const& on) {
-                                return [on, lanes, fetch,
-                                        rows = std::make_shared<DynamicRows>()](T const* x, T* y) {
-                                    (*rows)(fetch, lanes, on.a, x, y, on.stream);
-                                };
-                            }});
+            add(stem, [fetch = fetch, rows = std::make_shared<DynamicRows>()](
+                          auto const&... operands) { (*rows)(fetch, operands...); });
         }
     }
     return ways;
@@ -106,13 +96,12 @@ Way<T> way(std::string name, Convert convert)
 template <class T>
 std::vector<Way<T>> formats()
 {
-    std::vector<Way<T>> ways{{"padded_rows", [](Operand<T> const& on) {
-                                  auto const padded =
-                                      std::make_shared<Csr<T>>(with_padded_rows(on.a, on.stream));
-                                  return [on, padded](T const* x, T* y) {
-                                      vector_shuffle(4, padded->view(), x, y, on.stream);
-                                  };
-                              }}};
+    std::vector<Way<T>> ways{way<T>("padded_rows", [](auto const& on) {
+        auto const padded = std::make_shared<Csr<T>>(with_padded_rows(on.a, on.stream));
+        return [padded](T const* x, T* y, cudaStream_t stream) {
+            vector_shuffle(4, padded->view(), x, y, stream);
+        };
+    })};
     for (auto const& format : plan_formats()) {
         std::string const name{format.name};
         ways.push_back(way<T>(name, [name](auto const& on) {

@@ -54,17 +54,16 @@ Built<T> build(CsrView<T> const& a, cudaStream_t stream)
             kept->bytes()};
 }
 
-template <class T, class... Format>
-constexpr std::array<PlanFormat<T>, sizeof...(Format)> table_of(std::tuple<Format...> const*)
-{
-    return {{{Format::name.name, Format::borrows, build<Format, T>, Format::template bytes<T>}...}};
-}
-
 template <class T>
 std::span<PlanFormat<T> const> formats()
 {
-    static constexpr auto table = table_of<T>(static_cast<Formats const*>(nullptr));
-    return table;
+    static auto const list = std::apply(
+        []<class... Format>(Format...) {
+            return std::array{PlanFormat<T>{Format::name.name, Format::borrows, build<Format, T>,
+                                            Format::bytes}...};
+        },
+        Formats{});
+    return list;
 }
 
 template <class T>

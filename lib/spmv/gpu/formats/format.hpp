@@ -1,7 +1,7 @@
 #pragma once
 
-#include "spmv/gpu/formats/name.hpp"
 #include "spmv/gpu/formats/sell/sell.hpp"
+#include "spmv/gpu/plan.hpp"
 
 #include <tuple>
 
@@ -11,7 +11,7 @@
 /// all folders.
 ///
 /// Such a structure has a `name`, is `OnCsr` or `Converted`, and then tells the `bytes` of a matrix
-/// that was not converted yet.
+/// of this `Structure` before it is converted.
 
 namespace spmv::gpu {
 
@@ -19,6 +19,7 @@ namespace spmv::gpu {
 template <class T>
 struct Structure
 {
+    static constexpr double value_bytes = sizeof(T);
     CsrView<T> a;
     cudaStream_t stream;
     SellOutlook sell = sell_outlook(a, stream);
@@ -48,11 +49,7 @@ struct OnCsr : Converted<Class, options...>
 {
     static constexpr bool borrows = true;
 
-    template <class T>
-    static double bytes(Structure<T> const& s)
-    {
-        return static_cast<double>(s.a.bytes());
-    }
+    static double bytes(auto const& s) { return static_cast<double>(s.a.bytes()); }
 };
 
 } // namespace spmv::gpu

@@ -16,19 +16,9 @@ std::span<Costs<5> const> gpu_costs()
 
 namespace gpu {
 
-namespace {
-
-template <class... Format>
-std::vector<FormatName> names_of(std::tuple<Format...> const*)
-{
-    return {Format::name...};
-}
-
-} // namespace
-
 std::vector<FormatName> plan_formats()
 {
-    return names_of(static_cast<Formats const*>(nullptr));
+    return std::apply([](auto... format) { return std::vector{format.name...}; }, Formats{});
 }
 
 bool has_costs(std::string_view format)

@@ -9,13 +9,12 @@ struct Format : Converted<BlockSell>
 {
     static constexpr FormatName name{"block_sell", "block_sell"};
 
-    template <class T>
-    static double bytes(Structure<T> const& s)
+    static double bytes(auto const& s)
     {
         auto const blocks = block_outlook(s.a);
         return blocks.shape.size() == 1 || blocks.shape.rows == 8
                    ? never
-                   : blocks.fill * s.a.nonzeros * (sizeof(T) + 4.0 / blocks.shape.size());
+                   : blocks.fill * s.a.nonzeros * (s.value_bytes + 4.0 / blocks.shape.size());
     }
 };
 

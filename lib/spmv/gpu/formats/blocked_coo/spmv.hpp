@@ -9,11 +9,7 @@ struct Format : Converted<BlockedCoo>
 {
     static constexpr FormatName name{"blocked_coo", "gpu_blocked_coo"};
 
-    template <class T>
-    static double bytes(Structure<T> const& s)
-    {
-        return s.a.nonzeros * (4.0 + sizeof(T));
-    }
+    static double bytes(auto const& s) { return s.a.nonzeros * (4.0 + s.value_bytes); }
 };
 
 using All = std::tuple<Format>;

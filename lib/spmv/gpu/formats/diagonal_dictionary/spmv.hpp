@@ -9,11 +9,10 @@ struct Format : Converted<DiagonalDictionary>
 {
     static constexpr FormatName name{"diagonal_dictionary", "diagonal_dictionary"};
 
-    template <class T>
-    static double bytes(Structure<T> const& s)
+    static double bytes(auto const& s)
     {
         auto const elements = static_cast<double>(s.sell.elements);
-        return elements <= 2.0 * s.a.nonzeros ? elements * (1 + sizeof(T)) : never;
+        return elements <= 2.0 * s.a.nonzeros ? elements * (1 + s.value_bytes) : never;
     }
 };
 

@@ -9,11 +9,10 @@ struct Format : Converted<Diagonals>
 {
     static constexpr FormatName name{"diagonals", "gpu_diagonals"};
 
-    template <class T>
-    static double bytes(Structure<T> const& s)
+    static double bytes(auto const& s)
     {
         auto const elements = static_cast<double>(diagonal_elements(s.a, s.stream));
-        return elements <= 2.0 * s.a.nonzeros ? elements * sizeof(T) : never;
+        return elements <= 2.0 * s.a.nonzeros ? elements * s.value_bytes : never;
     }
 };
 

@@ -9,11 +9,7 @@ struct Format : Converted<TwoPhase>
 {
     static constexpr FormatName name{"two_phase", "gpu_two_phase"};
 
-    template <class T>
-    static double bytes(Structure<T> const& s)
-    {
-        return s.a.nonzeros * (4.0 + 2 * sizeof(T));
-    }
+    static double bytes(auto const& s) { return s.a.nonzeros * (4.0 + 2 * s.value_bytes); }
 };
 
 using All = std::tuple<Format>;
