@@ -29,6 +29,16 @@ auto const costs = gpu_costs();
 /// The format that any matrix can be multiplied in, without a conversion that counts.
 constexpr std::string_view plain = "row_tiles";
 
+/// What bytes of formats follow from.
+template <class T>
+struct Structure
+{
+    static constexpr double value_bytes = sizeof(T);
+    CsrView<T> a;
+    cudaStream_t stream;
+    SellOutlook sell = sell_outlook(a, stream);
+};
+
 /// One format, its type forgotten.
 template <class T>
 struct PlanFormat

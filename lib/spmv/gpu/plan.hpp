@@ -1,6 +1,6 @@
 #pragma once
 
-#include "spmv/gpu/csr.hpp"
+#include "spmv/gpu/formats/format.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -25,14 +25,6 @@ struct PlanOptions
 
     /// One of `plan_formats()`, in place of a choice; empty to choose.
     std::string format = {};
-};
-
-/// A format or kernel that a plan knows.
-struct FormatName
-{
-    std::string_view name;             ///< for `PlanOptions::format`
-    std::string_view excerpt;          ///< of its marked kernel, which formats may share
-    std::string_view group = "format"; ///< of its variants in experiments
 };
 
 /// All formats and kernels that a plan knows.

@@ -1,28 +1,26 @@
 #pragma once
 
-#include "spmv/gpu/formats/sell/sell.hpp"
-#include "spmv/gpu/plan.hpp"
+#include "spmv/gpu/csr.hpp"
 
+#include <string_view>
 #include <tuple>
 
 /// \file
-/// What a format or a kernel is to those who list it. Its folder has a header `spmv.hpp` with a
-/// structure for each of its names and `All`, a tuple of them; `meson.build` here has the list of
-/// all folders.
+/// What a format or a kernel is to those who list it. The header of its folder has a structure for
+/// each of its names, and a tuple of them, `FOLDER_formats`; `meson.build` here has the list of all
+/// folders.
 ///
 /// Such a structure has a `name`, is `OnCsr` or `Converted`, and then tells the `bytes` of a matrix
-/// of this `Structure` before it is converted.
+/// from its `Structure`, which plan.cpp looks at before anything is converted.
 
 namespace spmv::gpu {
 
-/// What bytes of formats follow from.
-template <class T>
-struct Structure
+/// A format or kernel that a plan knows.
+struct FormatName
 {
-    static constexpr double value_bytes = sizeof(T);
-    CsrView<T> a;
-    cudaStream_t stream;
-    SellOutlook sell = sell_outlook(a, stream);
+    std::string_view name;             ///< for `PlanOptions::format`
+    std::string_view excerpt;          ///< of its marked kernel, which formats may share
+    std::string_view group = "format"; ///< of its variants in experiments
 };
 
 /// Bytes of a format that does not suit a matrix.

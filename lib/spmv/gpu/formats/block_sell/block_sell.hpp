@@ -1,6 +1,6 @@
 #pragma once
 
-#include "spmv/gpu/csr.hpp"
+#include "spmv/gpu/formats/format.hpp"
 
 #include "sparse/formats/bcsr/bcsr.hpp"
 
@@ -69,5 +69,21 @@ private:
     ::cuda::Buffer<std::int32_t> col_;
     ::cuda::Buffer<T> values_;
 };
+
+/// What plans list of it.
+struct BlockSellFormat : Converted<BlockSell>
+{
+    static constexpr FormatName name{"block_sell", "block_sell"};
+
+    static double bytes(auto const& s)
+    {
+        auto const blocks = block_outlook(s.a);
+        return blocks.shape.size() == 1 || blocks.shape.rows == 8
+                   ? never
+                   : blocks.fill * s.a.nonzeros * (s.value_bytes + 4.0 / blocks.shape.size());
+    }
+};
+
+using block_sell_formats = std::tuple<BlockSellFormat>;
 
 } // namespace spmv::gpu

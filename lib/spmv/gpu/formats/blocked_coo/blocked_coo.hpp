@@ -1,6 +1,7 @@
 #pragma once
 
 #include "spmv/gpu/formats/entry_blocks.hpp"
+#include "spmv/gpu/formats/format.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -40,5 +41,15 @@ private:
     ::cuda::Buffer<std::int32_t> first_chunk_;
     ::cuda::Buffer<std::int32_t> base_;
 };
+
+/// What plans list of it.
+struct BlockedCooFormat : Converted<BlockedCoo>
+{
+    static constexpr FormatName name{"blocked_coo", "gpu_blocked_coo"};
+
+    static double bytes(auto const& s) { return s.a.nonzeros * (4.0 + s.value_bytes); }
+};
+
+using blocked_coo_formats = std::tuple<BlockedCooFormat>;
 
 } // namespace spmv::gpu

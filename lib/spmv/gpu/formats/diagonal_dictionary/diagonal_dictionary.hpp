@@ -1,6 +1,6 @@
 #pragma once
 
-#include "spmv/gpu/csr.hpp"
+#include "spmv/gpu/formats/format.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -53,5 +53,19 @@ private:
     ::cuda::Buffer<std::uint8_t> diagonal_;
     ::cuda::Buffer<T> values_;
 };
+
+/// What plans list of it.
+struct DiagonalDictionaryFormat : Converted<DiagonalDictionary>
+{
+    static constexpr FormatName name{"diagonal_dictionary", "diagonal_dictionary"};
+
+    static double bytes(auto const& s)
+    {
+        auto const elements = static_cast<double>(s.sell.elements);
+        return elements <= 2.0 * s.a.nonzeros ? elements * (1 + s.value_bytes) : never;
+    }
+};
+
+using diagonal_dictionary_formats = std::tuple<DiagonalDictionaryFormat>;
 
 } // namespace spmv::gpu

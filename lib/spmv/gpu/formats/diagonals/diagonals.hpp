@@ -1,6 +1,6 @@
 #pragma once
 
-#include "spmv/gpu/csr.hpp"
+#include "spmv/gpu/formats/format.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -67,5 +67,19 @@ private:
     ::cuda::Buffer<DiagonalMask> mask_;
     ::cuda::Buffer<T> values_;
 };
+
+/// What plans list of it.
+struct DiagonalsFormat : Converted<Diagonals>
+{
+    static constexpr FormatName name{"diagonals", "gpu_diagonals"};
+
+    static double bytes(auto const& s)
+    {
+        auto const elements = static_cast<double>(diagonal_elements(s.a, s.stream));
+        return elements <= 2.0 * s.a.nonzeros ? elements * s.value_bytes : never;
+    }
+};
+
+using diagonals_formats = std::tuple<DiagonalsFormat>;
 
 } // namespace spmv::gpu

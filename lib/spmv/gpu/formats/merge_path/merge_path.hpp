@@ -1,6 +1,6 @@
 #pragma once
 
-#include "spmv/gpu/csr.hpp"
+#include "spmv/gpu/formats/format.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,5 +27,13 @@ private:
     ::cuda::Buffer<std::int32_t> first_row_; ///< of each part, and the end
     mutable ::cuda::Buffer<T> open_sum_;     ///< of the row that each part leaves unfinished
 };
+
+/// What plans list of it.
+struct MergePathFormat : OnCsr<MergePath>
+{
+    static constexpr FormatName name{"merge_path", "gpu_merge_path", "csr"};
+};
+
+using merge_path_formats = std::tuple<MergePathFormat>;
 
 } // namespace spmv::gpu

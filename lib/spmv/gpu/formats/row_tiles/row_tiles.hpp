@@ -1,6 +1,6 @@
 #pragma once
 
-#include "spmv/gpu/csr.hpp"
+#include "spmv/gpu/formats/format.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -65,5 +65,19 @@ private:
     mutable ::cuda::Buffer<T> sums_;           ///< of pieces: scratch of the running multiply
     mutable ::cuda::Buffer<unsigned> arrived_; ///< pieces of each long row; 0 between multiplies
 };
+
+/// What plans list of it.
+template <TileSize size>
+struct RowTilesFormat : OnCsr<RowTiles, size>
+{
+    static constexpr FormatName name{size == TileSize::usual   ? "row_tiles"
+                                     : size == TileSize::large ? "large_tiles"
+                                                               : "small_tiles",
+                                     "row_tiles", "csr"};
+};
+
+using row_tiles_formats =
+    std::tuple<RowTilesFormat<TileSize::usual>, RowTilesFormat<TileSize::large>,
+               RowTilesFormat<TileSize::small>>;
 
 } // namespace spmv::gpu

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "spmv/gpu/csr.hpp"
+#include "spmv/gpu/formats/format.hpp"
 
 namespace spmv::gpu {
 
@@ -48,5 +48,20 @@ void vector_shared(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_
 /// from the last boundary of 16 bytes before its row on.
 template <class T>
 void vector_wide(int lanes, CsrView<T> const& a, T const* x, T* y, cudaStream_t stream);
+
+/// What plans list of the kernels of rows.
+template <int lanes>
+struct VectorEarlyFormat : OnCsr<VectorEarly, lanes>
+{
+    static constexpr FormatName name{lanes == 2    ? "vector_early2"
+                                     : lanes == 4  ? "vector_early4"
+                                     : lanes == 8  ? "vector_early8"
+                                     : lanes == 16 ? "vector_early16"
+                                                   : "vector_early32",
+                                     "vector_early", "early"};
+};
+
+using rows_formats = std::tuple<VectorEarlyFormat<2>, VectorEarlyFormat<4>, VectorEarlyFormat<8>,
+                                VectorEarlyFormat<16>, VectorEarlyFormat<32>>;
 
 } // namespace spmv::gpu

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "spmv/gpu/formats/entry_blocks.hpp"
+#include "spmv/gpu/formats/format.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -44,5 +45,15 @@ private:
     EntryBlocks<T> blocks_;
     mutable ::cuda::Buffer<T> products_; ///< scratch of the running multiply
 };
+
+/// What plans list of it.
+struct TwoPhaseFormat : Converted<TwoPhase>
+{
+    static constexpr FormatName name{"two_phase", "gpu_two_phase"};
+
+    static double bytes(auto const& s) { return s.a.nonzeros * (4.0 + 2 * s.value_bytes); }
+};
+
+using two_phase_formats = std::tuple<TwoPhaseFormat>;
 
 } // namespace spmv::gpu
