@@ -20,8 +20,9 @@ int main(int argc, char** argv)
         spmv_gpu_variants::add_tables(trial, on_gpu);
         spmv_gpu_variants::add_atomics(trial, on_gpu);
         spmv_gpu_variants::add_wide_loads(trial, on_gpu);
-        spmv_gpu_variants::add_balanced(trial, on_gpu);
-        spmv_gpu_variants::add_formats(trial, on_gpu);
+        spmv_gpu_variants::add_formats(trial, on_gpu, "csr");
+        spmv_gpu_variants::add_padded(trial, on_gpu);
+        spmv_gpu_variants::add_formats(trial, on_gpu, "format");
         spmv_gpu_variants::add_plan(trial, on_gpu);
         spmv_gpu_variants::add_tried(trial, on_gpu, tried);
         spmv_gpu_variants::add_roof(trial, on_gpu, problem, gpu);

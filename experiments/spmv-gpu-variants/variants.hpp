@@ -5,22 +5,14 @@
 #include "cuda/gpu.hpp"
 #include "peers/cusparse.hpp"
 
-#include "spmv/gpu/block_sell.hpp"
-#include "spmv/gpu/blocked_coo.hpp"
 #include "spmv/gpu/csr.hpp"
-#include "spmv/gpu/diagonal_dictionary.hpp"
-#include "spmv/gpu/diagonals.hpp"
-#include "spmv/gpu/dynamic_rows.hpp"
-#include "spmv/gpu/lane_tables.hpp"
-#include "spmv/gpu/merge_path.hpp"
-#include "spmv/gpu/padded.hpp"
+#include "spmv/gpu/formats/rows/rows.hpp"
 #include "spmv/gpu/plan.hpp"
-#include "spmv/gpu/roof.hpp"
-#include "spmv/gpu/row_tiles.hpp"
-#include "spmv/gpu/rows.hpp"
-#include "spmv/gpu/sell.hpp"
-#include "spmv/gpu/tried.hpp"
-#include "spmv/gpu/two_phase.hpp"
+#include "spmv/gpu/steps/dynamic_rows.hpp"
+#include "spmv/gpu/steps/lane_tables.hpp"
+#include "spmv/gpu/steps/padded.hpp"
+#include "spmv/gpu/steps/roof.hpp"
+#include "spmv/gpu/tried/tried.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,6 +20,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -57,18 +50,27 @@ struct OnGpu
         };
     }
 
-    /// A variant that multiplies by what `make()` returns, `format(x, y, stream)`; a format that
-    /// cannot hold the matrix is not applicable.
-    template <class Make>
-    auto converted(Make make)
+    /// The same with a number of lanes: `kernel(lanes, a, x, y, stream)`.
+    template <class Kernel>
+    auto on_csr(Kernel kernel, int lanes)
     {
-        return [this, make](bench::Variant& variant) {
+        return on_csr([=](auto const&... operands) { kernel(lanes, operands...); });
+    }
+
+    /// A variant that multiplies by a plan, in one of its formats or in that of its choice if none
+    /// is named. It is not applicable if the format cannot hold the matrix.
+    auto planned(std::string format)
+    {
+        return [this, format](bench::Variant& variant) {
             try {
-                auto const format = variant.keep(make());
-                if constexpr (requires { format->explain(); }) {
-                    variant.note(format->explain());
+                auto const plan = variant.keep(gpu::Plan<T>{a, stream, {.format = format}});
+                if (plan->borrows()) {
+                    variant.reads(device);
                 }
-                return [this, format] { (*format)(x, y, stream); };
+                if (format.empty()) {
+                    variant.note(plan->explain());
+                }
+                return [this, plan] { (*plan)(x, y, stream); };
             } catch (std::length_error const& refusal) {
                 variant.not_applicable(refusal.what());
             }
@@ -112,22 +114,13 @@ void add_single_kernels(bench::Trial& trial, OnGpu<T>& problem)
     trial.add("thread_per_row", problem.on_csr(gpu::thread_per_row<T>)).group("single");
     for (int const lanes : {2, 4, 8, 16, 32}) {
         auto const number = std::to_string(lanes);
-        trial
-            .add("vector_shuffle" + number, problem.on_csr([lanes](auto const&... operands) {
-                gpu::vector_shuffle<T>(lanes, operands...);
-            }))
+        trial.add("vector_shuffle" + number, problem.on_csr(gpu::vector_shuffle<T>, lanes))
             .excerpt("vector_shuffle")
             .group("vector");
-        trial
-            .add("vector_early" + number, problem.on_csr([lanes](auto const&... operands) {
-                gpu::vector_early<T>(lanes, operands...);
-            }))
+        trial.add("vector_early" + number, problem.on_csr(gpu::vector_early<T>, lanes))
             .excerpt("vector_early")
             .group("early");
-        trial
-            .add("vector_shared" + number, problem.on_csr([lanes](auto const&... operands) {
-                gpu::vector_shared<T>(lanes, operands...);
-            }))
+        trial.add("vector_shared" + number, problem.on_csr(gpu::vector_shared<T>, lanes))
             .excerpt("vector_shared")
             .group("shared");
         trial.add("dynamic_warp" + number, dynamic(problem, gpu::Fetch::warp, lanes))
@@ -150,11 +143,7 @@ void add_tables(bench::Trial& trial, OnGpu<T>& problem)
         trial.add("table_mixed", dynamic(problem, gpu::Fetch::warp, mixed)).group("table");
     }
     int const nearest = gpu::nearest_lanes(mean);
-    trial
-        .add("table_nearest", problem.on_csr([nearest](auto const&... operands) {
-            gpu::vector_shuffle<T>(nearest, operands...);
-        }))
-        .group("table");
+    trial.add("table_nearest", problem.on_csr(gpu::vector_shuffle<T>, nearest)).group("table");
     trial.add("dynamic_vector", dynamic(problem, gpu::Fetch::vector, light)).group("dynamic");
     trial.add("dynamic_chunked", dynamic(problem, gpu::Fetch::chunked, light)).group("dynamic");
 }
@@ -177,10 +166,7 @@ template <class T>
 void add_wide_loads(bench::Trial& trial, OnGpu<T>& problem)
 {
     for (int const lanes : {2, 4, 8}) {
-        trial
-            .add("vector_wide" + std::to_string(lanes),
-                 problem.on_csr(
-                     [lanes](auto const&... operands) { gpu::vector_wide<T>(lanes, operands...); }))
+        trial.add("vector_wide" + std::to_string(lanes), problem.on_csr(gpu::vector_wide<T>, lanes))
             .excerpt("vector_wide")
             .group("wide");
     }
@@ -208,68 +194,36 @@ void add_gathers(bench::Trial& trial, OnGpu<T>& problem)
 {
     for (int const lanes : {4, 8, 16}) {
         trial
-            .add("x_shuffle" + std::to_string(lanes),
-                 problem.on_csr([lanes](auto const&... operands) {
-                     gpu::vector_shuffle<T>(lanes, operands...);
-                 }))
+            .add("x_shuffle" + std::to_string(lanes), problem.on_csr(gpu::vector_shuffle<T>, lanes))
             .excerpt("vector_shuffle")
             .group("gather");
     }
 }
 
-/// What balances plain CSR.
+/// What a plan knows of a group, each by itself.
 template <class T>
-void add_balanced(bench::Trial& trial, OnGpu<T>& problem)
+void add_formats(bench::Trial& trial, OnGpu<T>& problem, std::string_view group)
 {
-    auto const run = [](auto const& kept, auto const&... operands) { kept(operands...); };
-    auto const merge_path = [&problem] { return gpu::MergePath<T>{problem.a, problem.stream}; };
-    auto const tiles = [&problem](gpu::TileSize size) {
-        return [&problem, size] { return gpu::RowTiles<T>{problem.a, size, problem.stream}; };
-    };
-    trial.add("merge_path", problem.prepared(merge_path, run))
-        .excerpt("gpu_merge_path")
-        .group("csr");
-    trial.add("row_tiles", problem.prepared(tiles(gpu::TileSize::usual), run)).group("csr");
-    trial.add("large_tiles", problem.prepared(tiles(gpu::TileSize::large), run))
-        .excerpt("row_tiles")
-        .group("csr");
-    trial.add("small_tiles", problem.prepared(tiles(gpu::TileSize::small), run))
-        .excerpt("row_tiles")
-        .group("csr");
+    for (auto const& format : gpu::plan_formats()) {
+        if (format.group == group) {
+            std::string const name{format.name};
+            trial.add(name, problem.planned(name))
+                .excerpt(std::string{format.excerpt})
+                .group(std::string{group});
+        }
+    }
 }
 
-/// Other formats.
+/// Rows that begin where memory's pieces do, which is no format of plans.
 template <class T>
-void add_formats(bench::Trial& trial, OnGpu<T>& problem)
+void add_padded(bench::Trial& trial, OnGpu<T>& problem)
 {
     auto const padded = [&problem] { return gpu::with_padded_rows(problem.a, problem.stream); };
     auto const on_padded = [lanes = gpu::nearest_lanes(gpu::mean_row(problem.a))](
                                gpu::Csr<T> const& rows, auto const&, auto const&... operands) {
         gpu::vector_shuffle<T>(lanes, rows.view(), operands...);
     };
-    auto const sell = [&problem](bool narrow) {
-        return [&problem, narrow] { return gpu::Sell<T>{problem.a, narrow, problem.stream}; };
-    };
-    auto const diagonals = [&problem] { return gpu::Diagonals<T>{problem.a, problem.stream}; };
-    auto const dictionary = [&problem] {
-        return gpu::DiagonalDictionary<T>{problem.a, problem.stream};
-    };
-    auto const blocked_coo = [&problem] { return gpu::BlockedCoo<T>{problem.a, problem.stream}; };
-    auto const two_phase = [&problem] { return gpu::TwoPhase<T>{problem.a, problem.stream}; };
-    auto const blocks = [&problem] {
-        auto const shape = sparse::best_block_shape(problem.host, sizeof(T));
-        return gpu::BlockSell<T>{problem.a, shape, problem.stream};
-    };
     trial.add("padded_rows", problem.prepared(padded, on_padded)).group("format");
-    trial.add("sell32", problem.converted(sell(false))).excerpt("gpu_sell").group("format");
-    trial.add("sell16", problem.converted(sell(true))).excerpt("gpu_sell").group("format");
-    trial.add("diagonals", problem.converted(diagonals)).excerpt("gpu_diagonals").group("format");
-    trial.add("diagonal_dictionary", problem.converted(dictionary)).group("format");
-    trial.add("block_sell", problem.converted(blocks)).group("format");
-    trial.add("blocked_coo", problem.converted(blocked_coo))
-        .excerpt("gpu_blocked_coo")
-        .group("format");
-    trial.add("two_phase", problem.converted(two_phase)).excerpt("gpu_two_phase").group("format");
 }
 
 /// What `gpu::csr_roof` makes of `x`: sums of its threads, and the number of entries of each row.
@@ -323,12 +277,7 @@ void add_roof(bench::Trial& trial, OnGpu<T>& problem, Problem<T>& operands, ::cu
 template <class T>
 void add_plan(bench::Trial& trial, OnGpu<T>& problem)
 {
-    trial
-        .add("auto", problem.converted([&problem] {
-            return gpu::Plan<T>{problem.a, problem.stream};
-        }))
-        .excerpt("gpu_plan")
-        .group("plan");
+    trial.add("auto", problem.planned("")).excerpt("gpu_plan").group("plan");
 }
 
 /// Adds cuSPARSE, in group "peer", and records its version.

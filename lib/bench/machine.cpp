@@ -1,4 +1,5 @@
 #include "bench/environment.hpp"
+#include "spmv/gpu/plan.hpp"
 #include "spmv/plan.hpp"
 
 #include <fmt/format.h>
@@ -8,8 +9,17 @@
 #include <stdexcept>
 #include <string_view>
 
+namespace {
+
+void print_format(std::string_view where, std::string_view name, bool has_costs)
+{
+    fmt::print("{}{}{}\n", where, name, has_costs ? "" : ": no costs, no candidate of plans");
+}
+
+} // namespace
+
 /// Prints the `machine` object of a result file: what this machine is, and the name of its folder;
-/// with `--formats` the list of sparse formats.
+/// with `--formats` the list of sparse formats, on the host and on GPUs.
 int main(int argc, char** argv)
 try {
     if (argc == 1) {
@@ -21,8 +31,10 @@ try {
             fmt::format("found '{}', expected --formats or nothing", argv[argc - 1])};
     }
     for (auto const& format : spmv::plan_formats()) {
-        fmt::print("{}{}\n", format.name,
-                   spmv::has_costs(format.name) ? "" : ": no costs, no candidate of plans");
+        print_format("", format.name, spmv::has_costs(format.name));
+    }
+    for (auto const& format : spmv::gpu::plan_formats()) {
+        print_format("GPU ", format.name, spmv::gpu::has_costs(format.name));
     }
     return 0;
 } catch (std::exception const& error) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cuda/buffer.hpp"
+#include "cuda/stream.hpp"
 #include "sparse/csr.hpp"
 
 #include <cstddef>

@@ -1,20 +1,13 @@
 #include "spmv/gpu/plan.hpp"
 
-#include "spmv/gpu/block_sell.hpp"
-#include "spmv/gpu/blocked_coo.hpp"
-#include "spmv/gpu/diagonal_dictionary.hpp"
-#include "spmv/gpu/diagonals.hpp"
-#include "spmv/gpu/merge_path.hpp"
-#include "spmv/gpu/row_tiles.hpp"
-#include "spmv/gpu/rows.hpp"
-#include "spmv/gpu/sell.hpp"
-#include "spmv/gpu/two_phase.hpp"
+#include "spmv/gpu/formats/list.hpp"
 #include "spmv/plan/costs.hpp"
 #include "spmv/plan/duel.hpp"
 
 #include "cuda/error.hpp"
 #include "cuda/graph.hpp"
 
+#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,6 +15,8 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <ranges>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -29,113 +24,24 @@ namespace spmv::gpu {
 
 namespace {
 
-constexpr Costs<5> costs[] = {
-#include "spmv/plan/gpu_costs.inc"
-};
+auto const costs = gpu_costs();
 
 /// The format that any matrix can be multiplied in, without a conversion that counts.
 constexpr std::string_view plain = "row_tiles";
-
-/// Consecutive rows of `a`, copied to the host.
-template <class T>
-sparse::Csr<T> rows_of(CsrView<T> const& a, std::int32_t first, std::int32_t last)
-{
-    sparse::Csr<T> host{last - first, a.columns, {}, {}, {}};
-    host.row_ptr.resize(static_cast<std::size_t>(host.rows) + 1);
-    ::cuda::copy_to_host(host.row_ptr.data(), a.row_ptr + first, host.row_ptr.size() * 4);
-    std::int32_t const begin = host.row_ptr.front();
-    for (auto& offset : host.row_ptr) {
-        offset -= begin;
-    }
-    host.col.resize(static_cast<std::size_t>(host.row_ptr.back()));
-    host.values.resize(host.col.size());
-    ::cuda::copy_to_host(host.col.data(), a.col + begin, host.col.size() * 4);
-    ::cuda::copy_to_host(host.values.data(), a.values + begin, host.values.size() * sizeof(T));
-    return host;
-}
-
-/// Rows from the middle, a whole number of blocks, on the host.
-template <class T>
-sparse::Csr<T> sample_of(CsrView<T> const& a)
-{
-    constexpr std::int32_t rows = 1536;
-    std::int32_t const first = std::max(0, a.rows / 2 - rows / 2) / 48 * 48;
-    return rows_of(a, first, std::min(a.rows, first + rows));
-}
 
 /// What bytes of formats follow from.
 template <class T>
 struct Structure
 {
+    static constexpr double value_bytes = sizeof(T);
     CsrView<T> a;
-    SellOutlook sell;
-    double diagonal_elements;
-    sparse::BlockShape shape; ///< 1 x 1 if no blocks save bytes
-    double fill = 1;
-
-    Structure(CsrView<T> const& of, cudaStream_t stream)
-        : a{of}, sell{sell_outlook(of, stream)}, diagonal_elements{static_cast<double>(
-                                                     gpu::diagonal_elements(of, stream))}
-    {
-        auto const sample = sample_of(a);
-        shape = sparse::best_block_shape(sample, sizeof(T));
-        fill = sparse::block_fill(sample, shape);
-    }
-
-    double csr() const { return static_cast<double>(a.bytes()); }
-
-    bool sorts() const { return static_cast<double>(sell.elements) > 1.1 * a.nonzeros; }
-
-    /// Elements of slices.
-    double slices() const
-    {
-        return sorts() ? 1.03 * a.nonzeros : static_cast<double>(sell.elements);
-    }
+    cudaStream_t stream;
+    SellOutlook sell = sell_outlook(a, stream);
 };
 
-constexpr double never = -1; ///< bytes of a format that does not suit a matrix
-
+/// One format, its type forgotten.
 template <class T>
-Built<T> kept(auto format)
-{
-    auto const bytes = format.bytes();
-    return {[kept = std::make_shared<decltype(format) const>(std::move(format))](
-                T const* x, T* y, cudaStream_t stream) { (*kept)(x, y, stream); },
-            bytes};
-}
-
-/// A kernel that reads `a`, with what it prepared.
-template <class T>
-Built<T> kept_beside(CsrView<T> const& a, auto prepared)
-{
-    auto const bytes = prepared.bytes();
-    return {[a, kept = std::make_shared<decltype(prepared) const>(std::move(prepared))](
-                T const* x, T* y, cudaStream_t stream) { (*kept)(a, x, y, stream); },
-            bytes};
-}
-
-template <class T, int lanes>
-Built<T> build_vector(CsrView<T> const& a, cudaStream_t)
-{
-    return {[a](T const* x, T* y, cudaStream_t stream) { vector_early(lanes, a, x, y, stream); }};
-}
-
-template <class T, TileSize size>
-Built<T> build_tiles(CsrView<T> const& a, cudaStream_t stream)
-{
-    return kept_beside(a, RowTiles<T>{a, size, stream});
-}
-
-template <class T>
-Built<T> build_blocks(CsrView<T> const& a, cudaStream_t stream)
-{
-    auto const shape = sparse::best_block_shape(sample_of(a), sizeof(T));
-    return kept<T>(BlockSell<T>{a, shape, stream});
-}
-
-/// One format or kernel.
-template <class T>
-struct Format
+struct PlanFormat
 {
     std::string_view name;
     bool borrows; ///< reads the matrix that it was made from
@@ -143,81 +49,42 @@ struct Format
     double (*bytes)(Structure<T> const&);
 };
 
-/// The list of all of them.
-template <class T>
-std::vector<Format<T>> const& formats()
+template <class Format, class T>
+Built<T> build(CsrView<T> const& a, cudaStream_t stream)
 {
-    using S = Structure<T> const&;
-    using A = CsrView<T> const&;
-    auto const csr = [](S s) { return s.csr(); };
-    static std::vector<Format<T>> const list = {
-        {plain, true, build_tiles<T, TileSize::usual>, csr},
-        {"small_tiles", true, build_tiles<T, TileSize::small>, csr},
-        {"large_tiles", true, build_tiles<T, TileSize::large>, csr},
-        {"merge_path", true,
-         [](A a, cudaStream_t on) {
-             return kept_beside(a, MergePath<T>{a, on});
-         },
-         csr},
-        {"vector_early2", true, build_vector<T, 2>, csr},
-        {"vector_early4", true, build_vector<T, 4>, csr},
-        {"vector_early8", true, build_vector<T, 8>, csr},
-        {"vector_early16", true, build_vector<T, 16>, csr},
-        {"vector_early32", true, build_vector<T, 32>, csr},
-        {"sell32", false,
-         [](A a, cudaStream_t on) {
-             return kept<T>(Sell<T>{a, false, on});
-         },
-         [](S s) { return s.slices() * (4 + sizeof(T)) + (s.sorts() ? 4.0 * s.a.rows : 0); }},
-        {"sell16", false,
-         [](A a, cudaStream_t on) {
-             return kept<T>(Sell<T>{a, true, on});
-         },
-         [](S s) { return s.sell.is_narrow && !s.sorts() ? s.slices() * (2 + sizeof(T)) : never; }},
-        {"diagonals", false,
-         [](A a, cudaStream_t on) {
-             return kept<T>(Diagonals<T>{a, on});
-         },
-         [](S s) {
-             return s.diagonal_elements <= 2.0 * s.a.nonzeros ? s.diagonal_elements * sizeof(T)
-                                                              : never;
-         }},
-        {"diagonal_dictionary", false,
-         [](A a, cudaStream_t on) {
-             return kept<T>(DiagonalDictionary<T>{a, on});
-         },
-         [](S s) {
-             return s.sell.elements <= 2.0 * s.a.nonzeros
-                        ? static_cast<double>(s.sell.elements) * (1 + sizeof(T))
-                        : never;
-         }},
-        {"block_sell", false, build_blocks<T>,
-         [](S s) {
-             return s.shape.size() == 1 || s.shape.rows == 8
-                        ? never
-                        : s.fill * s.a.nonzeros * (sizeof(T) + 4.0 / s.shape.size());
-         }},
-        {"blocked_coo", false,
-         [](A a, cudaStream_t on) {
-             return kept<T>(BlockedCoo<T>{a, on});
-         },
-         [](S s) { return s.a.nonzeros * (4.0 + sizeof(T)); }},
-        {"two_phase", false,
-         [](A a, cudaStream_t on) {
-             return kept<T>(TwoPhase<T>{a, on});
-         },
-         [](S s) { return s.a.nonzeros * (4.0 + 2 * sizeof(T)); }},
-    };
+    auto made = Format::template build<T>(a, stream);
+    auto const kept = std::make_shared<decltype(made) const>(std::move(made));
+    return {[a, kept](T const* x, T* y, cudaStream_t on) {
+                if constexpr (Format::borrows) {
+                    (*kept)(a, x, y, on);
+                } else {
+                    (*kept)(x, y, on);
+                }
+            },
+            kept->bytes()};
+}
+
+template <class T>
+std::span<PlanFormat<T> const> formats()
+{
+    static auto const list = std::apply(
+        []<class... Format>(Format...) {
+            return std::array{PlanFormat<T>{Format::name.name, Format::borrows, build<Format, T>,
+                                            Format::bytes}...};
+        },
+        Formats{});
     return list;
 }
 
 template <class T>
-Format<T> const& format_named(std::string_view name)
+PlanFormat<T> const& format_named(std::string_view name)
 {
-    auto const found = std::ranges::find(formats<T>(), name, &Format<T>::name);
-    if (found == formats<T>().end()) {
+    auto const known = formats<T>();
+    auto const found = std::ranges::find(known, name, &PlanFormat<T>::name);
+    if (found == known.end()) {
+        auto const names = known | std::views::transform(&PlanFormat<T>::name);
         throw std::invalid_argument{fmt::format("GPU plan: found format '{}', expected one of {}",
-                                                name, fmt::join(plan_formats(), ", "))};
+                                                name, fmt::join(names, ", "))};
     }
     return *found;
 }
@@ -290,15 +157,6 @@ double now()
 }
 
 } // namespace
-
-std::vector<std::string_view> plan_formats()
-{
-    std::vector<std::string_view> names;
-    for (auto const& format : formats<float>()) {
-        names.push_back(format.name);
-    }
-    return names;
-}
 
 template <class T>
 Plan<T>::Plan(CsrView<T> const& a, cudaStream_t stream, PlanOptions const& options)

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "cuda/stream.hpp"
-#include "spmv/gpu/csr.hpp"
+#include "spmv/gpu/formats/format.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -29,7 +28,10 @@ struct PlanOptions
 };
 
 /// All formats and kernels that a plan knows.
-std::vector<std::string_view> plan_formats();
+std::vector<FormatName> plan_formats();
+
+/// Whether a format has costs in both precisions: without, a plan builds it only if it is asked to.
+bool has_costs(std::string_view format);
 
 /// A multiply in some format; empty if there is none.
 template <class T>

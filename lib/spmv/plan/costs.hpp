@@ -68,4 +68,7 @@ std::string digest_of(std::span<Costs<count> const> table)
 /// The costs of the host's formats: nonzeros, rows, stored bytes, runs of consecutive columns.
 std::span<Costs<4> const> host_costs();
 
+/// Those of the GPU's: nonzeros, rows, stored bytes, one, the longest row.
+std::span<Costs<5> const> gpu_costs();
+
 } // namespace spmv
