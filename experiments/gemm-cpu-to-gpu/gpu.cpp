@@ -176,6 +176,17 @@ void multiply(bench::Trial& trial, Shape shape, cuda::Gpu& gpu, peers::CuBlas co
                             gpu.stream());
             }).group("peer");
         }
+        // The same by the clock that also counts gaps between launches, beside the graph's.
+        if (is_asked_for("cublas_events")) {
+            add(trial, "cublas_events",
+                [=, &gpu, &cublas] {
+                    cublas.gemm(p.left(gpu), p.right(gpu), p.product(gpu),
+                                peers::CuBlas::Math::exact, gpu.stream());
+                })
+                .group("clock")
+                .excerpt("cublas")
+                .clock(gpu.clock(bench::Cache::cold));
+        }
         if (is_asked_for("cublaslt")) {
             trial
                 .add("cublaslt",

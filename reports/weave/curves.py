@@ -400,7 +400,8 @@ def draw_roofline(data: Roofline) -> Sheet:
     sheet = Sheet(bottom + 48)
     sheet.text(MARGIN, 16, "rate (GFLOP/s, log scale)", SMALL)
     _decades(sheet, xscale, yscale)
-    boxes = _ceilings(sheet, slopes, roofs, xscale, yscale)
+    first = min((xscale.at(spot.intensity) for spot in spots), default=left)
+    boxes = _ceilings(sheet, slopes, roofs, xscale, yscale, first)
     _spots(sheet, spots, names, xscale, yscale, boxes)
     return sheet
 
@@ -429,8 +430,10 @@ def _ceilings(
     roofs: Sequence[Ceiling],
     xscale: Scale,
     yscale: Scale,
+    first: float,
 ) -> list[tuple[float, float, float, float]]:
-    """Lines with their names; the boxes that the names take."""
+    """Lines with their names; the boxes that the names take. A roof's name stands where the roof
+    begins if there is room before the `first` point, else at its end."""
     boxes = []
     steepest = max((slope.rate for slope in slopes), default=0.0)
     highest = max((roof.rate for roof in roofs), default=math.inf)
@@ -447,9 +450,11 @@ def _ceilings(
     heights = apart([yscale.at(roof.rate) - 7 for roof in roofs], 15, yscale.end, yscale.start)
     for roof, y in zip(roofs, heights, strict=True):
         text = f"{roof.name}, {_rate(roof.rate)} GFLOP/s"
-        sheet.text(xscale.end, y, text, SMALL, ink("limit"), align="right")
         width = text_width(text, SMALL)
-        boxes.append((xscale.end - width, y - 11, xscale.end, y + 10))
+        early = xscale.at(roof.rate / steepest) + 12 + width if steepest else math.inf
+        end = early if early < first - 12 else xscale.end
+        sheet.text(end, y, text, SMALL, ink("limit"), align="right")
+        boxes.append((end - width, y - 11, end, y + 10))
     for slope, at in zip(slopes, _along(slopes, xscale, yscale, highest), strict=True):
         boxes.append(_name_slope(sheet, slope, at, xscale, yscale))
     return boxes

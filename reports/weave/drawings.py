@@ -346,6 +346,35 @@ def banks(title: str) -> str:
         return saved(figure, title)
 
 
+def matrix_tiles(title: str) -> str:
+    """One tile of a product, and the tiles of both operands that it is made of."""
+    of_k, side, gap = 4, 2.4, 3.0  # tiles along k; their edge, and the space for a sign
+    with matplotlib.rc_context(TEXT):
+        left_b = side * of_k + gap
+        left_c = left_b + 3 * side + gap
+        figure, axes = _canvas(left_c + 3 * side + 0.6, side * of_k + 3.8)
+        middle = 1.5 + side * of_k / 2
+        grids = {"A": (0.0, 3, of_k), "B": (left_b, of_k, 3), "C": (left_c, 3, 3)}
+        for name, (left, rows, columns) in grids.items():
+            top = middle - side * rows / 2
+            axes.text(left + side * columns / 2, top - 0.5, name, ha="center", fontweight="bold",
+                      color=ink("ink"))
+            for i in range(rows):
+                for j in range(columns):
+                    used = {"A": i == 1, "B": j == 1, "C": i == j == 1}[name]
+                    step = {"A": j, "B": i, "C": of_k}[name]
+                    text = "" if not used else "Cs" if name == "C" else f"{name}s{step}"
+                    corner = (left + side * j, top + side * i)
+                    _box(axes, corner, side, side, text, step if used else None)
+        for left, sign in ((left_b, "×"), (left_c, "=")):
+            axes.text(left - gap / 2, middle, sign, ha="center", va="center", fontsize=14,
+                      color=ink("ink"))
+        total = " + ".join(f"As{step} × Bs{step}" for step in range(of_k))
+        axes.text((left_c + 3 * side) / 2, side * of_k + 2.6, f"Cs = {total}", ha="center",
+                  color=ink("ink"))
+        return saved(figure, title)
+
+
 def _schedule(
     axes: Axes, title: str, lanes: dict[str, list[Piece]], at: tuple[float, float]
 ) -> None:
@@ -409,6 +438,7 @@ DRAWINGS: dict[str, Callable[[str], str]] = {
     "1.light": light,
     "2.banks": banks,
     "2.grid": block_softmax,
+    "3.tiles": matrix_tiles,
     "4.double-copy": double_copy,
     "4.engines": engines,
     "4.dependencies": dependencies,
