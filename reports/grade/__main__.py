@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     grade.add_argument("kit", type=Path, metavar="KIT", help="an instructor kit")
     grade.add_argument("submissions", type=Path, nargs="+", metavar="SUBMISSION",
                        help="NAME.cpp, or a folder or an archive NAME; NAME@TRY tells tries apart")
-    grade.add_argument("--out", type=Path, help="default: KIT/grades")
+    grade.add_argument("--out", type=Path, metavar="DIR", help="for grades and pages; default: grades/ beside KIT")
     grade.set_defaults(command=_grade)
 
     online = commands.add_parser("gradescope", help="what the autograder of Gradescope calls")
@@ -54,7 +54,7 @@ def _assignment(given: argparse.Namespace) -> int:
 
 def _grade(given: argparse.Namespace) -> int:
     kit = definition.load(given.kit)
-    handed_in = [submissions.read(kit, path) for path in given.submissions]
+    handed_in = submissions.read_all(kit, given.submissions)
     out = given.out or kit.folder.parent / "grades"
     records = grading.grade_all(kit, handed_in, out, _say)
     pages.write(kit, grading.all_records(out, kit), out)

@@ -43,7 +43,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Adds `contribute` to the command line."""
     parser = commands.add_parser("contribute", help="check and pack a machine's folder",
                                  usage="just contribute [--machine NAME]")
-    parser.add_argument("--machine", help="the folder below reports/; default: this machine's")
+    parser.add_argument("--machine", metavar="NAME", help="the folder below reports/; default: this machine's")
     parser.add_argument("--build", type=Path, help=argparse.SUPPRESS)
     parser.set_defaults(command=_contribute)
 
