@@ -13,7 +13,7 @@ from weave.errors import WeaveError
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; a user's error is one line and exit code 2."""
-    parser = argparse.ArgumentParser(prog="grade", description=__doc__)
+    parser = argparse.ArgumentParser(prog="just", description=__doc__)
     root = Path(__file__).resolve().parents[2]
     parser.add_argument("--root", type=Path, default=root, help=argparse.SUPPRESS)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
