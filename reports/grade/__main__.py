@@ -29,7 +29,8 @@ def main(arguments: list[str] | None = None) -> int:
     grade.add_argument("kit", type=Path, metavar="KIT", help="an instructor kit")
     grade.add_argument("submissions", type=Path, nargs="+", metavar="SUBMISSION",
                        help="NAME.cpp, or a folder or an archive NAME; NAME@TRY tells tries apart")
-    grade.add_argument("--out", type=Path, metavar="DIR", help="for grades and pages; default: grades/ beside KIT")
+    grade.add_argument("--out", type=Path, metavar="DIR",
+                       help="for grades and pages; default: grades/ beside KIT")
     grade.set_defaults(command=_grade)
 
     online = commands.add_parser("gradescope", help="what the autograder of Gradescope calls")

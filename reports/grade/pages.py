@@ -129,7 +129,8 @@ def gradescope(kit: Kit, record: Record) -> Record:
             "visibility": "after_published" if case.hidden else "visible"})
     tests.append({"name": "speed", "score": record["speed"], "max_score": kit.speed,
                   "output": record["reason"], "output_format": "text", "visibility": "visible"})
-    result: Record = {"score": record["points"], "output": "\n".join(filter(None, (record["reason"], record["compiler"]))),
+    said = "\n".join(filter(None, (record["reason"], record["compiler"])))
+    result: Record = {"score": record["points"], "output": said,
                       "output_format": "text", "visibility": "visible",
                       "stdout_visibility": "hidden", "tests": tests}
     if record["speedup"]:

@@ -52,7 +52,8 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
                                 usage="just run-all [--full] [--machine NAME]")
     every.add_argument("--build", type=Path, help=argparse.SUPPRESS)
     every.add_argument("--full", action="store_true", help="leave every cache behind (hours)")
-    every.add_argument("--machine", metavar="NAME", help="name of the folder; default: made from the hardware")
+    every.add_argument("--machine", metavar="NAME",
+                       help="name of the folder; default: made from the hardware")
     every.set_defaults(command=lambda given: guarded(lambda: _run_all(given)))
 
 

@@ -44,7 +44,8 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Adds `contribute` to the command line."""
     parser = commands.add_parser("contribute", help="check and pack a machine's folder",
                                  usage="just contribute [--machine NAME]")
-    parser.add_argument("--machine", metavar="NAME", help="the folder below reports/; default: this machine's")
+    parser.add_argument("--machine", metavar="NAME",
+                        help="the folder below reports/; default: this machine's")
     parser.add_argument("--build", type=Path, help=argparse.SUPPRESS)
     parser.set_defaults(command=_contribute)
 
@@ -78,11 +79,11 @@ def contribute(workspace: Workspace, machine: str, console: Console, names: Sequ
     count = pack(folder, archive)
     for gain in gains(house, machine):
         console.line(f"{gain.name:<24}{gain.words}")
+    advice = f"Commit reports/{machine}/, or send the archive; `just report` then weaves all pages."
+    if is_committed(workspace.root, folder):
+        advice = "Nothing in it is new: all of it is committed, and `just run-all` measures again."
     console.line(f"{machine}: {count} files checked; packed into {workspace.shown(archive)}."
-                 + (" Nothing in it is new: all of it is committed, and `just run-all` measures again."
-                    if is_committed(workspace.root, folder) else
-                    f" Commit reports/{machine}/, or send the archive; `just report` then weaves"
-                    " all pages."))
+                 f" {advice}")
     return 0
 
 
