@@ -110,7 +110,8 @@ def _measure(workspace: Workspace, tried: Tried, matrices: Sequence[str], folder
     (folder / "try.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n",
                                      encoding="utf-8")
     (folder / "index.html").write_text(page.kernel_page(result, source), encoding="utf-8")
-    for line in verdicts(cases):
+    for line in [*page.warnings(result["runs"], workspace.shown(folder)),
+                 *verdicts(cases)]:
         console.line(line)
     console.line(workspace.shown(folder / "index.html"))
     for failure in failures:
