@@ -4,6 +4,8 @@ set positional-arguments
 
 root := justfile_directory()
 python := root / ".venv/bin/python"
+# Of a recipe that builds first: what follows is done where only its usage is asked for.
+usage := 'case " $* " in *" --help "* | *" -h "* | "  ")'
 
 export PYTHONPATH := root / "reports"
 # Open MPI refuses both by default: to run as root, and more ranks than cores.
@@ -43,7 +45,7 @@ test-gpu: (_needs "run")
 # Measure one experiment and weave its page under build/runs/
 [no-cd, no-exit-message]
 run NAME *ARGS: (_needs "run")
-    @case " $* " in *" --help "* | *" -h "*) exit ;; esac; [ ! -d "{{root}}/experiments/$1" ] || "{{root}}/.ci/build" build "experiments/$1/$1" lib/bench/machine
+    @{{usage}} exit ;; esac; [ ! -d "{{root}}/experiments/$1" ] || "{{root}}/.ci/build" build "experiments/$1/$1?" lib/bench/machine
     @"{{python}}" -m measure run "$@"
 
 # Make a page about your matrix: structure, formats, ranking, plan, partitions (FILE.mtx...)
@@ -51,8 +53,9 @@ run NAME *ARGS: (_needs "run")
 study *FILES: (_needs "run")
     #!/usr/bin/env bash
     set -euo pipefail
+    {{usage}} exec "{{python}}" -m study matrix "$@" ;; esac
     targets=(lib/sparse/describe lib/distributed/anatomy lib/bench/machine)
-    for name in formats serial-steps omp-schedules gpu-variants; do targets+=("experiments/spmv-$name/spmv-$name"); done
+    for name in formats serial-steps omp-schedules gpu-variants; do targets+=("experiments/spmv-$name/spmv-$name?"); done
     "{{root}}/.ci/build" build "${targets[@]}"
     "{{python}}" -m study matrix "$@"
 
@@ -61,15 +64,16 @@ study *FILES: (_needs "run")
 try *ARGS: (_needs "run")
     #!/usr/bin/env bash
     set -euo pipefail
+    {{usage}} exec "{{python}}" -m study try "$@" ;; esac
     targets=(lib/bench/machine)
-    case " $* " in *.cu\ *) targets+=(experiments/spmv-gpu-variants/spmv-gpu-variants) ;; *) for name in serial-steps omp-schedules; do targets+=("experiments/spmv-$name/spmv-$name"); done ;; esac
+    case " $* " in *.cu\ *) targets+=('experiments/spmv-gpu-variants/spmv-gpu-variants?') ;; *) for name in serial-steps omp-schedules; do targets+=("experiments/spmv-$name/spmv-$name"); done ;; esac
     "{{root}}/.ci/build" build "${targets[@]}"
     "{{python}}" -m study try "$@"
 
 # Write what a profiler counts (ncu, perf) into a result of this machine (--result FILE; --help)
 [no-cd, no-exit-message]
 profile NAME *ARGS: (_needs "run")
-    @case " $* " in *" --help "* | *" -h "*) exit ;; esac; [ ! -d "{{root}}/experiments/$1" ] || "{{root}}/.ci/build" build "experiments/$1/$1" lib/bench/machine
+    @{{usage}} exit ;; esac; [ ! -d "{{root}}/experiments/$1" ] || "{{root}}/.ci/build" build "experiments/$1/$1?" lib/bench/machine
     @"{{python}}" -m measure profile "$@"
 
 # Keep a run of build/runs/ (its folder or result) in this machine's folder under a title
@@ -80,7 +84,7 @@ keep RESULT TITLE *MACHINE: (_needs "run")
 # Measure every experiment into this machine's folder (--full: beyond every cache; takes hours)
 [no-exit-message]
 run-all *ARGS: (_needs "run")
-    @.ci/build build programs
+    @case " $* " in *" --help "* | *" -h "*) ;; *) .ci/build build programs ;; esac
     @"{{python}}" -m measure run-all "$@"
 
 # List claim by claim the command, the minutes and the hardware that decide it

@@ -10,8 +10,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 JUST = shutil.which("just") or str(ROOT / ".venv/bin/just")
 
-#: Builds its last target, and tells of it on standard output, as the real one does.
+#: Builds its last target, and tells of it on standard output, as the real one does. It knows the
+#: experiment alpha, and has nothing to do for lib/done.
 NINJA = """\
+[ "$3" != -t ] || { printf '%s\\n' 'all: phony' 'experiments/alpha/alpha: cpp_LINKER'; exit 0; }
+[ "$3" != -n ] || { [ "${!#}" != lib/done ] || echo "ninja: no work to do."; exit 0; }
 [ "$3" = build.ninja ] || echo "[1/1] linking $*"
 [ "${!#}" != lib/sparse/describe ] || {
     mkdir -p build/lib/sparse
@@ -53,19 +56,52 @@ def just(tree: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
 def test_standard_output_is_the_programs(tree: Path) -> None:
     done = just(tree, "describe", "my.mtx", "--json")
     assert (done.returncode, done.stdout) == (0, "{}\n")
-    assert done.stderr == "[1/1] linking -C build --quiet lib/sparse/describe\n"
+    assert done.stderr == ("build: build/ is new: compiling for the first time takes minutes\n"
+                           "[1/1] linking -C build --quiet lib/sparse/describe\n")
+    assert "is new" not in just(tree, "describe", "my.mtx").stderr
+
+
+def test_nothing_is_said_where_nothing_is_to_do(tree: Path) -> None:
+    just(tree, "describe", "my.mtx")
+    assert just(tree, "build", "lib/done").stderr == ""
 
 
 def test_a_run_is_built_first(tree: Path) -> None:
     done = just(tree, "run", "alpha", "--profile", "tiny")
     assert done.stdout == "python -m measure run alpha --profile tiny\n"
-    assert "experiments/alpha/alpha" in done.stderr
+    assert "linking -C build --quiet experiments/alpha/alpha lib/bench/machine" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [
-    ("alpha", "--help"), ("alpha", "--profile", "tiny", "-h"), ("--help",), ("nothing",)])
-def test_nothing_is_built_for_help_or_a_wrong_name(tree: Path, arguments: tuple[str, ...]) -> None:
-    done = just(tree, "run", *arguments)
-    assert done.stdout == f"python -m measure run {' '.join(arguments)}\n"
+def test_what_this_machine_cannot_build_is_left_out(tree: Path) -> None:
+    """Without nvcc there are no programs of GPU kernels: a study does without, a run says why."""
+    (tree / "experiments/beta").mkdir()
+    done = just(tree, "run", "beta")
+    assert done.stdout == "python -m measure run beta\n"
+    assert "linking -C build --quiet lib/bench/machine\n" in done.stderr
+    done = just(tree, "study", "my.mtx")
+    assert done.stdout == "python -m study matrix my.mtx\n"
+    assert "gpu-variants" not in done.stderr
+
+
+def test_what_must_be_there_is_asked_for(tree: Path) -> None:
+    assert "--quiet experiments/beta/beta" in just(tree, "build", "experiments/beta/beta").stderr
+
+
+@pytest.mark.parametrize(("recipe", "module", "arguments"), [
+    ("run", "measure run", ("alpha", "--help")),
+    ("run", "measure run", ("alpha", "--profile", "tiny", "-h")),
+    ("run", "measure run", ("--help",)),
+    ("run", "measure run", ("nothing",)),
+    ("run-all", "measure run-all", ("--help",)),
+    ("study", "study matrix", ("--help",)),
+    ("study", "study matrix", ()),
+    ("try", "study try", ("-h",)),
+    ("try", "study try", ()),
+])
+def test_nothing_is_built_for_help_or_a_wrong_name(
+    tree: Path, recipe: str, module: str, arguments: tuple[str, ...]
+) -> None:
+    done = just(tree, recipe, *arguments)
+    assert done.stdout == " ".join(["python -m", module, *arguments]) + "\n"
     assert done.stderr == ""
     assert not (tree / "build").exists()

@@ -13,7 +13,7 @@ from weave.errors import WeaveError
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; a user's error is one line and exit code 2."""
-    parser = argparse.ArgumentParser(prog="grade", description=__doc__)
+    parser = argparse.ArgumentParser(prog="just", description=__doc__)
     root = Path(__file__).resolve().parents[2]
     parser.add_argument("--root", type=Path, default=root, help=argparse.SUPPRESS)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -29,7 +29,8 @@ def main(arguments: list[str] | None = None) -> int:
     grade.add_argument("kit", type=Path, metavar="KIT", help="an instructor kit")
     grade.add_argument("submissions", type=Path, nargs="+", metavar="SUBMISSION",
                        help="NAME.cpp, or a folder or an archive NAME; NAME@TRY tells tries apart")
-    grade.add_argument("--out", type=Path, help="default: KIT/grades")
+    grade.add_argument("--out", type=Path, metavar="DIR",
+                       help="for grades and pages; default: grades/ beside KIT")
     grade.set_defaults(command=_grade)
 
     online = commands.add_parser("gradescope", help="what the autograder of Gradescope calls")
@@ -54,7 +55,7 @@ def _assignment(given: argparse.Namespace) -> int:
 
 def _grade(given: argparse.Namespace) -> int:
     kit = definition.load(given.kit)
-    handed_in = [submissions.read(kit, path) for path in given.submissions]
+    handed_in = submissions.read_all(kit, given.submissions)
     out = given.out or kit.folder.parent / "grades"
     records = grading.grade_all(kit, handed_in, out, _say)
     pages.write(kit, grading.all_records(out, kit), out)

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -106,10 +107,11 @@ def task(kit: Kit, cases: Iterable[str], rounds: int, people: bool = False) -> s
 def handout(root: Path, kit: Kit) -> str:
     """The page that students read, with sections of the experiment's chapter."""
     chapter = (kit.folder.parent / "README.md").read_text(encoding="utf-8")
+    experiment = tomllib.loads((kit.folder.parent / "experiment.toml").read_text(encoding="utf-8"))
     environment = TEMPLATES.overlay(loader=jinja2.ChoiceLoader(
         [jinja2.FileSystemLoader(kit.folder), TEMPLATES.loader]))
     return environment.get_template("handout.md.in").render(
-        kit=kit, chapter=lambda title: section(chapter, title),
+        kit=kit, lead=experiment["lead"], chapter=lambda title: section(chapter, title),
         naive=(kit.folder / f"naive{kit.suffix}").read_text(encoding="utf-8"))
 
 

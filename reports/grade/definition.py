@@ -89,7 +89,8 @@ def load(folder: Path) -> Kit:
     """Reads a kit.toml."""
     path = folder / "kit.toml"
     if not path.is_file():
-        raise GradeError(f"{folder}: no kit.toml here")
+        raise GradeError(f"{folder}: no kit.toml here, expected the folder for instructors that"
+                         " `just assignment` makes")
     try:
         raw: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
         cases = tuple(Case(one["case"], one["about"], one["next"], one.get("hidden", False))

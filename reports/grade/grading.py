@@ -30,6 +30,7 @@ def grade_all(kit: Kit, submissions: Sequence[Submission], out: Path,
             keep(out, kit, one, refusal(one, f"refused: {one.refused}"))
         waiting = [one for one in missing if not one.refused]
         if waiting:
+            say("compiling the judge, the model and naive")
             with opened(kit) as shop:
                 _grade(shop, waiting, out, say)
         records = [json.loads(path_of(out, kit, one).read_text()) for one in submissions
@@ -39,7 +40,7 @@ def grade_all(kit: Kit, submissions: Sequence[Submission], out: Path,
 
 def _grade(shop: Workshop, waiting: Sequence[Submission], out: Path,
            say: Callable[[str], None]) -> None:
-    say(f"sandbox tier {shop.tier}; compiling {len(waiting)}")
+    say(f"compiling {len(waiting)} in a sandbox; then one at a time is timed")
     with ThreadPoolExecutor(2) as pool:
         programs = list(pool.map(shop.compile, waiting, range(len(waiting))))
     for number, (submission, program) in enumerate(zip(waiting, programs, strict=True), 1):

@@ -124,12 +124,13 @@ def gradescope(kit: Kit, record: Record) -> Record:
             "name": f"right: {case.about}", "number": str(number),
             "score": each * (passed and right), "max_score": each,
             "status": "passed" if passed else "failed",
-            "output": (f"yours: {one['wrong']}" if one["wrong"] else timing)
+            "output": (f"yours: {one['wrong']}. " if one["wrong"] else timing)
             + advice(case.next, one), "output_format": "text",
             "visibility": "after_published" if case.hidden else "visible"})
     tests.append({"name": "speed", "score": record["speed"], "max_score": kit.speed,
                   "output": record["reason"], "output_format": "text", "visibility": "visible"})
-    result: Record = {"score": record["points"], "output": record["reason"] or record["compiler"],
+    said = "\n".join(filter(None, (record["reason"], record["compiler"])))
+    result: Record = {"score": record["points"], "output": said,
                       "output_format": "text", "visibility": "visible",
                       "stdout_visibility": "hidden", "tests": tests}
     if record["speedup"]:

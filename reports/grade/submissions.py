@@ -3,6 +3,7 @@
 import hashlib
 import tarfile
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -24,6 +25,19 @@ class Submission:
     def digest(self) -> str:
         """Of what was handed in."""
         return hashlib.sha256(self.text + self.refused.encode()).hexdigest()
+
+
+def read_all(kit: Kit, paths: Sequence[Path]) -> list[Submission]:
+    """Reads all. Raises `GradeError` where two have one name: which student handed in which?"""
+    found = [read(kit, path) for path in paths]
+    seen: dict[str, Path] = {}
+    for one, path in zip(found, paths, strict=True):
+        if one.label in seen:
+            raise GradeError(f"{path}: found a second submission {one.label}, after"
+                             f" {seen[one.label]}; the name of a file, folder or archive tells"
+                             " whose it is")
+        seen[one.label] = path
+    return found
 
 
 def read(kit: Kit, path: Path) -> Submission:
@@ -73,6 +87,9 @@ def _text(kit: Kit, path: Path, suffix: str) -> bytes:
             chosen = _only(kit, [member.name for member in members if member.isfile()])
             file = archive.extractfile(chosen)
             return _within_limits(file.read(MOST_BYTES + 1) if file else b"")
+    if suffix != kit.suffix:
+        raise _Refused(f"expected a file {kit.suffix}, a folder or an archive"
+                       f" ({', '.join(SUFFIXES)})")
     return _within_limits(path.read_bytes()[:MOST_BYTES + 1])
 
 

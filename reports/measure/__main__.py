@@ -48,10 +48,12 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     job.set_defaults(command=_slurm, build=None)
 
     every = commands.add_parser("run-all", allow_abbrev=False,
-                                help="measure all experiments into this machine's folder")
-    every.add_argument("--build", type=Path, help="where the programs are; default: build/")
+                                help="measure all experiments into this machine's folder",
+                                usage="just run-all [--full] [--machine NAME]")
+    every.add_argument("--build", type=Path, help=argparse.SUPPRESS)
     every.add_argument("--full", action="store_true", help="leave every cache behind (hours)")
-    every.add_argument("--machine", help="name of the folder; default: made from the hardware")
+    every.add_argument("--machine", metavar="NAME",
+                       help="name of the folder; default: made from the hardware")
     every.set_defaults(command=lambda given: guarded(lambda: _run_all(given)))
 
 

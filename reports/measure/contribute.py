@@ -10,6 +10,7 @@ import gzip
 import io
 import re
 import socket
+import subprocess
 import tarfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -43,7 +44,8 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Adds `contribute` to the command line."""
     parser = commands.add_parser("contribute", help="check and pack a machine's folder",
                                  usage="just contribute [--machine NAME]")
-    parser.add_argument("--machine", help="the folder below reports/; default: this machine's")
+    parser.add_argument("--machine", metavar="NAME",
+                        help="the folder below reports/; default: this machine's")
     parser.add_argument("--build", type=Path, help=argparse.SUPPRESS)
     parser.set_defaults(command=_contribute)
 
@@ -77,10 +79,25 @@ def contribute(workspace: Workspace, machine: str, console: Console, names: Sequ
     count = pack(folder, archive)
     for gain in gains(house, machine):
         console.line(f"{gain.name:<24}{gain.words}")
+    advice = f"Commit reports/{machine}/, or send the archive; `just report` then weaves all pages."
+    if is_committed(workspace.root, folder):
+        advice = "Nothing in it is new: all of it is committed, and `just run-all` measures again."
     console.line(f"{machine}: {count} files checked; packed into {workspace.shown(archive)}."
-                 f" Commit reports/{machine}/, or send the archive; `just report` then weaves all"
-                 " pages.")
+                 f" {advice}")
     return 0
+
+
+def is_committed(root: Path, folder: Path) -> bool:
+    """Whether Git knows a folder as it stands, as one that came with the repository and in which
+    nothing was measured since; false where there is no Git."""
+    try:
+        known, changed = (
+            subprocess.run(["git", "-C", root, *words, "--", folder], capture_output=True,
+                           check=True).stdout
+            for words in (["ls-files"], ["status", "--porcelain"]))
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return bool(known) and not changed
 
 
 def _refuse(console: Console, problems: Sequence[str]) -> int:

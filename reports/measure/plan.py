@@ -139,15 +139,18 @@ def expected_seconds(experiment: Experiment, profile: str) -> float:
     return experiment.budget.get(profile, UNKNOWN_BUDGET_S)
 
 
+def missing_tools(experiment: Experiment) -> list[str]:
+    """What the program of an experiment is built or started with and is not here, in words."""
+    tools = {"nvcc": "nvcc", "mpi": "mpirun"}
+    return [f"no {tools[need]} here" for need in experiment.needs
+            if need in tools and not shutil.which(tools[need])]
+
+
 def unmet_need(experiment: Experiment, machine: Mapping[str, Any]) -> str:
     """Why this machine cannot run an experiment at all; empty if it can."""
-    reasons = {
-        "cuda": "" if machine["gpus"] else "no CUDA device here",
-        "nvcc": "" if shutil.which("nvcc") else "no nvcc here",
-        "mpi": "" if shutil.which("mpirun") else "no mpirun here",
-        "openmp": "",  # nothing builds without it
-    }
-    unmet = [reasons[need] for need in experiment.needs if reasons[need]]
+    unmet = missing_tools(experiment)
+    if "cuda" in experiment.needs and not machine["gpus"]:
+        unmet.append("no CUDA device here")
     if not unmet and not launches_of(experiment):
         return "it needs more hardware threads"
     return ", ".join(unmet)

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from measure.launch import Launch, Measurement, ProgramFailed, measure
-from measure.plan import PROFILES, Console, Watch, expected_seconds, launches_of
+from measure.plan import PROFILES, Console, Watch, expected_seconds, launches_of, missing_tools
 from measure.workspace import Workspace, exclusive, file_digest
 from weave import claims, definition, results
 from weave.definition import Experiment
@@ -68,7 +68,8 @@ def run_one(workspace: Workspace, name: str, arguments: list[str], console: Cons
         console.line(help_text(workspace, experiment))
         return 0
     if not program.is_file():
-        raise ProgramFailed(f"{name} was not built: no file {workspace.shown(program)}", 1)
+        why = ", ".join(missing_tools(experiment)) or f"no file {workspace.shown(program)}"
+        raise ProgramFailed(f"{name} was not built: {why}", 1)
     if "--list" in arguments:
         return subprocess.call([program, *arguments])
     run = _begin(workspace, experiment, arguments, console)

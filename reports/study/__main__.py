@@ -19,11 +19,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=root, help="the repository; default: this one")
     parser.add_argument("--build", type=Path, help="where the programs are; default: build/")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    matrix = commands.add_parser("matrix", help="a page about each matrix",
+    matrix = commands.add_parser("matrix", prog="just study", help="a page about each matrix",
                                  usage="just study FILE.mtx...")
     matrix.add_argument("files", type=Path, nargs="+", metavar="FILE", help=".mtx or .mtx.gz")
     matrix.set_defaults(command=lambda given: study_all(_workspace(given), given.files, Console()))
-    kernel = commands.add_parser("try", help="a kernel of yours among ours",
+    kernel = commands.add_parser("try", prog="just try", help="a kernel of yours among ours",
                                  usage="just try FILE --as KIND [--matrix NAME...]")
     kernel.add_argument("file", type=Path, metavar="FILE", help="a file .cpp or .cu")
     kernel.add_argument("--as", dest="kind", choices=KINDS, required=True,

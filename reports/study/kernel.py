@@ -43,6 +43,8 @@ def try_kernel(workspace: Workspace, file: Path, kind: str, matrices: Sequence[s
     on_gpu = file.suffix == ".cu"
     if file.suffix not in (".cpp", ".cu"):
         raise WeaveError(f"{file}: found another ending, expected a file .cpp or .cu")
+    if on_gpu and not shutil.which("nvcc"):
+        raise WeaveError("no nvcc here, which compiles files .cu")
     is_measured = not on_gpu or bool(describe_machine(workspace, None)["gpus"])
     if not is_measured:
         console.line("no CUDA device here: the file is compiled, not measured")
@@ -65,8 +67,6 @@ def compiled(workspace: Workspace, file: Path, library: Path) -> int:
     """Compiles a file into a shared object; what the compiler says is shown as it is."""
     root = workspace.root
     if file.suffix == ".cu":
-        if not shutil.which("nvcc"):
-            raise WeaveError("no nvcc here, which compiles files .cu")
         joined = library.with_suffix(".cu")
         joined.write_text(f'#include "{file}"\n#include "{root / DEVICE / "call.cuh"}"\n',
                           encoding="utf-8")
@@ -110,11 +110,13 @@ def _measure(workspace: Workspace, tried: Tried, matrices: Sequence[str], folder
     (folder / "try.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n",
                                      encoding="utf-8")
     (folder / "index.html").write_text(page.kernel_page(result, source), encoding="utf-8")
-    for line in verdicts(cases):
+    for line in [*page.warnings(result["runs"], workspace.shown(folder)),
+                 *verdicts(cases)]:
         console.line(line)
     console.line(workspace.shown(folder / "index.html"))
     for failure in failures:
-        console.line(failure)
+        if f": {YOURS} failed at " not in failure:  # the verdicts say that
+            console.line(failure)
     return 1 if failures else 0
 
 

@@ -75,6 +75,8 @@ def _measure(workspace: Workspace, file: Path, features: Json, gpus: bool, folde
     (folder / "study.json").write_text(json.dumps(study, indent=1, ensure_ascii=False) + "\n",
                                        encoding="utf-8")
     (folder / "index.html").write_text(page.study_page(study), encoding="utf-8")
+    for line in page.warnings(study["runs"], workspace.shown(folder)):
+        console.line(line)
     return failures
 
 

@@ -144,6 +144,12 @@ def _busy(runs: Sequence[Json]) -> list[str]:
             " mean nothing."]
 
 
+def warnings(runs: Sequence[Json], folder: str) -> list[str]:
+    """What must be known before any number, as plain text; `folder` keeps what was measured."""
+    return [re.sub("<[^>]*>", "", words) + f" To measure again, remove {folder}/ first."
+            for words in _busy(runs)]
+
+
 def _fastest(study: Json) -> Json | None:
     timed = [c for r in study["rankings"] for c in r["cases"] if c["seconds"] is not None]
     return min(timed, key=lambda c: c["seconds"], default=None)

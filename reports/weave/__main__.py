@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -130,4 +131,5 @@ def _new(given: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `just claims | head` ends quietly
     sys.exit(main())

@@ -1,6 +1,7 @@
 """What is in the two folders of an assignment, and what is not."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -28,7 +29,9 @@ def test_students_get_neither_solutions_nor_hidden_cases(name: str, tmp_path: Pa
     assert any(case.hidden for case in kit.cases)
     assert "BEGIN SOLUTION" in (instructor / f"model{kit.suffix}").read_text()
     assert instructor.stat().st_mode & 0o077 == 0
-    assert str(kit.correctness) + " points" in (student / "README.md").read_text()
+    page = (student / "README.md").read_text()
+    assert f"{kit.correctness} points" in page
+    assert re.search("its numbers are those of `[a-z0-9-]+`, not of your machine", page)
 
 
 def test_a_solution_is_a_region() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grade import archive, assignment, definition, grading, pages
+from grade import archive, assignment, definition, grading, pages, submissions
 from grade.definition import GradeError, Kit
 from grade.submissions import Submission
 from grade.tests import calls
@@ -115,6 +115,30 @@ def test_gradescope_gets_the_points_that_the_page_says(tmp_path: Path) -> None:
     page = (tmp_path / "students/bob.html").read_text()
     assert "the fault is yours" in page
     assert "y[0] is 1" in page
+
+
+def test_gradescope_gets_what_the_compiler_said() -> None:
+    refused = grading.refusal(SUBMISSIONS[2], "it does not compile", "spmv.cpp:3: expected ';'")
+    assert pages.gradescope(calls.kit(), refused)["output"] == (
+        "it does not compile\nspmv.cpp:3: expected ';'")
+
+
+def test_a_file_of_another_kind_is_refused_and_not_compiled(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("int main() {}")
+    (tmp_path / "ada.cpp").write_text("int main() {}")
+    notes, ada = submissions.read_all(calls.kit(), sorted(tmp_path.iterdir(), reverse=True))
+    assert notes.refused.startswith("expected a file .cpp, a folder or an archive")
+    assert (ada.refused, ada.text) == ("", b"int main() {}")
+
+
+def test_two_submissions_of_one_name_are_nobodys(tmp_path: Path) -> None:
+    for name in ("ada", "bob"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "spmv.cpp").write_text(name)
+    folders = sorted(tmp_path.iterdir())
+    assert [one.student for one in submissions.read_all(calls.kit(), folders)] == ["ada", "bob"]
+    with pytest.raises(GradeError, match="bob/spmv.cpp: found a second submission spmv, after"):
+        submissions.read_all(calls.kit(), [folder / "spmv.cpp" for folder in folders])
 
 
 def test_the_autograder_needs_nothing_else_of_this_tree(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`just contribute`: what it refuses, what it packs, and that a new machine needs no other edit."""
 
 import io
+import subprocess
 import tarfile
 from pathlib import Path
 
@@ -62,6 +63,21 @@ def test_a_new_machine_gives_chapter_and_scorecard_its_row(root: Path) -> None:
     assert all(MACHINE in texts[name] for name in shared)
     assert texts[f"reports/{MACHINE}/README.md"] == (
         root / f"reports/{MACHINE}/README.md").read_text(encoding="utf-8")
+
+
+def test_says_that_nothing_is_new(root: Path) -> None:
+    """A clone holds folders of other machines, maybe of one that is called as this."""
+    stored(root, passing())
+    assert "Commit reports/" in tried(root)[1]  # no Git knows this tree
+    git = ("git", "-C", root, "-c", "user.name=nobody", "-c", "user.email=nobody@example.org")
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    assert "Commit reports/" in tried(root)[1]
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "--quiet", "--message", "all"], check=True)
+    assert "Nothing in it is new" in tried(root)[1]
+    (root / "reports" / MACHINE / "notes").mkdir()
+    (root / "reports" / MACHINE / "notes/alpha.md").write_text("A note.\n")
+    assert "Commit reports/" in tried(root)[1]
 
 
 def test_packs_without_owner_and_the_same_each_time(root: Path) -> None:

@@ -1,5 +1,6 @@
 """`run NAME --help`: where nothing was built, where it was, and in a bundle."""
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -108,6 +109,16 @@ def test_a_list_needs_a_program(root: Path) -> None:
     (root / "build/experiments/alpha/alpha").unlink()
     with pytest.raises(ProgramFailed, match="alpha was not built: no file build/experiments/"):
         run_one(root, "alpha", "--list")
+
+
+def test_what_a_program_is_built_with_is_named(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    add_experiment(root, "beta", needs='"nvcc", "cuda"')
+    (root / "build/experiments/beta/beta").unlink()
+    with pytest.raises(ProgramFailed, match="^beta was not built: no nvcc here$"):
+        run_one(root, "beta")
 
 
 @pytest.mark.parametrize("arguments", [("run", "alpha", "--help"), ("run", "--help"),

@@ -87,3 +87,11 @@ def test_chromium_shows_a_study(study: made_up.Json, tmp_path: Path) -> None:
             assert tab.evaluate("document.documentElement.scrollWidth") <= WIDTH
             widths = tab.evaluate("[...document.images].map(image => image.naturalWidth)")
             assert widths and all(width > 500 for width in widths)
+
+
+def test_a_busy_machine_is_told_before_the_page_is_read() -> None:
+    quiet, busy = {"noise_floor": 0.01}, {"noise_floor": 2.0}
+    assert page.warnings([quiet, {"noise_floor": None}], "build/try/mine") == []
+    (said,) = page.warnings([quiet, busy], "build/try/mine")
+    assert said.startswith("The machine was busy: two timings")
+    assert said.endswith("To measure again, remove build/try/mine/ first.")
