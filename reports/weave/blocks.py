@@ -69,10 +69,11 @@ def skipped(measured: Measurements) -> str:
     if not places:
         return "Nothing was skipped and nothing failed."
     total = len({measured.label(case) for case in measured.cases})
-    return "\n".join(
-        f"- {name} {reason}{'' if len(set(where)) == total else _places(where)}"
-        for (name, reason), where in places.items()
-    )
+    names: dict[str, list[str]] = {}  # of variants to which the same happened at the same points
+    for (name, reason), where in places.items():
+        text = f"{reason}{'' if len(set(where)) == total else _places(where)}"
+        names.setdefault(text, []).append(name)
+    return "\n".join(f"- {', '.join(alike)} {text}" for text, alike in names.items())
 
 
 def claim(verdict: Verdict) -> str:
@@ -137,11 +138,11 @@ def provenance(measured: Measurements) -> str:
     if measured.stale_variants:
         lines = [f"- `{name}`: {reason}" for name, reason in measured.stale_variants.items()]
         parts.append("Out of date, measure again:\n\n" + "\n".join(lines))
-    parts.append(folded("Compile flags", _flags(measured)))
+    parts.append("Compile flags:\n\n" + _flags(measured))
     if raw["datasets"]:
         found = _datasets_in_order(measured)
         body = [[f"`{name}`", f"`{dataset['sha256'][:16]}`"] for name, dataset in found.items()]
-        parts.append(folded("Digests of the data sets", markdown(["data set", "sha256"], body, 2)))
+        parts.append("Digests of the data sets:\n\n" + markdown(["data set", "sha256"], body, 2))
     parts.append("Skipped and failed:\n\n" + skipped(measured))
     return "\n\n".join(parts)
 

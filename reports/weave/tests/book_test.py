@@ -1,7 +1,7 @@
 """The whole house: golden, deterministic, and compared with the tree.
 
-`WEAVE_GOLDEN=write` replaces the golden texts after an intended change. Of figures the digests are
-golden.
+`WEAVE_GOLDEN=write` replaces the golden texts after an intended change. They are no pages of the
+house, and so have names of their own. Of figures the digests are golden.
 """
 
 import hashlib
@@ -92,6 +92,7 @@ def test_the_golden_house(root: Path, store: Store, raw: Json) -> None:
     texts = {name: text for name, text in texts.items() if name not in figures}
     texts[DIGESTS] = "".join(f"{hashlib.sha256(svg.encode()).hexdigest()}  {name}\n"
                              for name, svg in sorted(figures.items()))
+    texts = {f"{name}.golden": text for name, text in texts.items()}
     if os.environ.get("WEAVE_GOLDEN") == "write":
         shutil.rmtree(GOLDEN, ignore_errors=True)
         book.write(GOLDEN, texts)
