@@ -205,13 +205,14 @@ void add_copy(bench::Trial& trial, Problem<T> const& p, cuda::Gpu& gpu)
                                             std::vector<double>(x.size(), 0.0)};
                  });
                  return [&gpu, to, x = p.x.on(gpu)] {
-                     //! [copy]
+                     //! [copy_of_matrix]
                      cuda::check(cudaMemcpyAsync(to->data(), x.data(), x.size_bytes(),
                                                  cudaMemcpyDeviceToDevice, gpu.stream().get()));
-                     //! [copy]
+                     //! [copy_of_matrix]
                  };
              })
-        .group("bound");
+        .group("bound")
+        .excerpt("copy_of_matrix");
 }
 
 /// Every way at one width.
