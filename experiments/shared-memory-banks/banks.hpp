@@ -26,6 +26,9 @@ inline std::vector<dense::AccessPattern> known_patterns()
             found.push_back(dense::strided(stride, bytes));
         }
     }
+    for (int const bytes : {8, 16}) {
+        std::ranges::copy(dense::shared_elements(bytes), std::back_inserter(found));
+    }
     std::ranges::copy(dense::transposes(), std::back_inserter(found));
     for (int const words : {1, 2}) {
         for (int const pack : {1, 2, 4, 8}) {
@@ -65,7 +68,7 @@ inline std::function<double()> cycles_of(std::shared_ptr<cuda::Buffer<long long>
 /// One pattern, read or written by all warps of a block.
 inline void pattern(bench::Trial& trial, cuda::Gpu& gpu)
 {
-    using dense::gpu::Access;
+    using dense::Access;
     auto const pattern = named(trial.text("pattern"));
     auto const access = trial.text("access") == "read" ? Access::read : Access::write;
     auto const values = trial.input<float>(static_cast<std::size_t>(pattern.words()));
@@ -89,11 +92,11 @@ inline void pattern(bench::Trial& trial, cuda::Gpu& gpu)
                  auto const words = std::make_shared<cuda::Buffer<std::int32_t>>(
                      std::span<std::int32_t const>{pattern.word});
                  auto const cycles = std::make_shared<cuda::Buffer<long long>>(1);
-                 variant.count("predicted_cycles", dense::predicted_cycles(pattern));
+                 auto const predicted = dense::predicted_cycles(pattern, access);
+                 variant.count("predicted_cycles", predicted);
                  variant.count("predicted_conflicts", dense::predicted_conflicts(pattern));
                  variant.count("cycles", cycles_of(cycles, accesses));
-                 variant.count("cycles_over_predicted",
-                               cycles_of(cycles, accesses * dense::predicted_cycles(pattern)));
+                 variant.count("cycles_over_predicted", cycles_of(cycles, accesses * predicted));
                  return [=, &gpu, values = values.on(gpu), results = results.on(gpu)] {
                      dense::gpu::bank_cycles(pattern, access, words->data(), values, results,
                                              cycles->data(), gpu.stream());

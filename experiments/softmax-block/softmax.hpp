@@ -1,6 +1,9 @@
 #pragma once
 
+#include "bench/all_processors.hpp"
 #include "bench/experiment.hpp"
+#include "cuda/buffer.hpp"
+#include "cuda/error.hpp"
 #include "cuda/gpu.hpp"
 #include "dense/gpu/reference.hpp"
 #include "dense/gpu/softmax.hpp"
@@ -14,6 +17,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 /// Matrices, what softmax makes of them, and who computes it.
 namespace softmax_block {
@@ -78,9 +82,12 @@ constexpr double storage_unit = std::is_same_v<T, double>        ? 0
                                 : std::is_same_v<T, bench::fp16> ? 0x1p-10
                                                                  : 0x1p-7;
 
-/// The least positive number of the type, half of it: what rounding to nothing may cost.
+/// What rounding to nothing may cost: half of the least positive number of fp16; of others, float
+/// keeps nothing below 2^-126.
 template <class T>
-constexpr double storage_least = std::is_same_v<T, bench::fp16> ? 0x1p-25 : 0;
+constexpr double storage_least = std::is_same_v<T, double>        ? 0
+                                 : std::is_same_v<T, bench::fp16> ? 0x1p-25
+                                                                  : 0x1p-126;
 
 /// A matrix, its result, and what the result must be.
 template <class T>
@@ -102,13 +109,14 @@ struct Problem
         double const moved = 2.0 * static_cast<double>(rows * columns) * sizeof(T);
         trial.work({.flops = 4.0 * static_cast<double>(rows * columns), .bytes = moved});
         trial.inexact("an exponential is no number that a computer can hold");
-        y.expect(static_cast<std::size_t>(columns),
-                 [x = x, width = columns, what, &gpu](std::size_t first, std::span<double> value,
-                                                      std::span<double> bound) {
-                     dense::gpu::reference_softmax(what == Softmax::logarithms, x.on(gpu).data(),
-                                                   width, first, value, bound, gpu.stream());
-                     bounds(what, width, value, bound);
-                 });
+        // As a whole, so that it is computed once for all ways and not once for each.
+        y.expect([x = x, width = columns, what, &gpu] {
+            bench::Expected expected{std::vector<double>(x.size()), std::vector<double>(x.size())};
+            dense::gpu::reference_softmax(what == Softmax::logarithms, x.on(gpu).data(), width, 0,
+                                          expected.value, expected.bound, gpu.stream());
+            bounds(what, width, expected.value, expected.bound);
+            return expected;
+        });
     }
 
 private:
@@ -120,12 +128,14 @@ private:
     {
         double const unit = std::is_same_v<T, double> ? 0x1p-53 : 0x1p-24;
         double const steps = 32 + static_cast<double>(columns) / 64;
-        for (std::size_t i = 0; i < value.size(); ++i) {
-            double const size = std::abs(value[i]);
-            double const scale = what == Softmax::probabilities ? size : 1;
-            bound[i] = scale * unit * (steps + 4 * std::abs(bound[i]) + 4 * size) +
-                       size * storage_unit<T> + storage_least<T>;
-        }
+        bench::on_all_processors(value.size(), [=](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                double const size = std::abs(value[i]);
+                double const scale = what == Softmax::probabilities ? size : 1;
+                bound[i] = scale * unit * (steps + 4 * std::abs(bound[i]) + 4 * size) +
+                           size * storage_unit<T> + storage_least<T>;
+            }
+        });
     }
 };
 
@@ -166,7 +176,7 @@ void add_library(bench::Trial& trial, Problem<T> const& p, Softmax what,
                  };
              })
         .group("library")
-        .excerpt("block_shared");
+        .excerpt("registers");
     auto const& cudnn = contenders.library();
     if (!cudnn.missing.empty()) {
         trial.skip("cudnn", cudnn.missing).group("peer");
@@ -182,11 +192,35 @@ void add_library(bench::Trial& trial, Problem<T> const& p, Softmax what,
         .group("peer");
 }
 
+/// A copy of the same matrix: what no way can beat.
+template <class T>
+void add_copy(bench::Trial& trial, Problem<T> const& p, cuda::Gpu& gpu)
+{
+    trial
+        .add("copy",
+             [&gpu, p](bench::Variant& variant) {
+                 auto const to = std::make_shared<cuda::Buffer<T>>(p.x.size());
+                 variant.output<T>(to->span(), gpu).expect([x = p.x] {
+                     return bench::Expected{{x.on().begin(), x.on().end()},
+                                            std::vector<double>(x.size(), 0.0)};
+                 });
+                 return [&gpu, to, x = p.x.on(gpu)] {
+                     //! [copy_of_matrix]
+                     cuda::check(cudaMemcpyAsync(to->data(), x.data(), x.size_bytes(),
+                                                 cudaMemcpyDeviceToDevice, gpu.stream().get()));
+                     //! [copy_of_matrix]
+                 };
+             })
+        .group("bound")
+        .excerpt("copy_of_matrix");
+}
+
 /// Every way at one width.
 template <class T>
 void ways(bench::Trial& trial, Contenders const& contenders)
 {
     Problem<T> const p{trial, Softmax::probabilities, contenders.gpu};
+    add_copy(trial, p, contenders.gpu);
     for (auto const& step : dense::gpu::softmax_steps<T>()) {
         add(trial, p, Softmax::probabilities, contenders.gpu, step,
             text_of(std::string{step.name}));

@@ -54,6 +54,17 @@ AccessPattern sound(AccessPattern made)
     return made;
 }
 
+/// Whether each lane wants the same as the one whose number differs in this bit.
+bool pairs_agree(AccessPattern const& pattern, std::size_t bit)
+{
+    for (std::size_t lane = 0; lane < pattern.word.size(); ++lane) {
+        if (pattern.word[lane] != pattern.word[lane ^ bit]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 } // namespace
 
 std::int32_t AccessPattern::words() const
@@ -61,10 +72,12 @@ std::int32_t AccessPattern::words() const
     return *std::ranges::max_element(word) + bytes / 4;
 }
 
-int predicted_cycles(AccessPattern const& pattern)
+int predicted_cycles(AccessPattern const& pattern, Access access)
 {
     int const words = pattern.bytes / 4;
-    int const at_once = warp_lanes / words;
+    bool const doubles =
+        access == Access::read && words > 1 && (pairs_agree(pattern, 1) || pairs_agree(pattern, 2));
+    int const at_once = warp_lanes / words * (doubles ? 2 : 1);
     int cycles = 0;
     for (int first = 0; first < warp_lanes; first += at_once) {
         std::array<std::set<std::int32_t>, banks> wanted;
@@ -85,7 +98,7 @@ int predicted_cycles(AccessPattern const& pattern)
 
 int predicted_conflicts(AccessPattern const& pattern)
 {
-    return predicted_cycles(pattern) - pattern.bytes / 4;
+    return predicted_cycles(pattern, Access::write) - pattern.bytes / 4;
 }
 
 AccessPattern strided(int stride, int bytes)
@@ -122,6 +135,17 @@ std::vector<AccessPattern> pack_layouts(int pack, int words)
                                 [=](int lane) { return lane * pack * words; }));
     }
     return found;
+}
+
+std::vector<AccessPattern> shared_elements(int bytes)
+{
+    int const words = bytes / 4;
+    auto const suffix = 'x' + std::to_string(bytes);
+    return {
+        pattern("same" + suffix, bytes, [](int) { return 0; }),
+        pattern("pairs" + suffix, bytes, [=](int lane) { return lane / 2 * words; }),
+        pattern("fours" + suffix, bytes, [=](int lane) { return lane % 4 * words; }),
+    };
 }
 
 AccessPattern parse_pattern(std::string_view text)

@@ -26,13 +26,23 @@ struct AccessPattern
     std::int32_t words() const;
 };
 
+/// Whether lanes read shared memory or write it.
+enum class Access
+{
+    read,
+    write
+};
+
 /// Cycles that the pattern keeps shared memory busy: lanes of 4 bytes come all at once, of 8 bytes
 /// half a warp at a time, of 16 a quarter. Within each, a bank serves one word a cycle, however
 /// many lanes want it. CUDA C++ Programming Guide, section on shared memory; for wider words NVIDIA
-/// documents only conflict-free cases, and this rule is what the experiment tests.
-int predicted_cycles(AccessPattern const& pattern);
+/// documents only conflict-free cases, and this rule is what the experiment tests. Reads of wide
+/// words come twice as many lanes at a time where all lanes want the same words as lane ^ 1, or all
+/// the same as lane ^ 2: G. Smith of NVIDIA for compute capability 7,
+/// https://forums.developer.nvidia.com/t/unexpected-shared-memory-bank-conflict/77228/2.
+int predicted_cycles(AccessPattern const& pattern, Access access = Access::read);
 
-/// Cycles beyond those without any conflict.
+/// Cycles that conflicts cost, where no lanes share words.
 int predicted_conflicts(AccessPattern const& pattern);
 
 /// Lane i at `i * stride` elements of so many bytes.
@@ -46,8 +56,12 @@ std::vector<AccessPattern> transposes();
 /// of them in one access) or in columns (`buf[i * lanes + lane]`). `words` of 4 bytes an element.
 std::vector<AccessPattern> pack_layouts(int pack, int words);
 
-/// A pattern from text: `stride:3`, `stride:2x8` (elements of 8 bytes), or 32 word indices with
-/// commas. Throws std::invalid_argument with what is wrong.
+/// Lanes that share elements of so many bytes: one for all, one for each pair of neighbours, or
+/// four again and again.
+std::vector<AccessPattern> shared_elements(int bytes);
+
+/// A pattern from text: `stride:3`, `stride:2x8` (elements of 8 bytes; `stride:0x16`: one element
+/// for all lanes), or 32 word indices with commas. Throws std::invalid_argument with what is wrong.
 AccessPattern parse_pattern(std::string_view text);
 
 } // namespace dense

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 TEST_CASE("words of 4 bytes: as many cycles as the greatest common divisor of stride and 32")
 {
@@ -21,6 +22,24 @@ TEST_CASE("wide words without conflict take a cycle for each 128 bytes")
     CHECK(dense::predicted_cycles(dense::strided(1, 16)) == 4);
     CHECK(dense::predicted_conflicts(dense::strided(1, 16)) == 0);
     CHECK(dense::predicted_cycles(dense::strided(2, 8)) == 4);
+}
+
+TEST_CASE("reads of wide words that neighbours share come twice as many lanes at a time")
+{
+    using dense::Access;
+    auto const cycles = [](dense::AccessPattern const& pattern) {
+        return std::pair{dense::predicted_cycles(pattern, Access::read),
+                         dense::predicted_cycles(pattern, Access::write)};
+    };
+    auto const of_16 = dense::shared_elements(16);
+    CHECK(cycles(of_16[0]) == std::pair{2, 4}); // all want one: measured on an H100, 2
+    CHECK(cycles(of_16[1]) == std::pair{2, 4}); // pairs
+    CHECK(cycles(of_16[2]) == std::pair{4, 4}); // the same again and again, but no neighbours
+    auto const of_8 = dense::shared_elements(8);
+    CHECK(cycles(of_8[0]) == std::pair{1, 2});
+    CHECK(cycles(of_8[1]) == std::pair{1, 2});
+    CHECK(cycles(of_8[2]) == std::pair{2, 2});
+    CHECK(cycles(dense::strided(2, 16)) == std::pair{8, 8});
 }
 
 TEST_CASE("transposes")

@@ -8,13 +8,6 @@
 
 namespace dense::gpu {
 
-/// Whether lanes read shared memory or write it.
-enum class Access
-{
-    read,
-    write
-};
-
 /// Accesses of a warp that one call of `bank_cycles` times.
 inline constexpr int accesses_of_warp = 256;
 inline constexpr int warps_of_block = 32;

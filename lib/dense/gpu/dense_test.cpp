@@ -298,7 +298,8 @@ TEST_CASE_TEMPLATE("softmax in every way, width and alignment", T, base::fp16, b
                    double)
 {
     for (std::int64_t const columns :
-         {1, 2, 3, 31, 32, 33, 100, 127, 1000, 1001, 1024, 1025, 4096, 4097, 20000, 65536, 70001}) {
+         {1,    2,    3,    31,   32,   33,   100,  127,   511,   1000,  1001,  1024,
+          1025, 2047, 2048, 4096, 4097, 8192, 8193, 16385, 20000, 65536, 70001, 262144}) {
         auto const x = random_rows<T>(columns > 5000 ? 2 : 9, columns, 11);
         for (auto const what : {Softmax::probabilities, Softmax::logarithms}) {
             for (std::size_t const offset : {0, 1}) {
@@ -344,27 +345,31 @@ TEST_CASE("the reference of softmax")
         std::invalid_argument);
 }
 
-TEST_CASE_TEMPLATE("special values", T, base::fp16, float, double)
+TEST_CASE_TEMPLATE("special values", T, base::fp16, base::bf16, float, double)
 {
     double const infinity = std::numeric_limits<double>::infinity();
     double const nan = std::numeric_limits<double>::quiet_NaN();
-    for (std::int64_t const columns : {40, 5000, 40000}) {
+    for (std::int64_t const columns : {3, 40, 1000, 5000, 40000}) {
         for (auto const& [first, others] :
              std::vector<std::pair<double, double>>{{-infinity, 1},
                                                     {infinity, 1},
                                                     {nan, 1},
                                                     {2, 2},
                                                     {-infinity, -infinity},
-                                                    {1, -infinity}}) {
-            std::vector<T> x(static_cast<std::size_t>(columns), static_cast<T>(others));
-            x.front() = static_cast<T>(first);
-            CAPTURE(columns);
-            CAPTURE(first);
-            CAPTURE(others);
-            for (auto const& step : dense::gpu::softmax_steps<T>()) {
-                if (step.takes(columns)) {
-                    CAPTURE(std::string{step.name});
-                    check_softmax(Softmax::probabilities, x, columns, 0, step.call);
+                                                    {1, -infinity},
+                                                    {-300, -infinity},
+                                                    {500, -500}}) {
+            for (bool const at_the_end : {false, true}) { // parts that know only the others
+                std::vector<T> x(static_cast<std::size_t>(columns), static_cast<T>(others));
+                (at_the_end ? x.back() : x.front()) = static_cast<T>(first);
+                CAPTURE(columns);
+                CAPTURE(first);
+                CAPTURE(others);
+                for (auto const& step : dense::gpu::softmax_steps<T>()) {
+                    if (step.takes(columns)) {
+                        CAPTURE(std::string{step.name});
+                        check_softmax(Softmax::probabilities, x, columns, 0, step.call);
+                    }
                 }
             }
         }
@@ -389,8 +394,11 @@ TEST_CASE("accesses read and write what they should, in every pattern")
         patterns.push_back(dense::strided(stride, 4));
         patterns.push_back(dense::strided(stride, 16));
     }
+    for (int const bytes : {8, 16}) {
+        std::ranges::copy(dense::shared_elements(bytes), std::back_inserter(patterns));
+    }
     for (auto const& pattern : patterns) {
-        for (auto const access : {dense::gpu::Access::read, dense::gpu::Access::write}) {
+        for (auto const access : {dense::Access::read, dense::Access::write}) {
             std::vector<float> values(static_cast<std::size_t>(pattern.words()));
             std::iota(values.begin(), values.end(), 1.0f);
             cuda::Buffer<float> const in{std::span<float const>{values}};

@@ -2,6 +2,7 @@
 
 #include "cuda/error.hpp"
 #include "dense/gpu/softmax_kernels.cuh"
+#include "dense/gpu/softmax_registers.cuh"
 #include "dense/gpu/tile.cuh"
 
 #include <algorithm>
@@ -228,9 +229,9 @@ void launch_cluster(Softmax what, T const* x, T* y, std::int64_t rows, std::int6
     });
 }
 
-/// Threads of a row of `row_in_registers` and the packs of each, from short rows to long ones.
-/// Wider types keep less than 32 numbers in registers, halves just as many.
-template <class T, class Launch>
+/// Threads of a row of `row_in_registers` and the packs of each, from short rows to long ones:
+/// beyond a warp four packs rather than two, as a thread has a fixed part of the work.
+template <class Launch>
 void with_registers_for(std::int64_t packs, Launch launch)
 {
     auto const of = [&]<int group, int of_thread>() {
@@ -240,13 +241,12 @@ void with_registers_for(std::int64_t packs, Launch launch)
         launch(std::integral_constant<int, group>{}, std::integral_constant<int, of_thread>{});
         return true;
     };
-    constexpr int most = sizeof(T) == 2 ? 4 : 8;
     of.template operator()<4, 1>() || of.template operator()<8, 1>() ||
         of.template operator()<16, 1>() || of.template operator()<32, 1>() ||
         of.template operator()<32, 2>() || of.template operator()<32, 4>() ||
-        of.template operator()<128, 2>() || of.template operator()<256, 2>() ||
-        of.template operator()<512, 2>() || of.template operator()<512, 4>() ||
-        of.template operator()<512, most>();
+        of.template operator()<128, 2>() || of.template operator()<128, 4>() ||
+        of.template operator()<256, 4>() || of.template operator()<512, 4>() ||
+        of.template operator()<512, 8>();
 }
 
 /// Packs that a row may touch: one more where rows do not begin at multiples of 16 bytes.
@@ -258,10 +258,9 @@ std::int64_t packs_of_row(std::int64_t columns, bool begins_anywhere)
 }
 
 /// Blocks of a cluster whose registers hold so many packs; 0 if none does.
-template <class T>
 int blocks_for(std::int64_t packs)
 {
-    constexpr std::int64_t of_block = sizeof(T) == 2 ? 512 * 4 : 512 * 8;
+    constexpr std::int64_t of_block = 512 * 8;
     int const most = attribute(cudaDevAttrComputeCapabilityMajor) >= 9 ? most_blocks : 1;
     for (int blocks = 1; blocks <= most; blocks *= 2) {
         if (packs <= blocks * of_block) {
@@ -274,7 +273,7 @@ int blocks_for(std::int64_t packs)
 template <class T>
 bool takes_registers(std::int64_t columns)
 {
-    return blocks_for<T>(packs_of_row<T>(columns, false)) > 0;
+    return blocks_for(packs_of_row<T>(columns, false)) > 0;
 }
 
 /// Where x and y lie differently, packs of one would be no packs of the other.
@@ -289,16 +288,16 @@ void launch_registers(Softmax what, T const* x, T* y, std::int64_t rows, std::in
                       cuda::Stream const& stream)
 {
     auto const of_row = packs_of_row<T>(columns, reinterpret_cast<std::uintptr_t>(x) % 16 != 0);
-    int const blocks = blocks_for<T>(of_row);
+    int const blocks = blocks_for(of_row);
     if (blocks == 0 || !lie_alike(x, y)) {
         return launch_streamed<T, true>(what, x, y, rows, columns, stream);
     }
     auto const packs = ceil_div(of_row, blocks);
-    with_registers_for<T>(
+    with_registers_for(
         packs, [&]<int group, int of_thread>(std::integral_constant<int, group>,
                                              std::integral_constant<int, of_thread>) {
             auto const kernel = row_in_registers<T, group, of_thread>;
-            constexpr int threads = group < 128 ? 256 : group;
+            constexpr int threads = threads_for<group>;
             cudaLaunchAttribute shape{};
             shape.id = cudaLaunchAttributeClusterDimension;
             shape.val.clusterDim.x = static_cast<unsigned>(blocks);

@@ -10,7 +10,7 @@
 /// \file
 /// Softmax over the rows of a matrix on a GPU. All memory is the device's, rows follow each other
 /// without a gap, and work is put into `stream`. `T` is base::fp16, base::bf16, float or double;
-/// sums are made in float, of doubles in double.
+/// sums are made in float, of doubles in double. In float, what is below 2^-126 may become 0.
 ///
 /// A row with a NaN or +infinity, or of nothing but -infinity, becomes NaN, as in PyTorch and
 /// cuDNN.
@@ -46,7 +46,8 @@ struct SoftmaxStep
 
 /// The ways: a warp for each row, a block with the row in shared memory (by elements in packs of 1,
 /// of 2 and of up to 16 bytes), a block that reads the row again instead, one that reads it once
-/// for maximum and sum together, and clusters of blocks.
+/// for maximum and sum together, clusters of blocks, and a row in the registers of as many threads
+/// as it takes.
 template <class T>
 std::vector<SoftmaxStep<T>> softmax_steps();
 

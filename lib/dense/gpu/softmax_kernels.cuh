@@ -58,9 +58,12 @@ __device__ void narrow(float value, base::bf16& to)
     to.bits = __bfloat16_as_ushort(__float2bfloat16_rn(value));
 }
 
+/// One multiplication and one instruction; what is below 2^-126 becomes 0.
 __device__ float exponential(float value)
 {
-    return __expf(value);
+    float power;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(value * 1.4426950408889634f));
+    return power;
 }
 __device__ double exponential(double value)
 {
@@ -391,142 +394,6 @@ __global__ void __launch_bounds__(threads) block_online(Softmax what, Load<T> lo
     }
 }
 //! [block_online]
-
-/// Merges what lanes that lie up to `width` apart have found.
-template <int width, class S>
-__device__ Online<S> merged_over_lanes(Online<S> own)
-{
-#pragma unroll
-    for (int distance = width / 2; distance > 0; distance /= 2) {
-        own = Merged{}(own, {__shfl_xor_sync(~0u, own.largest, distance),
-                             __shfl_xor_sync(~0u, own.sum, distance)});
-    }
-    return own;
-}
-
-/// Tells the other blocks of the cluster that this one has begun.
-__device__ inline void announce(int blocks)
-{
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    if (blocks > 1) {
-        asm volatile("barrier.cluster.arrive.relaxed.aligned;");
-    }
-#endif
-}
-
-/// What all blocks of a cluster have found, each `of_block`; a block alone where `blocks` is 1.
-/// After `announce`, as the memory of a block exists only from when it has begun.
-template <class S>
-__device__ Online<S> merged_over_cluster(Online<S> of_block, int blocks)
-{
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    if (blocks > 1) {
-        asm volatile("barrier.cluster.wait.aligned;");
-        __shared__ Online<S> found[32];
-        auto const cluster = cooperative_groups::this_cluster();
-        if (threadIdx.x < blocks) {
-            cluster.map_shared_rank(found, threadIdx.x)[cluster.block_rank()] = of_block;
-        }
-        cluster.sync();
-        int const lane = threadIdx.x % 32;
-        of_block = merged_over_lanes<32>(lane < blocks ? found[lane] : Online<S>{lowest<S>, 0});
-    }
-#endif
-    return of_block;
-}
-
-//! [registers]
-/// Each thread keeps `packs` packs of 16 bytes of a row in registers, so that all loads are on
-/// their way at once and memory is read once. A row has `group` threads: some lanes of a warp, a
-/// block, or the blocks of a cluster. Each thread takes exponentials without its own maximum, once
-/// an element; what others have found comes in as one factor. Rows need not begin at multiples of
-/// 16 bytes: of the first and last pack of a row only what belongs to it is touched.
-template <class T, int group, int packs>
-__global__ void __launch_bounds__(group < 128 ? 256 : group, 1024 / (group < 128 ? 256 : group))
-    row_in_registers(Softmax what, T const* x, T* y, std::int64_t rows, std::int64_t columns,
-                     int blocks)
-{
-    using S = Sum<T>;
-    constexpr int wide = 16 / sizeof(T);
-    constexpr int rows_of_block = group < 128 ? 256 / group : 1;
-    announce(blocks);
-    std::int64_t const block = blockIdx.x / blocks;
-    std::int64_t const row = block * rows_of_block + threadIdx.x / group;
-    bool const is_row = row < rows; // shuffles want all lanes
-    T const* const from = x + row * columns;
-    T* const to = y + row * columns;
-    int const before = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) % 16 / sizeof(T));
-    std::int64_t const first =
-        (std::int64_t{blockIdx.x % blocks} * packs * group + threadIdx.x % group) * wide - before;
-    S value[packs * wide];
-#pragma unroll
-    for (int p = 0; p < packs; ++p) {
-        std::int64_t const column = first + p * group * wide;
-        if (is_row && column >= 0 && column + wide <= columns) {
-            auto const bits = __ldcs(reinterpret_cast<uint4 const*>(from + column));
-            auto const pack = reinterpret_cast<Elements<T, wide> const&>(bits);
-#pragma unroll
-            for (int i = 0; i < wide; ++i) {
-                value[p * wide + i] = widened(pack.value[i]);
-            }
-        } else {
-#pragma unroll
-            for (int i = 0; i < wide; ++i) {
-                bool const is_there = is_row && column + i >= 0 && column + i < columns;
-                value[p * wide + i] = is_there ? widened(from[column + i]) : lowest<S>;
-            }
-        }
-    }
-    Online<S> own{lowest<S>, 0};
-#pragma unroll
-    for (S const each : value) {
-        own.largest = fmax(own.largest, each);
-    }
-    S const without = own.largest == lowest<S> ? S{0} : own.largest;
-#pragma unroll
-    for (S& each : value) {
-        S const power = exponential(each - without);
-        own.sum += power;
-        each = what == Softmax::probabilities ? power : each;
-    }
-    Online<S> whole = merged_over_lanes<(group < 32 ? group : 32)>(own);
-    if constexpr (group > 32) {
-        constexpr int warps = group / 32;
-        __shared__ Online<S> of_warp[warps];
-        if (threadIdx.x % 32 == 0) {
-            of_warp[threadIdx.x / 32] = whole;
-        }
-        __syncthreads();
-        whole = merged_over_lanes<warps>(of_warp[threadIdx.x % warps]);
-        whole = merged_over_cluster(whole, blocks);
-    }
-    S const factor = exponential(without - whole.largest) / whole.sum;
-    S const of_sum = logarithm(whole.sum);
-#pragma unroll
-    for (S& each : value) {
-        each = what == Softmax::probabilities ? each * factor : each - whole.largest - of_sum;
-    }
-#pragma unroll
-    for (int p = 0; p < packs; ++p) {
-        std::int64_t const column = first + p * group * wide;
-        Elements<T, wide> pack;
-#pragma unroll
-        for (int i = 0; i < wide; ++i) {
-            narrow(value[p * wide + i], pack.value[i]);
-        }
-        if (is_row && column >= 0 && column + wide <= columns) {
-            __stcs(reinterpret_cast<uint4*>(to + column), reinterpret_cast<uint4 const&>(pack));
-        } else if (is_row) {
-#pragma unroll
-            for (int i = 0; i < wide; ++i) {
-                if (column + i >= 0 && column + i < columns) {
-                    to[column + i] = pack.value[i];
-                }
-            }
-        }
-    }
-}
-//! [registers]
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 namespace cg = cooperative_groups;
