@@ -398,8 +398,7 @@ inline void add_kinds(bench::Experiment& experiment, cuda::Gpu& gpu)
     });
 }
 
-/// Our copy of pageable memory by one to eight threads, and in smaller chunks, between the
-/// runtime's and locked pages.
+/// Our copy of pageable memory by one to eight threads, between the runtime's and locked pages.
 inline void add_staged(bench::Experiment& experiment, cuda::Gpu& gpu)
 {
     auto& study = experiment.study("staged").on(gpu);
@@ -415,12 +414,6 @@ inline void add_staged(bench::Experiment& experiment, cuda::Gpu& gpu)
                              .way = [threads] { return staged({.threads = threads}); },
                              .group = "library"});
         }
-        modes.push_back(
-            {.name = "staged8_small_chunks", // of which all stay in caches
-             .excerpt = "staged",
-             .array = pageable,
-             .way = [] { return staged({.threads = 8, .chunk_bytes = std::size_t{1} << 20}); },
-             .group = "library"});
         compare(trial, gpu, modes);
     });
 }

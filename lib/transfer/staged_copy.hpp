@@ -4,6 +4,7 @@
 #include "cuda/stream.hpp"
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace transfer {
@@ -11,19 +12,19 @@ namespace transfer {
 /// How `StagedCopy` works.
 struct StagedCopyOptions
 {
-    int threads = 0;                                ///< 0: as many as OpenMP would use
-    std::size_t chunk_bytes = std::size_t{4} << 20; ///< of a buffer in locked pages
-    std::size_t chunks = 4;                         ///< buffers
+    int threads = 0;                                  ///< 0: as many as OpenMP would use
+    std::size_t chunk_bytes = std::size_t{512} << 10; ///< of a buffer in locked pages
+    std::size_t chunks = 4;                           ///< buffers of each thread
 };
 
-/// Copies pageable memory at nearly the speed of locked pages: threads move chunks into or out of a
-/// few buffers in locked pages while the device copies others. The runtime's own copy does the same
-/// with one thread. One call at a time.
+/// Copies pageable memory at nearly the speed of locked pages: each thread moves chunks of its own
+/// into or out of its buffers in locked pages, while the device copies others. No thread waits for
+/// another. The runtime's own copy does the same with one thread. One call at a time.
 class StagedCopy
 {
 public:
-    /// Throws std::invalid_argument if a chunk has no bytes or there are none, and `cuda::Error` if
-    /// the buffers cannot be locked.
+    /// For the device that is current. Throws std::invalid_argument if a chunk has no bytes or
+    /// there are none, and `cuda::Error` if the buffers cannot be locked.
     explicit StagedCopy(StagedCopyOptions const& options = {});
 
     /// Behind the work of `stream`. Returns when `host` was read; the device may still copy.
@@ -42,10 +43,14 @@ private:
         cuda::Event copied;
     };
 
-    void move(std::byte* to, std::byte const* from, std::size_t bytes) const;
+    /// Calls `work(buffers, first byte)` on each thread; throws again what the first one threw.
+    template <class Work>
+    void on_threads(Work const& work);
 
+    int device_;
     int threads_;
     std::size_t chunk_bytes_;
+    std::size_t stride_; ///< from a thread's chunk to its next one
     std::vector<Chunk> chunks_;
 };
 
