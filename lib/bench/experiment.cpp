@@ -176,6 +176,7 @@ void Experiment::measure_points(Run& run) const
             run.pacer.point(index, run.points, key);
             if (run.team.from_root(run.record.has(key)) == 0) {
                 measure_point(run);
+                run.point.measured["libraries"] = libraries_; // a run that goes on loads none again
                 run.record.add_point(key, run.point.measured);
             }
         }

@@ -315,6 +315,32 @@ TEST_CASE("a run that died goes on behind the points of its journal")
     CHECK(bodies == 8);
 }
 
+TEST_CASE("a run that goes on names the libraries that its first points loaded")
+{
+    Folder const folder;
+    auto const measure_until = [&](std::int64_t last) {
+        return measure_in(folder, {}, [&](bench::Experiment& experiment) {
+            experiment.study("products")
+                .axis("size", {std::int64_t{1}, std::int64_t{2}})
+                .types<double>([&]<class T>(bench::Trial& trial) {
+                    if (trial.integer("size") == 1) {
+                        experiment.library("rival", "1.2");
+                    }
+                    Product<T> const product{trial};
+                    trial.add("sound", [&] { product(); }).excerpt("kernel");
+                    trial.run();
+                    if (trial.integer("size") > last) {
+                        throw std::runtime_error{"power cut"};
+                    }
+                });
+        });
+    };
+    CHECK(measure_until(1).code == 2);
+    auto const went_on = measure_until(2);
+    CHECK(went_on.code == 0);
+    CHECK(went_on.result.at("libraries").at("rival") == "1.2");
+}
+
 TEST_CASE("more samples for an earlier run need no second exact check, but a check")
 {
     auto const outcome = run({"--again"}, [](auto& trial, auto const&) {

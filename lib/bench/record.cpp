@@ -122,8 +122,9 @@ void Record::finish(Json head) const
             }
         }
     }
-    for (auto const* map : {"datasets", "excerpts"}) {
-        head[map] = Json::object();
+    head["datasets"] = Json::object();
+    head["excerpts"] = Json::object();
+    for (auto const* map : {"datasets", "excerpts", "libraries"}) {
         for (auto const& key : order_) {
             head[map].update(points_.at(key).at(map));
         }

@@ -26,7 +26,8 @@ public:
     /// True if the journal holds this point already.
     bool has(std::string const& key) const { return points_.contains(key); }
 
-    /// `measured` is an object of what a point adds: cases, skipped, datasets and excerpts.
+    /// `measured` is an object of what a point adds: cases, skipped, datasets, excerpts and
+    /// libraries.
     void add_point(std::string const& key, Json const& measured);
     void add_ceiling(Json ceiling);
 

@@ -173,7 +173,8 @@ def validate(raw: Any, shown: str) -> None:
 def merge(results: list[Json]) -> Json:
     """One result from those of several processes: launches are concatenated, the rest must agree.
 
-    Identity (`run.id`, `run.utc`) is the first one's; of the arguments those remain that all share.
+    Each may have loaded libraries of its own. Identity (`run.id`, `run.utc`) is the first one's; of
+    the arguments those remain that all share.
     """
     merged = copy.deepcopy(results[0])
     for part in results[1:]:
@@ -181,7 +182,7 @@ def merge(results: list[Json]) -> Json:
         merged["launches"] += part["launches"]
         for name in ("ceilings", "cases", "skipped"):
             merged[name] += [entry | {"launch": entry["launch"] + shift} for entry in part[name]]
-        for name in ("datasets", "excerpts"):
+        for name in ("datasets", "excerpts", "libraries"):
             _merge_named(merged[name], part[name], name)
         merged["run"]["arguments"] = _shared(merged["run"]["arguments"], part["run"]["arguments"])
         _require_agreement(merged, part)
@@ -197,6 +198,7 @@ def prolong(first: Json, more: Json) -> Json:
     """
     _require_agreement(first, more | {"run": more["run"] | {"rounds": first["run"]["rounds"]}})
     whole = copy.deepcopy(first)
+    _merge_named(whole["libraries"], more["libraries"], "libraries")
     whole["run"]["rounds"] += more["run"]["rounds"]
     later: dict[tuple[Any, ...], list[Json]] = {}
     for case in more["cases"]:
@@ -272,7 +274,7 @@ def options(arguments: list[str]) -> list[tuple[str, ...]]:
 
 
 def _require_agreement(merged: Json, part: Json) -> None:
-    for name in ("schema", "source", "build", "libraries", "machine"):
+    for name in ("schema", "source", "build", "machine"):
         if merged[name] != part[name]:
             raise WeaveError(f"merge: $.{name}: the processes disagree")
     for name in ("experiment", "profile", "seed", "rounds", "tripled"):

@@ -15,6 +15,7 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <stdexcept>
@@ -25,6 +26,9 @@ namespace spmv::gpu {
 namespace {
 
 auto const costs = gpu_costs();
+
+/// Seconds that multiplies should take which a clock times as one.
+constexpr double round_s = 30e-6;
 
 /// The format that any matrix can be multiplied in, without a conversion that counts.
 constexpr std::string_view plain = "row_tiles";
@@ -134,7 +138,7 @@ public:
     }
 
     /// Seconds of a multiply, as timed now.
-    double operator()()
+    double operator()() const
     {
         graph_.replay(stream_);
         stream_.synchronize();
@@ -197,7 +201,7 @@ void Plan<T>::keep_first(CsrView<T> const& a, cudaStream_t stream)
     }
 }
 
-/// Builds and times one candidate after the other, plain CSR first, and keeps the fastest: six at
+/// Builds and times one candidate after the other, plain CSR first, and keeps the fastest: eight at
 /// most, and as many as the multiplies pay for.
 template <class T>
 void Plan<T>::keep_fastest(CsrView<T> const& a, cudaStream_t stream, double multiplies)
@@ -207,35 +211,32 @@ void Plan<T>::keep_fastest(CsrView<T> const& a, cudaStream_t stream, double mult
     ::cuda::Stream const own;
     ::cuda::Buffer<T> x{static_cast<std::size_t>(a.columns)};
     ::cuda::Buffer<T> y{static_cast<std::size_t>(a.rows)};
-    ::cuda::check(cudaMemsetAsync(x.data(), 0, x.bytes(), own.get()));
-    auto const timed = [&](Built<T> const& built, int calls) {
-        return Timed<T>{built, x.data(), y.data(), own, calls};
-    };
-    double least = 0; // of the best so far, ever
+    constexpr int in_every_byte = 0x3f; // a small positive number: to add zeros atomically is quick
+    ::cuda::check(cudaMemsetAsync(x.data(), in_every_byte, x.bytes(), own.get()));
+    std::optional<Timed<T>> holder; // the fastest so far
+    double least = std::numeric_limits<double>::infinity();
     double allowed = std::numeric_limits<double>::infinity();
     int built = 0;
     for (auto& candidate : candidates_) {
-        constexpr int most = 6;
+        constexpr int most = 8;
         if (built == most || now() - begin + candidate.conversion * 1e-9 > allowed) {
             continue;
         }
         try {
             auto next = format_named<T>(candidate.format).build(a, stream);
-            candidate.seconds = timed(next, 1)();
+            Timed<T> challenger{next, x.data(), y.data(), own,
+                                calls_of(candidate.nanoseconds * 1e-9, round_s)};
             ++built;
-            bool wins = built == 1;
-            if (wins) {
+            if (!holder) {
+                candidate.seconds = challenger();
                 allowed = allowed_seconds(multiplies, candidate.seconds);
             } else {
-                int const calls = calls_of(candidate.seconds);
-                auto challenger = timed(next, calls);
-                auto holder = timed(built_, calls);
-                auto const found = duel([&] { return challenger(); }, [&] { return holder(); });
+                auto const found = duel(challenger, *holder);
                 candidate.seconds = found.challenger;
-                wins = found.challenger < by_chance * std::min(least, found.holder);
                 least = std::min(least, found.holder);
             }
-            if (wins) {
+            if (candidate.seconds < by_chance * least) {
+                holder.emplace(std::move(challenger));
                 built_ = std::move(next);
                 format_ = candidate.format;
                 least = candidate.seconds;

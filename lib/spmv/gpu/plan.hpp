@@ -18,7 +18,7 @@ struct PlanOptions
     /// not chosen.
     double multiplies = std::numeric_limits<double>::infinity();
 
-    /// Whether a clock decides among the best formats: six at most, and as many as the expected
+    /// Whether a clock decides among the best formats: eight at most, and as many as the expected
     /// multiplies pay for. Else the table of costs does, the same matrix always gets the same
     /// format, and plain CSR is left only for a gain that exceeds the error of the table.
     bool timed = true;

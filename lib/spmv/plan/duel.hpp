@@ -74,9 +74,8 @@ inline double allowed_seconds(double multiplies, double csr)
 }
 
 /// Multiplies that are timed as one, so that a clock can tell.
-inline int calls_of(double once)
+inline int calls_of(double once, double round_s)
 {
-    constexpr double round_s = 10e-6;
     return static_cast<int>(std::clamp(round_s / once, 1.0, 100.0));
 }
 

@@ -6,8 +6,9 @@ A multiply in some format takes costs[0] * nonzeros + costs[1] * rows + costs[2]
 costs[3] * runs of consecutive columns, in nanoseconds of one thread; on a GPU costs[3] is a
 constant, and costs[4] is of the longest row. Costs are the nonnegative least squares of relative
 errors over all machines. Only matrices marked `look` in matrices.txt are read. `margin` is how far
-a format's time over that of CSR was underestimated, at the ninth decile; `convert` are nanoseconds
-a nonzero until it stands, on one thread, the median.
+a format's time over that of CSR was underestimated, at the ninth decile; `conversion` are
+nanoseconds a nonzero until it stands, on one thread: the median of a result, and the least of all
+results, as a conversion that was made quicker since says nothing of the older ones.
 """
 
 import json
@@ -102,8 +103,8 @@ def table(found, base):
         for name, (features, time, _) in formats.items():
             samples[name, precision].append((features, time))
     costs = {key: fitted(of) for key, of in samples.items()}
-    misses, conversions = defaultdict(list), defaultdict(list)
-    for (_, precision, _, threads), formats in found.items():
+    misses, conversions = defaultdict(list), defaultdict(lambda: defaultdict(list))
+    for (_, precision, file, threads), formats in found.items():
         if base not in formats:
             continue
         plain, plain_time, _ = formats[base]
@@ -112,12 +113,12 @@ def table(found, base):
             foreseen /= predicted(costs[base, precision], plain)
             misses[name, precision].append(time / plain_time / foreseen)
             if threads == 1 and name != base:
-                conversions[name, precision].append(setup / max(1, features[0]))
+                conversions[name, precision][file].append(setup / max(1, features[0]))
     return {
         key: (
             costs[key],
             max(1, statistics.quantiles([*of, *of], n=10)[-1]),
-            statistics.median(conversions[key] or [0]),
+            min(map(statistics.median, conversions[key].values()), default=0),
         )
         for key, of in misses.items()
     }

@@ -262,6 +262,12 @@ def test_merge_concatenates_launches(tmp_path: Path) -> None:
     assert all(case["launch"] == 0 for case in second["cases"])
 
 
+def test_merge_has_the_libraries_of_every_process() -> None:
+    first, second = _parts()
+    second["libraries"]["mkl"] = "2026.0"
+    assert results.merge([first, second])["libraries"] == first["libraries"] | {"mkl": "2026.0"}
+
+
 def test_merge_of_one_is_itself(raw: Json) -> None:
     assert results.merge([raw]) == raw
 
@@ -273,6 +279,7 @@ def test_merge_of_one_is_itself(raw: Json) -> None:
         (lambda r: r["run"].update(seed=2), "$.run.seed: found 2, expected 1"),
         (lambda r: r["run"].update(rounds=22), "$.run.rounds"),
         (lambda r: r["machine"].update(slug="other"), "$.machine"),
+        (lambda r: r["libraries"].update(eigen="3.3"), "$.libraries.eigen"),
         (lambda r: r["datasets"]["fem3"].update(sha256="e" * 64), "$.datasets.fem3"),
         (lambda r: r["excerpts"]["unroll4"].update(text="other"), "$.excerpts.unroll4"),
     ],
