@@ -17,9 +17,9 @@ struct StagedCopyOptions
     std::size_t chunks = 4;                           ///< buffers of each thread
 };
 
-/// Copies pageable memory at nearly the speed of locked pages: each thread moves chunks of its own
-/// into or out of its buffers in locked pages, while the device copies others. No thread waits for
-/// another. The runtime's own copy does the same with one thread. One call at a time.
+/// Copies pageable memory faster than the runtime: each thread moves chunks of its own into or out
+/// of its buffers in locked pages, while the device copies others. No thread waits for another. The
+/// runtime's own copy does the same with one thread. One call at a time.
 class StagedCopy
 {
 public:

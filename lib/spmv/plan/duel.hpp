@@ -73,8 +73,8 @@ inline double allowed_seconds(double multiplies, double csr)
     return std::min(multiplies / 4, 400.0) * csr;
 }
 
-/// Multiplies that are timed as one, so that a clock can tell.
-inline int calls_of(double once, double round_s)
+/// Multiplies of `once` seconds that are timed as one, so that a clock can tell.
+inline int calls_of(double once, double round_s = 10e-6)
 {
     return static_cast<int>(std::clamp(round_s / once, 1.0, 100.0));
 }

@@ -82,7 +82,6 @@ void Converted<T>::multiply(T const* x, T* y) const
     }
 }
 
-constexpr double round_s = 10e-6; // that multiplies should take which a clock times as one
 constexpr double too_few = 20; // multiplies that cannot even pay for a look at the structure
 
 double steady_seconds()
@@ -203,7 +202,7 @@ fastest(sparse::CsrView<T> const& a, std::vector<Candidate<T>>& candidates,
          ++next) {
         try {
             auto other = std::make_unique<Converted<T> const>(a, *next, kernels);
-            int const calls = calls_of(seconds(*other, 1), round_s);
+            int const calls = calls_of(seconds(*other, 1));
             auto const found =
                 duel([&] { return seconds(*other, calls); }, [&] { return seconds(*best, calls); });
             next->seconds = found.challenger;
