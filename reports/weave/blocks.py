@@ -290,7 +290,7 @@ def _places(labels: list[str]) -> str:
     if not named:
         return ""
     shown = ", ".join(named[:4])
-    more = f" and {len(named) - 4} more points" if len(named) > 4 else ""
+    more = f" and {formats.plural(len(named) - 4, 'more point')}" if len(named) > 4 else ""
     return f" (at {shown}{more})"
 
 

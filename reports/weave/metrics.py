@@ -534,9 +534,9 @@ class Comparison:
 
     @property
     def noun(self) -> str:
-        """What a unit is called."""
+        """What a unit is called: after its axis, unless that counts something, as `columns`."""
         first = self.points[0][0].parameters
-        return next((name for name in self.per if name in first), "point")
+        return next((name for name in self.per if name in first and name[-1] != "s"), "point")
 
     @property
     def name(self) -> str:

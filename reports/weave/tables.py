@@ -253,7 +253,7 @@ def _note(
     values = [cell for cell in cells if isinstance(cell, Cell) and cell.estimate]
     parts = []
     if any(not metric_named(name).of_point for name in cols if name not in TEXT_COLUMNS):
-        parts += _statistics_note(values)
+        parts += _statistics_note(values, any(_has_interval(name) for name in cols))
     if any(metric_named(name).relative for name in cols if name not in TEXT_COLUMNS):
         parts.append(f"compared with {_over_words(basis)} round by round")
     parts += _mean_note(values)
@@ -267,14 +267,22 @@ def _note(
     return f"\n\n<sub>{text[0].upper()}{text[1:]}.</sub>" if parts else ""
 
 
-def _statistics_note(values: Sequence[Cell]) -> list[str]:
+def _has_interval(name: str) -> bool:
+    """Whether cells of a column are printed with their intervals."""
+    return name == "ci" or (name not in TEXT_COLUMNS and metric_named(name).kind == "factor")
+
+
+def _statistics_note(values: Sequence[Cell], with_intervals: bool) -> list[str]:
     sampled = [cell.estimate for cell in values if cell.estimate and cell.estimate.rounds > 1]
     if not sampled:
         return []
+    medians = f"medians of {formats.plural(sampled[0].rounds, 'round')}"
+    if not with_intervals:
+        return [medians]
     words = formats.coverage(sampled[0])
     if sampled[0].coverage < statistics.LEVEL:
         return [f"medians with a {words}"]
-    return [f"medians of {formats.plural(sampled[0].rounds, 'round')} with {words}s"]
+    return [f"{medians} with {words}s"]
 
 
 def _mean_note(values: Sequence[Cell]) -> list[str]:

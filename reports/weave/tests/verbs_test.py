@@ -457,8 +457,10 @@ def test_few_pairs_are_said(say: Say) -> None:
 
 
 def test_few_rounds_are_said_below_tables(say: Say) -> None:
-    text = say('{{ table(cols=["gbps"]) }}', synthetic.result(rounds=4))
+    few = synthetic.result(rounds=4)
+    text = say('{{ table(cols=["median", "ci"], where=%s) }}' % FEM3, few)
     assert "87.5 % interval, the widest that 4 rounds allow" in text
+    assert "interval" not in say('{{ table(cols=["gbps"]) }}', few)  # none is printed
 
 
 def test_a_setup_that_never_pays(say: Say, raw: Json) -> None:
