@@ -68,6 +68,7 @@ def contribute(workspace: Workspace, machine: str, console: Console, names: Sequ
                          " `just run-all`")
     if problems := list(unreadable(folder, names)):
         return _refuse(console, problems)
+    console.status("comparing it with the results of all machines: about half a minute")
     house = book.read(workspace.root)
     found = house.of_machine(machine)
     if problems := list(refusals(found)):

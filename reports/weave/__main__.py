@@ -58,7 +58,14 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     new.set_defaults(command=_new)
 
 
+def _patience() -> None:
+    """Says what takes a while, where somebody waits for it."""
+    if sys.stderr.isatty():
+        print("reading all results and weaving every page: about half a minute", file=sys.stderr)
+
+
 def _report(arguments: argparse.Namespace) -> int:
+    _patience()
     if arguments.machine:
         folder = book.weave_machine(arguments.root, arguments.machine)
         print(f"wove {folder.relative_to(arguments.root)}/")
@@ -77,12 +84,14 @@ def _page(arguments: argparse.Namespace) -> int:
 
 
 def _keep(arguments: argparse.Namespace) -> int:
+    _patience()
     kept_as = runs.keep(arguments.root, arguments.result, arguments.title, arguments.machine)
     print(f"kept {kept_as.relative_to(arguments.root)}")
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    _patience()
     house = book.read(arguments.root)
     texts = book.everything(house)
     problems = [problem for experiment in house.experiments
