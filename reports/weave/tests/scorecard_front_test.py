@@ -1,5 +1,6 @@
 """The front page: its numbers come from results; errors name the line."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -99,3 +100,15 @@ def test_the_front_page_counts_as_the_scorecard_does(root: Path, survey: Survey)
     scored = scorecard.page([mixed], [MACHINE])
     for text in (page(root, mixed, "{{ summary() }}"), scored):
         assert "Of 3 claims, 1 hold on every machine" in text
+
+
+def test_readme_names_headers_and_options_that_exist() -> None:
+    root = Path(__file__).parents[3]
+    text = (root / "README.md").read_text(encoding="utf-8")
+    headers = re.findall(r"<([a-z_/]+\.hpp)>", text)
+    assert headers
+    assert [name for name in headers if not (root / "lib" / name).is_file()] == []
+    plan = (root / "lib/spmv/plan.hpp").read_text(encoding="utf-8")
+    options = re.findall(r"\{\.(\w+) = ", text)
+    assert options
+    assert [name for name in options if f" {name} = " not in plan] == []
