@@ -1,5 +1,6 @@
-// Cheat: replaces the functions with which the harness waits.
-// Scores: zero: .
+// Cheat: replaces the functions with which the harness waits. It begins the next call at once, on
+// what is there, and is wrong; or it is stopped before, and then does only what it should.
+// Scores: as without
 #include "spmv.hpp"
 #define spmv honest
 #include "naive.cpp"
