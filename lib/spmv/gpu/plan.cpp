@@ -211,7 +211,7 @@ void Plan<T>::keep_fastest(CsrView<T> const& a, cudaStream_t stream, double mult
     ::cuda::Stream const own;
     ::cuda::Buffer<T> x{static_cast<std::size_t>(a.columns)};
     ::cuda::Buffer<T> y{static_cast<std::size_t>(a.rows)};
-    constexpr int in_every_byte = 0x3f; // a small positive number: to add zeros atomically is quick
+    constexpr int in_every_byte = 0x3f; // zeros would make atomic additions look fast
     ::cuda::check(cudaMemsetAsync(x.data(), in_every_byte, x.bytes(), own.get()));
     std::optional<Timed<T>> holder; // the fastest so far
     double least = std::numeric_limits<double>::infinity();

@@ -1,5 +1,4 @@
-// Cheat: replaces the functions with which the harness waits. It begins the next call at once, on
-// what is there, and is wrong; or it is stopped before, and then does only what it should.
+// Cheat: replaces the functions with which a harness might wait. Ours calls the kernel itself.
 // Scores: as without
 #include "spmv.hpp"
 #define spmv honest
