@@ -48,16 +48,17 @@ run NAME *ARGS: (_needs "run")
     @{{usage}} exit ;; esac; [ ! -d "{{root}}/experiments/$1" ] || "{{root}}/.ci/build" build "experiments/$1/$1?" lib/bench/machine
     @"{{python}}" -m measure run "$@"
 
-# Make a page about your matrix: structure, formats, ranking, plan, partitions (FILE.mtx...)
+# Make a page about your matrix: structure, formats, ranking, plan, partitions (FILE.mtx..., or study.json)
 [no-cd, no-exit-message]
 study *FILES: (_needs "run")
     #!/usr/bin/env bash
     set -euo pipefail
-    {{usage}} exec "{{python}}" -m study matrix "$@" ;; esac
+    {{usage}} exec "{{python}}" -m study study "$@" ;; esac
+    [[ " $* " == *.mtx* ]] || exec "{{python}}" -m study study "$@"
     targets=(lib/sparse/describe lib/distributed/anatomy lib/bench/machine)
     for name in formats serial-steps omp-schedules gpu-variants; do targets+=("experiments/spmv-$name/spmv-$name?"); done
     "{{root}}/.ci/build" build "${targets[@]}"
-    "{{python}}" -m study matrix "$@"
+    "{{python}}" -m study study "$@"
 
 # Verify your kernel and place it among ours: FILE.cpp|.cu --as spmv [--matrix NAME...]
 [no-cd, no-exit-message]

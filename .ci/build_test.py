@@ -79,7 +79,7 @@ def test_what_this_machine_cannot_build_is_left_out(tree: Path) -> None:
     assert done.stdout == "python -m measure run beta\n"
     assert "linking -C build --quiet lib/bench/machine\n" in done.stderr
     done = just(tree, "study", "my.mtx")
-    assert done.stdout == "python -m study matrix my.mtx\n"
+    assert done.stdout == "python -m study study my.mtx\n"
     assert "gpu-variants" not in done.stderr
 
 
@@ -93,8 +93,8 @@ def test_what_must_be_there_is_asked_for(tree: Path) -> None:
     ("run", "measure run", ("--help",)),
     ("run", "measure run", ("nothing",)),
     ("run-all", "measure run-all", ("--help",)),
-    ("study", "study matrix", ("--help",)),
-    ("study", "study matrix", ()),
+    ("study", "study study", ("--help",)),
+    ("study", "study study", ()),
     ("try", "study try", ("-h",)),
     ("try", "study try", ()),
 ])

@@ -24,10 +24,11 @@ NAME = "memwall"
 # The C library has to be that of the machine: its parts load each other by absolute paths.
 C_LIBRARY = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|anl|nss_\w+))\.so\.\d+")
 
-PROGRAMS = ("lib/bench/machine", "lib/*/*.so", "lib/**/*-gpu-test")
-SOURCES = ("lib", "datasets", "reports/measure", "reports/weave")
+PROGRAMS = ("lib/bench/machine", "lib/sparse/describe", "lib/distributed/anatomy", "lib/*/*.so",
+            "lib/**/*-gpu-test")
+SOURCES = ("lib", "datasets", "reports/measure", "reports/study", "reports/weave")
 NOT_SOURCES = ("__pycache__", "cache", "tests")
-# What `reports/measure` needs beside Python's library; `imports_test.py` there holds it to that.
+# What measuring needs beside Python's library; a test of `reports/measure` holds it to that.
 PACKAGES = ("jsonschema",)
 # What of Python's library nothing here needs.
 NOT_LIBRARY = ("__pycache__", "config-*", "dist-packages", "site-packages", "ensurepip", "idlelib",
@@ -37,6 +38,15 @@ NOT_LIBRARY = ("__pycache__", "config-*", "dist-packages", "site-packages", "ens
 # to OpenSHMEM is not for MPI at all.
 OTHER_NETWORKS = re.compile(
     r"lib(fabric|uc[mpst]|ibverbs|rdmacm|efa|psm\w*|infinipath|oshmem|lustreapi)\.so.*")
+
+# Each command of a bundle: its module, and what it does.
+COMMANDS = {
+    "run-all": ("measure.bundle", "Measures every experiment on this machine"),
+    "run": ("measure.bundle", "Measures one experiment on this machine: run NAME [OPTION...]"),
+    "profile": ("measure.bundle", "Writes a profiler's counters into a result of here"),
+    "study": ("study.bundle", "Studies matrices: study FILE.mtx..."),
+    "try": ("study.bundle", "Verifies a kernel and times it among ours: try FILE --as KIND"),
+}
 
 RUN = """\
 #!/bin/sh
@@ -62,7 +72,7 @@ if ! "$here/python/bin/python3" -c '' 2>/dev/null; then
     echo "{command}: cannot start; the C library has to be glibc {glibc} or later" >&2
     exit 2
 fi
-exec "$here/python/bin/python3" -m measure.bundle {command} "$@"
+exec "$here/python/bin/python3" -m {module} {command} "$@"
 """
 
 TEST_GPU = """\
@@ -114,10 +124,8 @@ def fill(stage: Path, build: Path, experiments: Sequence[str]) -> None:
     shutil.copy(ROOT / ".ci/gpu-tests", stage)
     version = subprocess.run(["ldd", "--version"], capture_output=True, text=True, check=True)
     glibc = version.stdout.splitlines()[0].split()[-1]
-    for command, what in (("run-all", "Measures every experiment on this machine"),
-                          ("run", "Measures one experiment on this machine: run NAME [OPTION...]"),
-                          ("profile", "Writes a profiler's counters into a result of here")):
-        script(stage / command, RUN.format(command=command, what=what, glibc=glibc))
+    for command, (module, what) in COMMANDS.items():
+        script(stage / command, RUN.format(command=command, module=module, what=what, glibc=glibc))
     if any(program.name.endswith("-gpu-test") for program in programs):
         script(stage / "test-gpu", TEST_GPU)
 

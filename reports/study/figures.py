@@ -7,6 +7,7 @@ from typing import Any
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
 
+from study.findings import panel_title
 from weave.curves import Line, Lines, lines
 from weave.dots import Dots, Panel, Row, draw_dots
 from weave.panels import Value
@@ -156,13 +157,6 @@ def ranking(cases: Sequence[Json], title: str) -> str:
     data = Dots(title, panels, rows, cells, series, scale="linear", value_label=label,
                 bound_label="bound")
     return draw_dots(data).svg(title)
-
-
-def panel_title(target: str, threads: int) -> str:
-    """`1 thread`, `2 threads`, `GPU`."""
-    if target != "host":
-        return "GPU"
-    return f"{threads} thread{'s' * (threads > 1)}"
 
 
 def _ranked(cases: Sequence[Json]) -> tuple[Row, ...]:

@@ -1,7 +1,7 @@
 """What a page shows, as one JSON object: it is written beside the page."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from weave import formats, statistics
@@ -11,6 +11,8 @@ from weave.results import Case
 
 Json = dict[str, Any]
 
+#: A noise floor that makes most comparisons worthless.
+BUSY = 0.25
 #: What conversions are compared with: the plan's kernel for CSR as it is.
 BASELINE = "csr"
 FORMAT = "format"
@@ -152,3 +154,20 @@ def machine(found: Measurements) -> Json:
             "memory": formats.size(known["memory_bytes"]),
             "gpus": [gpu["name"] for gpu in known["gpus"]],
             "compiler": found.result.raw["build"]["compiler"]}
+
+
+def busy(runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A warning where a run was so noisy that most comparisons are worthless."""
+    noise = max((run["noise_floor"] for run in runs if run["noise_floor"]), default=0.0)
+    if noise <= BUSY:
+        return []
+    return ["The machine was busy: two timings of the same code differed by a factor of up to"
+            f" {formats.factor(1 + noise)}. Measure again when it is quiet; small differences mean"
+            " nothing."]
+
+
+def panel_title(target: str, threads: int) -> str:
+    """`1 thread`, `2 threads`, `GPU`."""
+    if target != "host":
+        return "GPU"
+    return f"{threads} thread{'s' * (threads > 1)}"

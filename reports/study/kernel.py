@@ -4,15 +4,16 @@ the same rounds, verified as they are, and on a page of its own."""
 import json
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from measure.plan import Console
 from measure.workspace import Workspace, describe_machine, exclusive
-from study import findings, page
-from study.measuring import Asked, measured
+from study import findings
+
+from study.measuring import Asked, measured, warn
 from weave import definition, formats
 from weave.errors import WeaveError
 
@@ -36,7 +37,7 @@ class Tried:
 
 
 def try_kernel(workspace: Workspace, file: Path, kind: str, matrices: Sequence[str],
-               console: Console) -> int:
+               console: Console, finish: Callable[[Path], str]) -> int:
     """Measures a file; 1 if it does not compile or fails its verification."""
     if not file.is_file():
         raise WeaveError(f"{file}: cannot be opened: no such file")
@@ -45,6 +46,8 @@ def try_kernel(workspace: Workspace, file: Path, kind: str, matrices: Sequence[s
         raise WeaveError(f"{file}: found another ending, expected a file .cpp or .cu")
     if on_gpu and not shutil.which("nvcc"):
         raise WeaveError("no nvcc here, which compiles files .cu")
+    if not on_gpu and not shutil.which("g++"):
+        raise WeaveError("no g++ here, which compiles files .cpp")
     is_measured = not on_gpu or bool(describe_machine(workspace, None)["gpus"])
     if not is_measured:
         console.line("no CUDA device here: the file is compiled, not measured")
@@ -57,7 +60,9 @@ def try_kernel(workspace: Workspace, file: Path, kind: str, matrices: Sequence[s
             if code or not is_measured:
                 return 1 if code else 0
             tried = Tried(file, library, ON_GPU if on_gpu else KINDS[kind])
-            return _measure(workspace, tried, matrices, folder, console, lock)
+            code = _measure(workspace, tried, matrices, folder, console, lock)
+            console.line(finish(folder / "try.json"))
+            return code
     except KeyboardInterrupt:
         console.line("interrupted: the same command goes on from here")
         raise
@@ -105,15 +110,13 @@ def _measure(workspace: Workspace, tried: Tried, matrices: Sequence[str], folder
     cases = findings.cases(found)
     result = {"schema": 1, "name": tried.file.stem, "file": tried.file.name,
               "experiment": tried.experiment, "machine": findings.machine(found),
-              "rankings": rankings(cases), "runs": [findings.run(found)]}
-    source = tried.file.read_text(encoding="utf-8", errors="replace")
+              "rankings": rankings(cases), "runs": [findings.run(found)],
+              "source": tried.file.read_text(encoding="utf-8", errors="replace")}
     (folder / "try.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n",
                                      encoding="utf-8")
-    (folder / "index.html").write_text(page.kernel_page(result, source), encoding="utf-8")
-    for line in [*page.warnings(result["runs"], workspace.shown(folder)),
-                 *verdicts(cases)]:
+    warn(result["runs"], workspace.shown(folder), console)
+    for line in verdicts(cases):
         console.line(line)
-    console.line(workspace.shown(folder / "index.html"))
     for failure in failures:
         if f": {YOURS} failed at " not in failure:  # the verdicts say that
             console.line(failure)
@@ -131,7 +134,7 @@ def verdicts(cases: Sequence[Json]) -> list[str]:
     """A line for each point: the place of the file among all, or why it has none."""
     lines = []
     for mine in (case for case in cases if case["variant"] == YOURS):
-        where = f"{mine['matrix']}, {page.figures.panel_title(mine['target'], mine['threads'])}"
+        where = f"{mine['matrix']}, {findings.panel_title(mine['target'], mine['threads'])}"
         if mine["seconds"] is None:
             lines.append(f"{where}: failed verification: {mine['reason']}")
             continue

@@ -1,14 +1,14 @@
-"""`just study FILE.mtx...`: one page about each matrix, as HTML and as JSON."""
+"""`just study FILE.mtx...`: what there is to say about each matrix, as one JSON object."""
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from measure.plan import Console, duration
 from measure.workspace import Workspace, describe_machine, exclusive
-from study import findings, measuring, page
+from study import findings, measuring
 from weave import definition
 from weave.definition import Tree
 from weave.errors import WeaveError
@@ -17,8 +17,10 @@ Json = dict[str, Any]
 SUFFIXES = (".mtx.gz", ".mtx")
 
 
-def study_all(workspace: Workspace, files: Sequence[Path], console: Console) -> int:
-    """Studies each matrix; 1 if a variant failed its verification in any."""
+def study_all(workspace: Workspace, files: Sequence[Path], console: Console,
+              finish: Callable[[Path], str]) -> int:
+    """Studies each matrix, and lets a page be made of what was written; 1 if a variant failed its
+    verification."""
     names = [name_of(file) for file in files]
     for name in names:
         if names.count(name) > 1:
@@ -26,7 +28,7 @@ def study_all(workspace: Workspace, files: Sequence[Path], console: Console) -> 
     described = [measuring.described(workspace, file) for file in files]  # all errors come first
     gpus = bool(describe_machine(workspace, None)["gpus"])
     tree = definition.read_tree(workspace.root)
-    found = [_study(workspace, file, features, gpus, tree, console)
+    found = [_study(workspace, file, features, gpus, tree, console, finish)
              for file, features in zip(files, described, strict=True)]
     return max(found)
 
@@ -40,26 +42,26 @@ def name_of(file: Path) -> str:
 
 
 def _study(workspace: Workspace, file: Path, features: Json, gpus: bool, tree: Tree,
-           console: Console) -> int:
+           console: Console, finish: Callable[[Path], str]) -> int:
     started = time.monotonic()
     folder = workspace.build / "study" / name_of(file)
     try:
         with exclusive(folder) as lock:
             failures = _measure(workspace, file.resolve(), features, gpus, folder, tree, console,
                                 lock)
+            said = finish(folder / "study.json")
     except KeyboardInterrupt:
         console.line("interrupted: the same command goes on from here")
         raise
     for failure in failures:
         console.line(failure)
-    console.line(f"{workspace.shown(folder / 'index.html')}"
-                 f"  {duration(time.monotonic() - started)}; as JSON: study.json beside it")
+    console.line(f"{said}  {duration(time.monotonic() - started)}")
     return 1 if failures else 0
 
 
 def _measure(workspace: Workspace, file: Path, features: Json, gpus: bool, folder: Path, tree: Tree,
              console: Console, lock: int) -> list[str]:
-    """Measures what is missing and writes the page; what failed."""
+    """Measures what is missing and writes `study.json`; what failed."""
     anatomy = measuring.anatomy(workspace, file, folder, console)
     given = measuring.options(file, features["nnz"])
     found, failures = [], []
@@ -70,13 +72,10 @@ def _measure(workspace: Workspace, file: Path, features: Json, gpus: bool, folde
                                               lock, tree)
         found.append((asked.title, measured))
         failures += failed
-    console.step("draws the page")
     study = together(file, features, anatomy, found)
     (folder / "study.json").write_text(json.dumps(study, indent=1, ensure_ascii=False) + "\n",
                                        encoding="utf-8")
-    (folder / "index.html").write_text(page.study_page(study), encoding="utf-8")
-    for line in page.warnings(study["runs"], workspace.shown(folder)):
-        console.line(line)
+    measuring.warn(study["runs"], workspace.shown(folder), console)
     return failures
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from measure.launch import measure
 from measure.plan import Console, Watch, launches_of
 from measure.workspace import Workspace, file_digest
+from study import findings
 from weave import definition, results
 from weave.definition import Tree
 from weave.errors import WeaveError
@@ -96,6 +97,12 @@ def options(matrix: Path, nonzeros: int) -> list[str]:
     return given
 
 
+def warn(runs: Sequence[Json], folder: str, console: Console) -> None:
+    """Says what must be known before any number; `folder` keeps what was measured."""
+    for words in findings.busy(runs):
+        console.line(f"{words} To measure again, remove {folder}/ first.")
+
+
 def _begin(folder: Path, asked: Mapping[str, Any], *kept: Path) -> None:
     """Removes what was measured of something else."""
     note = folder / "asked.json"
@@ -121,6 +128,8 @@ def _write(path: Path, text: str) -> None:
 def _asked(command: Sequence[str | Path],
            tell: Callable[[str], None] | None = None) -> str:
     """The standard output of a program that is told what it does on standard error."""
+    if not Path(command[0]).is_file():
+        raise WeaveError(f"{Path(command[0]).name} was not built: no file {command[0]}")
     with tempfile.TemporaryFile("w+", encoding="utf-8") as out, \
             subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None

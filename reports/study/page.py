@@ -1,21 +1,22 @@
 """The page of a study: one HTML file that needs no other, in the look of this repository."""
 
 import base64
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
-from study import figures
+from study import figures, findings
 from weave import formats
+from weave.errors import WeaveError
 from weave.sheet import INK
 
 Json = Mapping[str, Any]
 
 #: So many products tell nothing any more.
 NEVER = "never"
-#: A noise floor that makes most comparisons worthless.
-BUSY = 0.25
 PRECISIONS = {"fp32": "single precision", "fp64": "double precision"}
 WHERE = ("target", "threads", "precision")
 
@@ -46,6 +47,20 @@ summary {{ cursor: pointer; margin: 8px 0; }}
 """
 
 
+def draw(file: Path) -> Path:
+    """Draws the page of what a study or a trial wrote, beside it. Raises `WeaveError` for another
+    file."""
+    try:
+        told = json.loads(file.read_text(encoding="utf-8"))
+        page = kernel_page(told) if "source" in told else study_page(told)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise WeaveError(f"{file}: found {type(error).__name__}: {error}, expected study.json or"
+                         " try.json as this version writes them") from error
+    drawn = file.with_name("index.html")
+    drawn.write_text(page, encoding="utf-8")
+    return drawn
+
+
 def study_page(study: Json) -> str:
     """The page of one matrix."""
     f = study["features"]
@@ -64,7 +79,7 @@ def study_page(study: Json) -> str:
     return document(title, parts)
 
 
-def kernel_page(tried: Json, source: str) -> str:
+def kernel_page(tried: Json) -> str:
     """The page of somebody's own product: its places, a figure for each matrix, and its text."""
     places = [_place(ranking) for ranking in tried["rankings"]]
     parts = [
@@ -73,7 +88,7 @@ def kernel_page(tried: Json, source: str) -> str:
         "<h2>In short</h2>", _list([*_busy(tried["runs"]), *places]),
         "<h2>How fast, against the bound</h2>",
         *(part for ranking in tried["rankings"] for part in ranking_parts(ranking)),
-        "<h2>The file</h2>", f"<pre><code>{escape(source)}</code></pre>",
+        "<h2>The file</h2>", f"<pre><code>{escape(tried['source'])}</code></pre>",
         "<h2>Runs</h2>", *_runs(tried),
     ]
     return document(f"{tried['file']}: your kernel among ours", parts)
@@ -135,19 +150,7 @@ def in_short(study: Json) -> list[str]:
 
 
 def _busy(runs: Sequence[Json]) -> list[str]:
-    """A warning where a run was so noisy that most comparisons are worthless."""
-    noise = max((run["noise_floor"] for run in runs if run["noise_floor"]), default=0.0)
-    if noise <= BUSY:
-        return []
-    return ["<strong>The machine was busy</strong>: two timings of the same code differed by a"
-            f" factor of up to {formats.factor(1 + noise)}. Measure again when it is quiet; small differences below"
-            " mean nothing."]
-
-
-def warnings(runs: Sequence[Json], folder: str) -> list[str]:
-    """What must be known before any number, as plain text; `folder` keeps what was measured."""
-    return [re.sub("<[^>]*>", "", words) + f" To measure again, remove {folder}/ first."
-            for words in _busy(runs)]
+    return [f"<strong>{escape(words)}</strong>" for words in findings.busy(runs)]
 
 
 def _fastest(study: Json) -> Json | None:

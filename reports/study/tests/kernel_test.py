@@ -42,7 +42,7 @@ def test_errors_of_the_compiler_are_shown(workspace: Workspace, tmp_path: Path,
                                           capfd: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "broken.cpp"
     file.write_text('#include "spmv.hpp"\nint main() { return nothing; }\n', encoding="utf-8")
-    assert kernel.try_kernel(workspace, file, "spmv", [], Console()) == 1
+    assert kernel.try_kernel(workspace, file, "spmv", [], Console(), str) == 1
     assert "broken.cpp:2:21: error:" in capfd.readouterr().err
 
 
@@ -59,7 +59,7 @@ def test_other_files_are_refused(workspace: Workspace, tmp_path: Path, name: str
     if name == "kernel.py":
         (tmp_path / name).write_text("")
     with pytest.raises(WeaveError, match=name):
-        kernel.try_kernel(workspace, tmp_path / name, "spmv", [], Console())
+        kernel.try_kernel(workspace, tmp_path / name, "spmv", [], Console(), str)
 
 
 def test_a_place_among_all() -> None:

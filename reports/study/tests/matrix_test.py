@@ -26,7 +26,7 @@ def test_names_of_matrices() -> None:
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     files = [tmp_path / "a.mtx", tmp_path / "b" / "a.mtx.gz"]
     with pytest.raises(WeaveError, match="two files called a"):
-        matrix.study_all(Workspace(tmp_path, tmp_path), files, Console())
+        matrix.study_all(Workspace(tmp_path, tmp_path), files, Console(), str)
 
 
 def test_a_malformed_file_is_one_line(tmp_path: Path) -> None:

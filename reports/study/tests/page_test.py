@@ -11,6 +11,7 @@ import pytest
 
 from study import figures, findings, page
 from study.tests import made_up
+from weave.errors import WeaveError
 
 BROWSER = Path(__file__).resolve().parents[3] / ".ci/browser.py"
 WIDTH = 1040
@@ -91,7 +92,25 @@ def test_chromium_shows_a_study(study: made_up.Json, tmp_path: Path) -> None:
 
 def test_a_busy_machine_is_told_before_the_page_is_read() -> None:
     quiet, busy = {"noise_floor": 0.01}, {"noise_floor": 2.0}
-    assert page.warnings([quiet, {"noise_floor": None}], "build/try/mine") == []
-    (said,) = page.warnings([quiet, busy], "build/try/mine")
+    assert findings.busy([quiet, {"noise_floor": None}]) == []
+    (said,) = findings.busy([quiet, busy])
     assert said.startswith("The machine was busy: two timings")
-    assert said.endswith("To measure again, remove build/try/mine/ first.")
+
+
+def test_a_page_is_drawn_of_what_another_machine_wrote(study: made_up.Json, tmp_path: Path) -> None:
+    file = tmp_path / "study.json"
+    file.write_text(json.dumps(study), encoding="utf-8")
+    assert page.draw(file).read_text(encoding="utf-8") == page.study_page(study)
+    tried = {"name": "mine", "file": "mine.cu", "experiment": "spmv-gpu-variants",
+             "machine": study["machine"], "rankings": [], "runs": study["runs"],
+             "source": "__global__ void <mine>"}
+    file.write_text(json.dumps(tried), encoding="utf-8")
+    assert "void &lt;mine&gt;" in page.draw(file).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("text", ["{", "{}", "[1]", '{"source": ""}'])
+def test_another_file_is_refused(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "other.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(WeaveError, match=r"other\.json: found \w+: .*, expected study\.json"):
+        page.draw(file)
