@@ -2,6 +2,7 @@
 
 #include "peers/loaded.hpp"
 
+#include <cstdlib>
 #include <type_traits>
 
 namespace peers {
@@ -16,9 +17,24 @@ template <class T>
 using Gemm = void (*)(int order, int transpose_a, int transpose_b, int m, int n, int k, T alpha,
                       T const* a, int lda, T const* b, int ldb, T beta, T* c, int ldc);
 
+/// OpenBLAS goes by the processor's model: on one younger than itself it takes kernels for old ones,
+/// several times slower. Here its kernels go by the instructions, unless a user has chosen.
+Loaded load()
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq")) {
+        setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
+    } else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        setenv("OPENBLAS_CORETYPE", "Haswell", 0);
+    }
+#endif
+    return {{"libopenblas.so.0", "libopenblas.so"}, "Debian's package libopenblas0-openmp"};
+}
+
 struct Functions
 {
-    Loaded library{{"libopenblas.so.0", "libopenblas.so"}, "Debian's package libopenblas0-openmp"};
+    Loaded library = load();
     Gemm<float> sgemm = nullptr;
     Gemm<double> dgemm = nullptr;
     void (*set_threads)(int) = nullptr;
@@ -56,7 +72,6 @@ void OpenBlas::gemm(dense::Matrix<T const> a, dense::Matrix<T const> b, dense::M
                     int threads) const
 {
     auto const size = [](std::int64_t value) { return static_cast<int>(value); };
-    functions().set_threads(threads);
     auto const call = [&] {
         if constexpr (std::is_same_v<T, float>) {
             return functions().sgemm;
@@ -65,6 +80,7 @@ void OpenBlas::gemm(dense::Matrix<T const> a, dense::Matrix<T const> b, dense::M
         }
     }();
     //! [openblas]
+    functions().set_threads(threads); // kernels for SkylakeX with AVX-512, for Haswell with AVX2
     call(row_major, not_transposed, not_transposed, size(c.rows), size(c.columns), size(a.columns),
          T{1}, a.data, size(a.stride), b.data, size(b.stride), T{0}, c.data, size(c.stride));
     //! [openblas]

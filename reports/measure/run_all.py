@@ -180,18 +180,22 @@ class Run:
         return outcome
 
     def _measure(self, step: Step, watch: Callable[[], Watch]) -> list[str]:
-        """Measures an experiment, a second time with more samples if a question is open; returns
-        what failed in it."""
+        """Measures an experiment, a second time with more samples if a question is open and the
+        first time took no longer than was promised; returns what failed in it."""
         name = step.experiment.name
         folder = self._state.folder(name)
         fresh = not folder.exists()
         started = time.monotonic()
         measured = self._measure_once(step, folder, [], watch())
         self._store(name, measured.result.raw, tripled=False)
-        questions = claims.open_questions(measured.result, self._workspace.root)
-        if questions and not measured.failures:  # what failed would be measured again anyway
-            first, rounds = measured.result.raw, 2 * measured.result.run["rounds"]
-            self._console.line(f"{name}: {rounds} more rounds to decide {', '.join(questions)}")
+        questions = ", ".join(claims.open_questions(measured.result, self._workspace.root))
+        first, rounds = measured.result.raw, 2 * measured.result.run["rounds"]
+        if questions and time.monotonic() - started > step.seconds:
+            self._console.line(f"{name}: took longer than {duration(step.seconds)}, so these stay"
+                               f" open: {questions}; {3 * rounds // 2} rounds may decide them:"
+                               f" {self._workspace.run} {name} --samples {3 * rounds // 2}")
+        elif questions and not measured.failures:  # what failed would be measured again anyway
+            self._console.line(f"{name}: {rounds} more rounds to decide {questions}")
             more = ["--samples", str(rounds), "--again"]
             measured = self._measure_once(step, folder / "more", more, watch())
             self._store(name, results.prolong(first, measured.result.raw), tripled=True)

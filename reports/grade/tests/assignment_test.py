@@ -69,6 +69,11 @@ def test_a_student_builds_and_tests_with_the_kit_alone(name: str, tmp_path: Path
         shutil.copy(instructor / "model.cu", alone / kit.file)
         built = make("references", "build/spmv")
         assert built.returncode == 0, built.stderr
+        (alone / "build/judge").write_text("#!/bin/sh\ncat\n")
+        told = [line.split("\t") for line in make("test").stdout.splitlines()]
+        assert [words[words.index("--tool") + 1:][:3] for words in told if "--tool" in words] == [
+            [tool, "--log-file", f"build/{tool}.log"]
+            for tool in ("memcheck", "initcheck", "synccheck")]
         return
     empty = make("test")
     assert empty.returncode != 0

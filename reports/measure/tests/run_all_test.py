@@ -219,6 +219,18 @@ def test_an_undecided_claim_triples_the_samples_once(root: Path, tmp_path: Path)
     assert {len(case["samples_s"]) for case in cases} == {9}
 
 
+def test_what_took_longer_than_promised_is_not_prolonged(root: Path) -> None:
+    add_experiment(root, "alpha", points=1, ratios=[1.0, 1.1, 1.3, 1.5])
+    path = root / "experiments/alpha/experiment.toml"
+    path.write_text(path.read_text().replace("quick = 40", "quick = 0.001"))
+    code, said = run(root)
+    assert code == 0
+    assert "alpha: took longer than 0 s, so these stay open: alpha.fast; 9 rounds may" in said
+    assert said.count("run alpha --samples 9") == 1
+    run_of = stored(root, "alpha")["run"]
+    assert (run_of["rounds"], run_of["tripled"]) == (3, False)
+
+
 def test_a_case_faster_than_memory_triples_the_samples(root: Path) -> None:
     add_experiment(root, "alpha", points=1, cold_beside=[1, 1e-4])
     code, said = run(root)
