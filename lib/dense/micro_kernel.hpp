@@ -21,6 +21,12 @@ template <class T>
 void micro_kernel(std::int64_t depth, T const* a, T const* b, T* c, std::int64_t stride, bool add)
 {
     constexpr int width = static_cast<int>(simd::lanes<T>);
+    // Rows of c lie far apart: they are on their way while the sums are made.
+    for (int i = 0; i < kernel_rows; ++i) {
+        for (int v = 0; v < kernel_vectors; ++v) {
+            __builtin_prefetch(c + i * stride + v * width, 1);
+        }
+    }
     simd::Vector<T> sum[kernel_rows][kernel_vectors] = {};
     for (std::int64_t k = 0; k < depth; ++k) {
         simd::Vector<T> const b0 = simd::load(b);

@@ -17,8 +17,8 @@ template <class T>
 using Gemm = void (*)(int order, int transpose_a, int transpose_b, int m, int n, int k, T alpha,
                       T const* a, int lda, T const* b, int ldb, T beta, T* c, int ldc);
 
-/// OpenBLAS goes by the processor's model: on one younger than itself it takes kernels for old ones,
-/// several times slower. Here its kernels go by the instructions, unless a user has chosen.
+/// OpenBLAS goes by the processor's model: where it does not know one, it takes kernels for old
+/// processors, several times slower. Here it goes by the instructions, unless a user has chosen.
 Loaded load()
 {
 #if defined(__x86_64__)
