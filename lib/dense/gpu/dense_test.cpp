@@ -157,7 +157,8 @@ bool fails(std::string_view name)
         Operands<float> p{512, 1000, 700, random};
         step->multiply(p.left(), p.right(), p.product(), stream);
         stream.synchronize();
-        if (!(p.error(0) <= 1)) return true;
+        if (!(p.error(0) <= 1))
+            return true;
     }
     return false;
 }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <new>
 #include <stdexcept>
 #include <tuple>
@@ -150,9 +151,10 @@ Candidate<T> const& best_untimed(std::vector<Candidate<T>> const& found, double 
 }
 
 /// Keeps six: CSR, which is there already, and those that should be fastest, their conversion
-/// included. The first of each kind come first, as time may be up before all are timed.
+/// included. The first of each kind come first, as time may be up before all are timed. Returns the
+/// others.
 template <class T>
-void keep_best(std::vector<Candidate<T>>& found, double multiplies)
+std::vector<Candidate<T>> keep_best(std::vector<Candidate<T>>& found, double multiplies)
 {
     constexpr std::size_t most = 6;
     std::ranges::stable_sort(found, {}, [&](Candidate<T> const& candidate) {
@@ -160,7 +162,9 @@ void keep_best(std::vector<Candidate<T>>& found, double multiplies)
                    ? 0
                    : candidate.nanoseconds + candidate.conversion / multiplies;
     });
-    found.resize(std::min(most, found.size()));
+    auto const kept = found.begin() + static_cast<std::ptrdiff_t>(std::min(most, found.size()));
+    std::vector<Candidate<T>> others(kept, found.end());
+    found.erase(kept, found.end());
     std::vector<std::string_view> kinds;
     std::stable_partition(found.begin(), found.end(), [&](Candidate<T> const& candidate) {
         auto const kind = candidate.format->name.excerpt;
@@ -168,6 +172,7 @@ void keep_best(std::vector<Candidate<T>>& found, double multiplies)
         kinds.push_back(kind);
         return is_new;
     });
+    return others;
 }
 
 //! [plan]
@@ -219,6 +224,33 @@ fastest(sparse::CsrView<T> const& a, std::vector<Candidate<T>>& candidates,
 }
 //! [plan]
 
+/// Where the table errs by much it errs for all of a kind: the winner's kin that were not among the
+/// best are timed too, in what is left of the time after `spent` seconds. Those are added to
+/// `found`.
+template <class T>
+std::unique_ptr<Converted<T> const>
+best_of_kin(sparse::CsrView<T> const& a, std::unique_ptr<Converted<T> const> winner,
+            std::vector<Candidate<T>>& found, std::vector<Candidate<T>> const& others, double spent,
+            FormatKernels<T> const& kernels, PlanOptions options)
+{
+    auto const& format = *winner->choice.format;
+    auto const won = *std::ranges::find(found, &format, &Candidate<T>::format);
+    std::vector<Candidate<T>> kin{won};
+    std::ranges::copy_if(others, std::back_inserter(kin), [&](Candidate<T> const& other) {
+        return other.format->name.excerpt == format.name.excerpt;
+    });
+    double const left = allowed_seconds(options.multiplies, found.front().seconds) - spent;
+    double const begins = 2e-9 * won.conversion + 8 * won.seconds; // no time after that: no kin
+    if (kin.size() == 1 || won.seconds == 0 || left <= begins || swept_bytes(a, options) > 0) {
+        return winner;
+    }
+    options.multiplies = 4 * left / won.seconds;
+    winner.reset(); // it is made again
+    winner = fastest(a, kin, kernels, options);
+    found.insert(found.end(), kin.begin() + 1, kin.end());
+    return winner;
+}
+
 } // namespace
 
 template <class T>
@@ -249,8 +281,10 @@ Plan<T>::Plan(sparse::CsrView<T> const& a, PlanOptions const& options)
         leave_alone(found, threads);
     }
     if (found.size() > 1 && options.timed) {
-        keep_best(found, options.multiplies);
+        auto const others = keep_best(found, options.multiplies);
         state->matrix = fastest(a, found, kernels, options);
+        state->matrix = best_of_kin(a, std::move(state->matrix), found, others,
+                                    steady_seconds() - begin, kernels, options);
     } else {
         state->matrix = std::make_unique<Converted<T> const>(
             a, best_untimed(found, options.multiplies), kernels);

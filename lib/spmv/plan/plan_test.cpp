@@ -461,6 +461,22 @@ TEST_CASE("a plan explains itself in one line")
     }
 }
 
+TEST_CASE("the kin of a format that won are timed too")
+{
+    auto const a = filled<float>(sparse::random_rows(60000, 60000, 12, 3));
+    spmv::Plan<float> const plan{a, {.multiplies = 1e6, .threads = 1}};
+    auto const text = plan.explain();
+    CAPTURE(text);
+    if (plan.format().starts_with("blocked_coo") && text.find("ready after") != std::string::npos) {
+        for (auto const* const name : {" blocked_coo8 ", " blocked_coo16 ", " blocked_coo32 "}) {
+            auto const at = text.find(name);
+            REQUIRE(at != std::string::npos);
+            CHECK(text.substr(at, text.find_first_of(",u", at) - at).find("timed") !=
+                  std::string::npos);
+        }
+    }
+}
+
 TEST_CASE("what makes no sense is refused with the value found")
 {
     auto const a = filled<double>(sparse::poisson2d(5));
