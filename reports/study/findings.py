@@ -18,12 +18,14 @@ BASELINE = "csr"
 FORMAT = "format"
 #: Kernels of GPUs that read CSR as it is.
 KERNELS = "single"
+#: Kernels that only read: no product is faster.
+ROOF = "roof"
 PLANS = ("plan", "plan_untimed", "auto")
 
 
 def cases(found: Measurements) -> list[Json]:
-    """Every variant at every point, A/A pairs left out."""
-    return [_case(found, case) for case in found.cases if not case.twin]
+    """Every product at every point: without A/A pairs, and kernels that only read all of a matrix."""
+    return [_case(found, case) for case in found.cases if not case.twin and case.group != ROOF]
 
 
 def _case(found: Measurements, case: Case) -> Json:

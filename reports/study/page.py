@@ -179,11 +179,13 @@ def _structure(study: Json) -> str:
 
 
 def _formats(study: Json) -> str:
-    """A table for each precision: bytes once, time and products for each number of threads."""
+    """A table for each precision, of the host and of a GPU: bytes once, time and products for each
+    number of threads."""
     parts = []
     found = [c for c in study["formats"] if c["variant"] != "plan_untimed"]
-    for precision in sorted({c["precision"] for c in found}):
-        of = [c for c in found if c["precision"] == precision]
+    for precision, on_gpu in sorted({(c["precision"], c["target"] != "host") for c in found}):
+        of = [c for c in found
+              if c["precision"] == precision and (c["target"] != "host") == on_gpu]
         places = sorted({(c["target"], c["threads"]) for c in of})
         head = [precision, "bytes a nonzero"]
         for target, threads in places:
