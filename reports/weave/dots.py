@@ -175,13 +175,21 @@ def _parts(rows: Sequence[Row]) -> list[list[int]]:
     return parts
 
 
+def _room_for_names(columns: int) -> float:
+    """Of one of so many columns side by side."""
+    return (WIDTH - 2 * MARGIN + GAP) / columns * 0.52
+
+
 def _folded(data: Dots) -> Sheet:
     """Few panels of many rows: each in columns side by side, with names of its own."""
     columns = min(4, max(2, -(-len(data.rows) // MOST_ROWS)))
+    longest = max(text_width(row.name, SMALL, mono=True) for row in data.rows)
+    while columns > 2 and longest > _room_for_names(columns):
+        columns -= 1
     per_column = max(-(-len(data.rows) // columns), 1)
     parts = chunks(list(range(len(data.rows))), per_column)
     outer = (WIDTH - 2 * MARGIN + GAP) / len(parts)
-    most = outer * 0.52
+    most = _room_for_names(len(parts))
     rows = [replace(r, name=shortened(r.name, most, SMALL)) for r in data.rows]
     widest = max(text_width(row.name, SMALL, mono=True) for row in rows)
     scale = _scale(data)
