@@ -364,8 +364,8 @@ def bundle() -> Iterator[Check]:
         yield command("bundle studies a matrix in a bare tree", ".ci/bare-tree", tree,
                       "/memwall/study", "/small.mtx")
         study = tree / "memwall/build/study/small/study.json"
-        yield command("bundle's study becomes a page", sys.executable, "-m", "study", "study", study,
-                      PYTHONPATH=str(ROOT / "reports"))
+        yield command("bundle's study becomes a page", sys.executable, "-m", "study", "study",
+                      study, PYTHONPATH=str(ROOT / "reports"))
         for other in (tree / "memwall/experiments").glob("*/experiment.toml"):
             if other.parent.name != BUNDLED:  # one tells whether it works
                 shutil.rmtree(other.parent)
