@@ -200,7 +200,7 @@ def experiments() -> Iterator[Check]:
                       experiment.name, "--profile", "tiny")
     sample = BUILDS / "sample.mtx"
     sample.write_text(SAMPLE, encoding="utf-8")
-    yield command("study", sys.executable, "-m", "study", "--build", RELEASE, "matrix", sample)
+    yield command("study", sys.executable, "-m", "study", "--build", RELEASE, "study", sample)
 
 
 def cuda() -> Iterator[Check]:
