@@ -124,6 +124,13 @@ private:
     }
 };
 
+/// OpenBLAS, loaded once.
+inline peers::OpenBlas const& openblas()
+{
+    static peers::OpenBlas const library;
+    return library;
+}
+
 /// The steps on the host: loops on one thread, packed blocks with every kernel of this processor
 /// and all threads, and OpenBLAS.
 template <class T>
@@ -162,16 +169,14 @@ void on_host(bench::Trial& trial)
                 .excerpt("micro_kernel");
         }
     }
-    static peers::OpenBlas const openblas;
-    if (!openblas.missing.empty()) {
-        trial.skip("openblas", openblas.missing).group("peer");
-    } else if (trial.threads() > 1 && !openblas.shares_threads) {
+    auto const& blas = openblas();
+    if (!blas.missing.empty()) {
+        trial.skip("openblas", blas.missing).group("peer");
+    } else if (trial.threads() > 1 && !blas.shares_threads) {
         trial.skip("openblas", "it has threads of its own; install libopenblas0-openmp")
             .group("peer");
     } else if (is_asked_for("openblas")) {
-        trial
-            .add("openblas",
-                 [&] { openblas.gemm(p.left(), p.right(), p.product(), trial.threads()); })
+        trial.add("openblas", [&] { blas.gemm(p.left(), p.right(), p.product(), trial.threads()); })
             .group("peer");
     }
     trial.run();

@@ -236,11 +236,13 @@ void cuda::add_studies(bench::Experiment& experiment, Gpu& gpu)
         .ceiling(gpu, ceilings::device_fma<float>)
         .ceiling(gpu, ceilings::device_fma<double>);
     auto& article = experiment.study("article").on(gpu).axis("shape", gemm::article_shapes);
-    article.types<float, double>([&gpu]<class T>(bench::Trial& trial) {
+    article.types<float, double>([&]<class T>(bench::Trial& trial) {
+        experiment.library("cublas", gemm::cublas().version);
         gemm::multiply<T>(trial, gemm::parse_shape(trial.text("shape")), gpu, gemm::cublas());
     });
     auto& squares = experiment.study("squares").on(gpu).axis("size", gemm::square_sizes());
-    squares.types<float, double>([&gpu]<class T>(bench::Trial& trial) {
+    squares.types<float, double>([&]<class T>(bench::Trial& trial) {
+        experiment.library("cublas", gemm::cublas().version);
         auto const n = trial.integer("size");
         gemm::multiply<T>(trial, {n, n, n}, gpu, gemm::cublas());
     });

@@ -12,6 +12,9 @@ int main(int argc, char** argv)
 
     cuda::add_studies(experiment, gpu);
     auto& cpu = experiment.study("cpu").axis("size", gemm::sizes_on_host());
-    cpu.types<float, double>([]<class T>(bench::Trial& trial) { gemm::on_host<T>(trial); });
+    cpu.types<float, double>([&]<class T>(bench::Trial& trial) {
+        experiment.library("openblas", gemm::openblas().version);
+        gemm::on_host<T>(trial);
+    });
     return experiment.run();
 }

@@ -12,14 +12,18 @@ int main(int argc, char** argv)
 
     auto& widths = experiment.study("widths").on(gpu);
     widths.axis("mebibytes", softmax_block::mebibytes()).axis("columns", softmax_block::widths());
-    widths.types<bench::fp16, bench::bf16, float, double>(
-        [&]<class T>(bench::Trial& trial) { softmax_block::ways<T>(trial, contenders); });
+    widths.types<bench::fp16, bench::bf16, float, double>([&]<class T>(bench::Trial& trial) {
+        experiment.library("cudnn", contenders.library().version);
+        softmax_block::ways<T>(trial, contenders);
+    });
 
     auto& logarithms = experiment.study("log_softmax").on(gpu);
     logarithms.axis("mebibytes", softmax_block::mebibytes())
         .axis("columns", {std::int64_t{1000}, std::int64_t{8192}});
-    logarithms.types<float>(
-        [&]<class T>(bench::Trial& trial) { softmax_block::logarithms<T>(trial, contenders); });
+    logarithms.types<float>([&]<class T>(bench::Trial& trial) {
+        experiment.library("cudnn", contenders.library().version);
+        softmax_block::logarithms<T>(trial, contenders);
+    });
 
     auto& sizes = experiment.study("block_sizes").on(gpu);
     sizes.axis("mebibytes", softmax_block::mebibytes())

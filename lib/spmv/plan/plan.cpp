@@ -282,9 +282,11 @@ Plan<T>::Plan(sparse::CsrView<T> const& a, PlanOptions const& options)
     }
     if (found.size() > 1 && options.timed) {
         auto const others = keep_best(found, options.multiplies);
+        Clock const clock = options.clock == nullptr ? steady_seconds : options.clock;
+        double const timed_from = clock();
         state->matrix = fastest(a, found, kernels, options);
         state->matrix = best_of_kin(a, std::move(state->matrix), found, others,
-                                    steady_seconds() - begin, kernels, options);
+                                    clock() - timed_from, kernels, options);
     } else {
         state->matrix = std::make_unique<Converted<T> const>(
             a, best_untimed(found, options.multiplies), kernels);
