@@ -17,8 +17,8 @@ template <class T>
 using Gemm = void (*)(int order, int transpose_a, int transpose_b, int m, int n, int k, T alpha,
                       T const* a, int lda, T const* b, int ldb, T beta, T* c, int ldc);
 
-/// OpenBLAS goes by the processor's model, and may not know one younger than itself: kernels for the
-/// oldest processors are several times slower. Here it goes by the instructions, unless a user has
+/// OpenBLAS goes by the processor's model, and may not know one younger than itself: kernels for
+/// the oldest processors are several times slower. Here it goes by the instructions, unless a user has
 /// chosen; `version` names what it took.
 Loaded load()
 {
