@@ -18,8 +18,8 @@ using Gemm = void (*)(int order, int transpose_a, int transpose_b, int m, int n,
                       T const* a, int lda, T const* b, int ldb, T beta, T* c, int ldc);
 
 /// OpenBLAS goes by the processor's model, and may not know one younger than itself: kernels for
-/// the oldest processors are several times slower. Here it goes by the instructions, unless a user has
-/// chosen; `version` names what it took.
+/// the oldest processors are several times slower. Here it goes by the instructions, unless a user
+/// has chosen; `version` names what it took.
 Loaded load()
 {
 #if defined(__x86_64__)
