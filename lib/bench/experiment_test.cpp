@@ -346,6 +346,7 @@ TEST_CASE("more samples for an earlier run need no second exact check, but a che
     auto const outcome = run({"--again"}, [](auto& trial, auto const&) {
         CHECK(trial.is_timed());
         CHECK(trial.only_adds_samples());
+        CHECK(trial.is_test());
         trial.add("broken", [] {}).excerpt("kernel");
     });
     CHECK(outcome.code == 1);

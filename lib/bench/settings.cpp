@@ -209,7 +209,7 @@ std::variant<Settings, int> read_settings(std::string const& experiment, int arg
             given[axis.name];
         }
         for (auto const& body : study.bodies()) {
-            if (!body.type.empty()) {
+            if (!body.type.empty() && std::ranges::find(types, body.type) == types.end()) {
                 types.emplace_back(body.type);
             }
         }

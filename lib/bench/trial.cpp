@@ -84,6 +84,12 @@ int Trial::threads() const
 {
     return run_.settings.threads;
 }
+
+bool Trial::is_test() const
+{
+    return run_.settings.profile == "tiny";
+}
+
 bool Trial::only_adds_samples() const
 {
     return run_.settings.again;
@@ -132,8 +138,8 @@ Variant& Trial::declare(std::string name, std::function<Variant::Call(Variant&)>
     if (!names_.insert(name).second) {
         throw std::logic_error{fmt::format("two variants are called '{}'", name)};
     }
-    auto& list = std::regex_search(name, run_.filter) ? variants_ : left_out_;
-    auto& variant = list.emplace_back(std::move(name), usual());
+    auto& takers = std::regex_search(name, run_.filter) ? variants_ : left_out_;
+    auto& variant = takers.emplace_back(std::move(name), usual());
     variant.setup_ = std::move(setup);
     variant.missing_ = std::move(missing);
     return variant;
@@ -245,11 +251,7 @@ std::vector<Trial::Entry> Trial::prepare_all()
             auto entry = prepare(variant);
             if (why_not(variant).empty()) {
                 entries.push_back(std::move(entry));
-                for (auto* const target : {variant.runs_, variant.results_}) {
-                    if (std::ranges::find(targets_, target) == targets_.end()) {
-                        targets_.push_back(target);
-                    }
-                }
+                targets_.insert({variant.runs_, variant.results_});
             }
         }
     }
@@ -393,23 +395,17 @@ void Trial::check_within_bounds_and_time()
     auto entries = prepare_all();
     record_skipped();
     verify(entries);
-    std::vector<Entry> sound;
-    for (auto& entry : entries) {
-        if (entry.verdict.passed) {
-            sound.push_back(std::move(entry));
-        } else {
-            record_case(entry);
-        }
-    }
-    if (!sound.empty()) {
+    auto const passed = [](Entry const& entry) { return entry.verdict.passed; };
+    auto const failed = std::ranges::stable_partition(entries, passed);
+    std::ranges::for_each(failed, [this](Entry const& entry) { record_case(entry); });
+    entries.erase(failed.begin(), failed.end());
+    if (!entries.empty()) {
         if (!is_profiled()) { // nobody asks what a twin counts
-            add_twins(sound);
+            add_twins(entries);
         }
-        time_rounds(sound);
+        time_rounds(entries);
     }
-    for (auto const& entry : sound) {
-        record_case(entry);
-    }
+    std::ranges::for_each(entries, [this](Entry const& entry) { record_case(entry); });
 }
 
 /// Adds second runs of some variants, so that the experiment has enough A/A pairs.

@@ -41,6 +41,9 @@ public:
 
     int threads() const;
 
+    /// Whether this run only tests the program (profile tiny): its data may be small.
+    bool is_test() const;
+
     /// Whether only samples are added to an earlier run of the same program: what a variant counts
     /// once need not be counted again.
     bool only_adds_samples() const;
@@ -171,8 +174,8 @@ private:
     std::string inexact_;
     std::deque<Variant> variants_;
     std::deque<Variant> left_out_;
-    std::set<std::string> names_;  ///< of both
-    std::vector<Target*> targets_; ///< of the variants that take part
+    std::set<std::string> names_; ///< of both
+    std::set<Target*> targets_;   ///< of the variants that take part
 };
 
 } // namespace bench

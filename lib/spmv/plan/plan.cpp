@@ -141,6 +141,20 @@ std::size_t swept_bytes(sparse::CsrView<T> const& a, PlanOptions const& options)
     return options.cold && a.nonzeros() * (sizeof(T) + 4) < twice ? twice : 0;
 }
 
+/// Whether there is time for a clock: not where the memory that is swept before a cold multiply
+/// takes longer to fill and sweep once than all of timing may take.
+template <class T>
+bool may_be_timed(sparse::CsrView<T> const& a, std::vector<Candidate<T>> const& found,
+                  PlanOptions const& options)
+{
+    constexpr double seconds_a_byte = 0.3e-9; // about, of any processor
+    auto const csr = std::ranges::find_if(
+        found, [](Candidate<T> const& candidate) { return candidate.format->borrows; });
+    double const sweep = seconds_a_byte * static_cast<double>(swept_bytes(a, options));
+    return options.timed && (sweep == 0 || csr == found.end() ||
+                             sweep < allowed_seconds(options.multiplies, 1e-9 * csr->nanoseconds));
+}
+
 /// The candidate that CSR is left for only if it gains more than the table of costs may err.
 template <class T>
 Candidate<T> const& best_untimed(std::vector<Candidate<T>> const& found, double multiplies)
@@ -280,7 +294,7 @@ Plan<T>::Plan(sparse::CsrView<T> const& a, PlanOptions const& options)
     if (format.empty() && found.front().nanoseconds > 0) {
         leave_alone(found, threads);
     }
-    if (found.size() > 1 && options.timed) {
+    if (found.size() > 1 && may_be_timed(a, found, options)) {
         auto const others = keep_best(found, options.multiplies);
         Clock const clock = options.clock == nullptr ? steady_seconds : options.clock;
         double const timed_from = clock();

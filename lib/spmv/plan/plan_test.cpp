@@ -368,7 +368,7 @@ double runs_out()
 
 TEST_CASE("where time is over before a second format was timed, the table decides")
 {
-    auto const a = filled<double>(sparse::stencil27(40));
+    auto const a = filled<double>(sparse::stencil27(60));
     spmv::Plan<double> const untimed{a, {.threads = 1, .timed = false}};
     CHECK(spmv::Plan<double>{a, {.threads = 1, .clock = runs_out}}.format() == untimed.format());
 }
@@ -416,10 +416,19 @@ TEST_CASE("formats are timed where that can pay, and only there")
     CHECK(timed({}));
     CHECK(timed({.multiplies = 5000}));
     CHECK_FALSE(timed({.multiplies = 10}));
-    CHECK(timed({.cold = true}));
     CHECK_FALSE(timed({.timed = false}));
     CHECK_FALSE(timed({.format = "csr"}));
     CHECK_FALSE(timed({.format = "sell_unit", .narrow_values = true}));
+}
+
+TEST_CASE("cold multiplies are timed where they take long beside emptying the caches")
+{
+    auto const timed = [](sparse::Pattern<> const& pattern) {
+        spmv::Plan<double> const plan{filled<double>(pattern), {.threads = 1, .cold = true}};
+        return names_a_time(plan.explain());
+    };
+    CHECK_FALSE(timed(sparse::poisson2d(4)));
+    CHECK(timed(sparse::stencil27(60)));
 }
 
 TEST_CASE_TEMPLATE("without a clock the same matrix always gets the same format", T, float, double)
