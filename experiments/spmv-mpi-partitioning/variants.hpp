@@ -326,7 +326,7 @@ template <class T>
 void measure_matrix(bench::Trial& trial, mpi::Communicator const& world, sparse::Datasets& datasets)
 {
     Product<T> product{world, datasets, trial.text("matrix"), trial};
-    trial.cache(bench::Cache::cold);
+    trial.cache(trial.is_test() ? bench::Cache::automatic : bench::Cache::cold);
     if (world.size() == 1) {
         add_openmp(trial, product, "openmp", distributed::by_runs);
         add_openmp(trial, product, "openmp_plan", planned(trial));
@@ -352,7 +352,7 @@ void measure_weak_scaling(bench::Trial& trial, mpi::Communicator const& world)
     auto pattern = sparse::stencil27<std::int64_t>(side, distributed::equal_share(world, rows));
     Product<T> product{world, distributed::filled<T>(std::move(pattern), trial.fill()), rows,
                        trial};
-    trial.cache(bench::Cache::cold);
+    trial.cache(trial.is_test() ? bench::Cache::automatic : bench::Cache::cold);
     add_halo(trial, product, contiguous_way("equal"), false);
     add_halo(trial, product, contiguous_way("equal"), false, awaited);
     trial.run();

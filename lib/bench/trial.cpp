@@ -395,10 +395,10 @@ void Trial::check_within_bounds_and_time()
     auto entries = prepare_all();
     record_skipped();
     verify(entries);
-    auto const passed = [](Entry const& entry) { return entry.verdict.passed; };
-    auto const failed = std::ranges::stable_partition(entries, passed);
-    std::ranges::for_each(failed, [this](Entry const& entry) { record_case(entry); });
-    entries.erase(failed.begin(), failed.end());
+    auto const failed = std::stable_partition(
+        entries.begin(), entries.end(), [](Entry const& entry) { return entry.verdict.passed; });
+    std::for_each(failed, entries.end(), [this](Entry const& entry) { record_case(entry); });
+    entries.erase(failed, entries.end());
     if (!entries.empty()) {
         if (!is_profiled()) { // nobody asks what a twin counts
             add_twins(entries);

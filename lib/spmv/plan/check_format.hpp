@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -92,7 +93,8 @@ auto in_parts(Format const& format, Kernel kernel, int parts)
 /// `std::length_error`. `convert(a)` returns a format with `units()`, `work_before(unit)` and
 /// `view()`; `kernel(set)` is its kernel in that set.
 template <class T, class Convert, class Kernel>
-int check_format(Convert const& convert, Kernel const& kernel)
+int check_format(Convert const& convert, Kernel const& kernel,
+                 std::initializer_list<int> const numbers_of_parts = {1, 2, 3, 8})
 {
     int refused = 0;
     auto const check = [&](Case<T> const& test) {
@@ -103,7 +105,7 @@ int check_format(Convert const& convert, Kernel const& kernel)
             for (auto const& set : format_kernels<T>()) {
                 CAPTURE(std::string{set.name});
                 for (auto* const form : forms_of(kernel(set))) {
-                    for (int const parts : {1, 2, 3, 8}) {
+                    for (int const parts : numbers_of_parts) {
                         CAPTURE(parts);
                         check_multiply<T>(test, in_parts(format, form, parts));
                     }

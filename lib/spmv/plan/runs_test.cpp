@@ -53,7 +53,9 @@ TEST_CASE_TEMPLATE("dense blocks multiply right", T, float, double)
             auto const convert = [&](sparse::CsrView<T> const& a) {
                 return sparse::to_bcsr(a, {rows, columns});
             };
-            auto const refused = check_format<T>(convert, kernels_in<formats::bcsr::Bcsr>);
+            auto const kernel = kernels_in<formats::bcsr::Bcsr>;
+            auto const refused = rows == columns ? check_format<T>(convert, kernel)
+                                                 : check_format<T>(convert, kernel, {3});
             CHECK(refused == (columns == 1 ? 0 : 8)); // the two matrices of one column
         }
     }
