@@ -41,9 +41,9 @@ OTHER_NETWORKS = re.compile(
 
 # Each command of a bundle: its module, and what it does.
 COMMANDS = {
-    "run-all": ("measure.bundle", "Measures every experiment on this machine"),
-    "run": ("measure.bundle", "Measures one experiment on this machine: run NAME [OPTION...]"),
-    "profile": ("measure.bundle", "Writes a profiler's counters into a result of here"),
+    "run-all": ("measure.run_all", "Measures every experiment on this machine"),
+    "run": ("measure.run_all", "Measures one experiment on this machine: run NAME [OPTION...]"),
+    "profile": ("measure.run_all", "Writes a profiler's counters into a result of here"),
     "study": ("study.bundle", "Studies matrices: study FILE.mtx..."),
     "try": ("study.bundle", "Verifies a kernel and times it among ours: try FILE --as KIND"),
 }

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import browser
-from measure import plan
+from measure import launch
 from measure.workspace import Workspace, describe_machine
 from weave import definition, results
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILDS = ROOT / "build-test"
@@ -193,7 +193,7 @@ def experiments() -> Iterator[Check]:
     machine = describe_machine(Workspace(ROOT, RELEASE), None)
     for experiment in definition.load_all(ROOT):
         name = f"experiment {experiment.name}"
-        if reason := plan.unmet_need(experiment, machine):
+        if reason := launch.unmet_need(experiment, machine):
             yield Check(name, "skipped", reason)
             continue
         yield command(name, sys.executable, "-m", "measure", "run", "--build", RELEASE,

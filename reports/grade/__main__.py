@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from grade import archive, assignment, definition, grading, pages, submissions
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 
 
 class GradeError(WeaveError):

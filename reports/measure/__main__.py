@@ -1,17 +1,32 @@
-"""`python -m measure COMMAND`: see `--help`. What is measured is woven when all of it is there."""
+"""`python -m measure COMMAND`: see `--help`. What is measured is woven when all of it is there.
+
+`just contribute` checks and packs a machine's folder, and says what each chapter gains by it. A
+folder is refused with one line a problem: a host name, a user name or a path in it, a result that
+is not valid, that failed verification, or that another machine measured, and files of other kinds.
+"""
 
 import argparse
+import getpass
+import gzip
+import io
+import re
+import socket
+import subprocess
 import sys
+import tarfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from measure import contribute, profiler
-from measure.launch import guarded
-from measure.plan import Console
+from measure import profiler
+from measure.launch import Console, guarded, unmet_need
 from measure.run import run_one
 from measure.run_all import run_all
-from measure.workspace import Workspace, slurm_job
-from weave import book
-from weave.errors import WeaveError
+from measure.workspace import Workspace, describe_machine, slurm_job
+from weave import book, claims, results, scorecard
+from weave.book import House
+from weave.definition import Experiment, WeaveError
+from weave.survey import OnMachine
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,8 +37,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=root, help="the repository; default: this one")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_commands(commands)
-    for module in (contribute, profiler):
-        module.add_commands(commands)
     chosen = parser.parse_args(arguments)
     try:
         return chosen.command(chosen)
@@ -56,6 +69,18 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
                        help="name of the folder; default: made from the hardware")
     every.set_defaults(command=lambda given: guarded(lambda: _run_all(given)))
 
+    packs = commands.add_parser("contribute", help="check and pack a machine's folder",
+                                usage="just contribute [--machine NAME]")
+    packs.add_argument("--machine", metavar="NAME",
+                       help="the folder below reports/; default: this machine's")
+    packs.add_argument("--build", type=Path, help=argparse.SUPPRESS)
+    packs.set_defaults(command=_contribute)
+
+    counts = commands.add_parser("profile", help="write a profiler's counters into a result")
+    profiler.add_options(counts)
+    counts.set_defaults(command=lambda given: guarded(
+        lambda: profiler.profile_cases(_workspace(given), given, Console())))
+
 
 def _workspace(given: argparse.Namespace) -> Workspace:
     root = given.root.resolve()
@@ -75,6 +100,202 @@ def _slurm(given: argparse.Namespace) -> int:
     workspace = _workspace(given)
     print(f"sbatch {workspace.shown(slurm_job(workspace, given.nodes, given.arguments))}")
     return 0
+
+
+# --- `just contribute` ----------------------------------------------------------------------------
+
+#: What a machine's folder may hold, relative to it.
+ALLOWED = re.compile(r"README\.md|harness\.json|results/[\w@-]+\.json|notes/[\w@-]+\.md")
+#: Names that say nothing about who measured.
+COMMON_NAMES = {"root", "user", "admin", "debian", "ubuntu", "runner", "localhost", "nobody"}
+#: Shorter names would be found within other words of a report.
+LEAST_LETTERS = 3
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What one chapter gains by a machine."""
+
+    name: str
+    words: str
+
+
+def _contribute(given: argparse.Namespace) -> int:
+    workspace = _workspace(given)
+    machine = given.machine or describe_machine(workspace, None)["slug"]
+    return contribute(workspace, machine, Console(), own_names())
+
+
+def contribute(workspace: Workspace, machine: str, console: Console, names: Sequence[str]) -> int:
+    """Packs `reports/<machine>/` and says what every chapter gains; 1 if the folder is refused.
+
+    `names` are words that must not stand in it: the host's and the user's.
+    """
+    folder = workspace.root / "reports" / machine
+    if not any(folder.glob("results/*.json")):
+        raise WeaveError(f"{workspace.shown(folder)}: found no results, expected those of"
+                         " `just run-all`")
+    if problems := list(unreadable(folder, names)):
+        return _refuse(console, problems)
+    console.status("comparing it with the results of all machines: about half a minute")
+    house = book.read(workspace.root)
+    found = house.of_machine(machine)
+    if problems := list(refusals(found)):
+        return _refuse(console, problems)
+    surveys = [house.survey(experiment) for experiment in house.experiments]
+    page = scorecard.machine_page(machine, found, surveys, folder)
+    (folder / "README.md").write_text(page, encoding="utf-8")
+    archive = workspace.build / "contribute" / f"{machine}.tar.gz"
+    count = pack(folder, archive)
+    for gain in gains(house, machine):
+        console.line(f"{gain.name:<24}{gain.words}")
+    advice = f"Commit reports/{machine}/, or send the archive; `just report` then weaves all pages."
+    if is_committed(workspace.root, folder):
+        advice = "Nothing in it is new: all of it is committed, and `just run-all` measures again."
+    console.line(f"{machine}: {count} files checked; packed into {workspace.shown(archive)}."
+                 f" {advice}")
+    return 0
+
+
+def is_committed(root: Path, folder: Path) -> bool:
+    """Whether Git knows a folder as it stands, as one that came with the repository and in which
+    nothing was measured since; false where there is no Git."""
+    try:
+        known, changed = (
+            subprocess.run(["git", "-C", root, *words, "--", folder], capture_output=True,
+                           check=True).stdout
+            for words in (["ls-files"], ["status", "--porcelain"]))
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return bool(known) and not changed
+
+
+def _refuse(console: Console, problems: Sequence[str]) -> int:
+    for problem in problems:
+        console.line(problem)
+    console.line(f"refused: {len(problems)} problem{'s' * (len(problems) > 1)}")
+    return 1
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+def own_names() -> list[str]:
+    """The names of this host and of this user, as far as they tell who measured."""
+    host = socket.gethostname()
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError):
+        user = ""
+    names = dict.fromkeys([host, host.partition(".")[0], user])
+    return [name for name in names
+            if len(name) >= LEAST_LETTERS and name.lower() not in COMMON_NAMES]
+
+
+def unreadable(folder: Path, names: Sequence[str]) -> Iterator[str]:
+    """What must not leave the machine, or is no part of a contribution, one line a problem."""
+    for path in sorted(path for path in folder.rglob("*") if not path.is_dir()):
+        inside = path.relative_to(folder).as_posix()
+        shown = f"reports/{folder.name}/{inside}"
+        if path.is_symlink() or not ALLOWED.fullmatch(inside):
+            yield (f"{shown}: found a file of another kind, expected results/*.json, notes/*.md,"
+                   " README.md or harness.json")
+            continue
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if path.parent.name == "results":
+            yield from _invalid(path, shown)
+        elif path.parent.name == "notes":
+            yield from _private(text, shown)
+        yield from _named(text, names, shown)
+
+
+def _invalid(path: Path, shown: str) -> Iterator[str]:
+    """Why a result is no result, or holds what is private."""
+    try:
+        results.parse(path, shown)
+    except WeaveError as error:
+        yield str(error)
+
+
+def _private(text: str, shown: str) -> Iterator[str]:
+    """Lines of a note that look like a path, a user or a host."""
+    for number, line in enumerate(text.splitlines(), 1):
+        for pattern, what in ((results.ABSOLUTE_PATH, "an absolute path"),
+                              (results.USER_AT_HOST, "a user at a host"),
+                              (results.HOST_NAME, "a host name")):
+            if match := pattern.search(line):
+                yield f"{shown}:{number}: found {what} ({match[0]}), expected none"
+
+
+def _named(text: str, names: Sequence[str], shown: str) -> Iterator[str]:
+    """Whether the host or the user is named."""
+    for name in names:
+        match = re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, re.IGNORECASE)
+        if match:
+            line = text.count("\n", 0, match.start()) + 1
+            yield f"{shown}:{line}: found {name}, the name of this host or user, expected none"
+
+
+def refusals(found: Sequence[OnMachine]) -> Iterator[str]:
+    """Why valid results are refused: some failed verification, or not one machine measured them."""
+    first = found[0]
+    for one in found:
+        title = f"@{one.title}" if one.title else ""
+        shown = f"reports/{one.machine}/results/{one.result.experiment}{title}.json"
+        for case in one.result.cases:
+            if not case.passed:
+                yield (f"{shown}: {case.variant} at {one.measured.label(case)}: found a failed"
+                       f" verification ({case.verdict['reason']}), expected that all passed")
+        slug = one.result.raw["machine"]["slug"]
+        if slug != one.machine:
+            yield f"{shown}: $.machine.slug: found {slug}, expected {one.machine}"
+        if other := results.difference(first.result.raw["machine"], one.result.raw["machine"]):
+            yield (f"{shown}: found another machine than in {first.result.experiment}.json:"
+                   f" {other}")
+
+
+# --- what is gained -------------------------------------------------------------------------------
+
+
+def gains(house: House, machine: str) -> list[Gain]:
+    """Chapter by chapter what the machine adds, or what it lacks."""
+    here = house.of_machine(machine)[0].result.raw["machine"]
+    return [Gain(experiment.name, _gain(house, experiment, machine, here))
+            for experiment in house.experiments]
+
+
+def _gain(house: House, experiment: Experiment, machine: str, here: results.Json) -> str:
+    survey = house.survey(experiment)
+    if machine not in survey.machines:
+        if reason := unmet_need(experiment, here):
+            return f"nothing: {reason}"
+        return f"nothing yet: just run {experiment.name}"
+    words: dict[str, int] = {}
+    for claim in experiment.claims:
+        verdict = survey.verdicts[claim.id][machine]
+        if verdict.verdict != claims.NOT_APPLICABLE:
+            words[verdict.word] = words.get(verdict.word, 0) + 1
+    told = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
+    return f"a row in every table and figure; verdicts: {told or 'none that it can be asked'}"
+
+
+# --- the archive ----------------------------------------------------------------------------------
+
+
+def pack(folder: Path, archive: Path) -> int:
+    """Writes the files of a folder into an archive that names no owner and no time; how many."""
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as stream, \
+            tarfile.open(fileobj=stream, mode="w") as tar:
+        for path in paths:
+            entry = tarfile.TarInfo(f"reports/{folder.name}/{path.relative_to(folder).as_posix()}")
+            entry.size, entry.mode = path.stat().st_size, 0o644
+            with path.open("rb") as file:
+                tar.addfile(entry, file)
+    archive.write_bytes(packed.getvalue())
+    return len(paths)
 
 
 if __name__ == "__main__":

@@ -20,13 +20,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from measure.launch import guarded
-from measure.plan import Console, duration, expected_seconds
+from measure.launch import Console, duration
 from measure.workspace import Workspace, describe_machine
-from weave import definition, formats, results
-from weave.errors import WeaveError
+from weave import definition, numerics, results
+from weave.definition import WeaveError, Where
 from weave.measurements import Measurements
-from weave.region import Where
 from weave.results import STUDY, Case, Result
 
 #: Why warps wait: cycles for each instruction that is issued.
@@ -80,13 +78,6 @@ OWN_OPTIONS = {"--study", "--profile", "--precision", "--filter", "--samples", "
 Values = dict[str, float]
 
 
-def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds `profile` to the command line."""
-    profile = commands.add_parser("profile", help="write a profiler's counters into a result")
-    add_options(profile)
-    profile.set_defaults(command=_profile)
-
-
 def add_options(profile: argparse.ArgumentParser) -> None:
     """What `profile` is told."""
     profile.add_argument("name", metavar="NAME", help="an experiment")
@@ -103,12 +94,6 @@ def add_options(profile: argparse.ArgumentParser) -> None:
     profile.add_argument("--build", type=Path, help=argparse.SUPPRESS)
 
 
-def _profile(given: argparse.Namespace) -> int:
-    root = given.root.resolve()
-    workspace = Workspace(root, (given.build or root / "build").resolve())
-    return guarded(lambda: profile_cases(workspace, given, Console()))
-
-
 def profile_cases(workspace: Workspace, given: argparse.Namespace, console: Console) -> int:
     """Counts each case that is asked for, and writes it into the result at once."""
     measured = _of_here(workspace, given.name, given.result)
@@ -122,8 +107,8 @@ def profile_cases(workspace: Workspace, given: argparse.Namespace, console: Cons
     for case in cases:
         console.line(f"  {case.variant} {measured.label(case)}")
     points = {frozenset(measured.coordinates(case).items()) for case in measured.cases}
-    seconds = expected_seconds(measured.experiment, result.run["profile"]) * len(cases)
-    console.line(f"{formats.plural(len(cases), 'case')}, about"
+    seconds = measured.experiment.expected_seconds(result.run["profile"]) * len(cases)
+    console.line(f"{numerics.plural(len(cases), 'case')}, about"
                  f" {duration(max(1, seconds / len(points)))} by what a point of a run takes;"
                  " stopped, it keeps what it has")
     for case in cases:

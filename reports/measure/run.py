@@ -13,12 +13,20 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from measure.launch import Launch, Measurement, ProgramFailed, measure
-from measure.plan import PROFILES, Console, Watch, expected_seconds, launches_of, missing_tools
+from measure.launch import (
+    PROFILES,
+    Console,
+    Launch,
+    Measurement,
+    ProgramFailed,
+    Watch,
+    launches_of,
+    measure,
+    missing_tools,
+)
 from measure.workspace import Workspace, exclusive, file_digest
 from weave import claims, definition, results
-from weave.definition import Experiment
-from weave.errors import WeaveError
+from weave.definition import Experiment, WeaveError
 from weave.results import Result
 
 #: Options of the programs that the runner sets itself.
@@ -122,7 +130,7 @@ def _begin(workspace: Workspace, experiment: Experiment, arguments: list[str],
         folder = _new_folder(runs, name)
         _note(folder, asked)
     is_whole = not rest and options.threads is None and options.ranks is None
-    expected_s = expected_seconds(experiment, options.profile) if is_whole else None
+    expected_s = experiment.expected_seconds(options.profile) if is_whole else None
     return Run(program, [*rest, "--profile", options.profile], launches, folder, expected_s)
 
 

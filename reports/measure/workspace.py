@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 
 
 @dataclass(frozen=True)

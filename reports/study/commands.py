@@ -5,12 +5,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from measure.launch import guarded
-from measure.plan import Console
+from measure.launch import Console, guarded
 from measure.workspace import Workspace
 from study.kernel import KINDS, try_kernel
 from study.matrix import study_all
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from weave import formats, statistics
+from weave import numerics
 from weave.measurements import Measurements
 from weave.metrics import Basis, measure
 from weave.results import Case
@@ -42,7 +42,7 @@ def _case(found: Measurements, case: Case) -> Json:
         "cache": case.cache,
         "verdict": case.verdict["status"],
         "reason": case.verdict.get("reason", ""),
-        "seconds": statistics.median(case.samples) if case.passed else None,
+        "seconds": numerics.median(case.samples) if case.passed else None,
         "of_bound": share.value if share else None,
         "of_bound_interval": [share.low, share.high] if share else None,
         "setup_seconds": case.setup_seconds,
@@ -51,7 +51,7 @@ def _case(found: Measurements, case: Case) -> Json:
     }
 
 
-def _share(found: Measurements, case: Case) -> statistics.Estimate:
+def _share(found: Measurements, case: Case) -> numerics.Estimate:
     """The part of the memory bound that a case reaches."""
     where = {name: value for name, value in found.coordinates(case).items()
              if name in found.axes}
@@ -153,7 +153,7 @@ def machine(found: Measurements) -> Json:
     cpu = known["cpu"]
     return {"slug": known["slug"], "processor": cpu["model"], "cores": cpu["cores"],
             "hardware_threads": cpu["hardware_threads"],
-            "memory": formats.size(known["memory_bytes"]),
+            "memory": numerics.size(known["memory_bytes"]),
             "gpus": [gpu["name"] for gpu in known["gpus"]],
             "compiler": found.result.raw["build"]["compiler"]}
 
@@ -164,7 +164,7 @@ def busy(runs: Sequence[Mapping[str, Any]]) -> list[str]:
     if noise <= BUSY:
         return []
     return ["The machine was busy: two timings of the same code differed by a factor of up to"
-            f" {formats.factor(1 + noise)}. Measure again when it is quiet; small differences mean"
+            f" {numerics.factor(1 + noise)}. Measure again when it is quiet; small differences mean"
             " nothing."]
 
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from measure.plan import Console
+from measure.launch import Console
 from measure.workspace import Workspace, describe_machine, exclusive
 from study import findings
 
 from study.measuring import Asked, measured, warn
-from weave import definition, formats
-from weave.errors import WeaveError
+from weave import definition, numerics
+from weave.definition import WeaveError
 
 Json = dict[str, Any]
 
@@ -144,6 +144,6 @@ def verdicts(cases: Sequence[Json]) -> list[str]:
         rivals.sort(key=lambda case: case["seconds"])
         place = 1 + rivals.index(mine)
         lines.append(f"{where}: verified, place {place} of {len(rivals)},"
-                     f" {formats.time(mine['seconds'])} a product,"
-                     f" {formats.percent(mine['of_bound'])} of the memory bound")
+                     f" {numerics.time(mine['seconds'])} a product,"
+                     f" {numerics.percent(mine['of_bound'])} of the memory bound")
     return lines

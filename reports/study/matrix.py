@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from measure.plan import Console, duration
+from measure.launch import Console, duration
 from measure.workspace import Workspace, describe_machine, exclusive
 from study import findings, measuring
 from weave import definition
-from weave.definition import Tree
-from weave.errors import WeaveError
+from weave.definition import Tree, WeaveError
 
 Json = dict[str, Any]
 SUFFIXES = (".mtx.gz", ".mtx")

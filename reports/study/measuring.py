@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from measure.launch import measure
-from measure.plan import Console, Watch, launches_of
+from measure.launch import Console, Watch, launches_of, measure
 from measure.workspace import Workspace, file_digest
 from study import findings
 from weave import definition, results
-from weave.definition import Tree
-from weave.errors import WeaveError
+from weave.definition import Tree, WeaveError
 from weave.measurements import Measurements
 
 Json = dict[str, Any]

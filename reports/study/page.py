@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from study import figures, findings
-from weave import formats
-from weave.errors import WeaveError
+from weave import numerics
+from weave.definition import WeaveError
 from weave.sheet import INK
 
 Json = Mapping[str, Any]
@@ -74,8 +74,8 @@ def study_page(study: Json) -> str:
         "<h2>Ranks: what partitions cost</h2>", *_partitions(study),
         "<h2>Runs</h2>", *_runs(study),
     ]
-    title = (f"{study['name']}: {formats.count(f['rows'])} rows,"
-             f" {formats.count(f['nnz'])} nonzeros")
+    title = (f"{study['name']}: {numerics.count(f['rows'])} rows,"
+             f" {numerics.count(f['nnz'])} nonzeros")
     return document(title, parts)
 
 
@@ -103,8 +103,8 @@ def _place(ranking: Json) -> str:
     best = min(mine, key=lambda c: c["seconds"])
     rivals = sorted((c for c in timed if _point(c) == _point(best)), key=lambda c: c["seconds"])
     return (f"{escape(ranking['title'])}: place {1 + rivals.index(best)} of {len(rivals)} on"
-            f" {_where(best)}, {formats.time(best['seconds'])} a product,"
-            f" {formats.percent(best['of_bound'])} of the memory bound.")
+            f" {_where(best)}, {numerics.time(best['seconds'])} a product,"
+            f" {numerics.percent(best['of_bound'])} of the memory bound.")
 
 
 def document(title: str, parts: Sequence[str]) -> str:
@@ -126,7 +126,7 @@ def in_short(study: Json) -> list[str]:
         csr = next((c["speed_over_csr"] for c in study["formats"]
                     if c["variant"] == plan["variant"] and _point(c) == _point(plan)), None)
         chose = re.split("[:;,]", plan["explain"])[0]
-        over = f", {formats.factor(csr)} times the speed of CSR" if csr else ""
+        over = f", {numerics.factor(csr)} times the speed of CSR" if csr else ""
         said.append(f"In {PRECISIONS.get(plan['precision'], plan['precision'])} on {_where(plan)}"
                     f" the plan takes <code>{escape(chose)}</code>{over}.")
     if study["formats"]:
@@ -134,18 +134,18 @@ def in_short(study: Json) -> list[str]:
                     key=lambda c: c["bytes_per_nonzero"] or 0)
         said.append(f"The smallest format is <code>{small['variant']}</code> in"
                     f" {PRECISIONS.get(small['precision'], small['precision'])}, with"
-                    f" {formats.significant(small['bytes_per_nonzero'] or 0)} bytes a nonzero.")
+                    f" {numerics.significant(small['bytes_per_nonzero'] or 0)} bytes a nonzero.")
     fastest = _fastest(study)
     if fastest:
         said.append(f"The fastest of all is <code>{fastest['variant']}</code> on {_where(fastest)}:"
-                    f" {formats.time(fastest['seconds'])} a product,"
-                    f" {formats.percent(fastest['of_bound'])} of the memory bound.")
+                    f" {numerics.time(fastest['seconds'])} a product,"
+                    f" {numerics.percent(fastest['of_bound'])} of the memory bound.")
     eight = [p for p in study["partitions"] if p["ranks"] == 8]
     if eight:
         best = min(eight, key=lambda p: p["ghosts"])
         said.append(f"For 8 ranks the partition that sends least is {figures.WAYS[best['way']]}:"
-                    f" {formats.count(best['ghosts'])} elements of x travel for a product, and the"
-                    f" busiest rank has {formats.factor(best['imbalance'])} times the mean work.")
+                    f" {numerics.count(best['ghosts'])} elements of x travel for a product, and the"
+                    f" busiest rank has {numerics.factor(best['imbalance'])} times the mean work.")
     return said
 
 
@@ -161,17 +161,17 @@ def _fastest(study: Json) -> Json | None:
 def _structure(study: Json) -> str:
     f, anatomy = study["features"], study["anatomy"]
     rows = [
-        ("file", f"{f['kind']}, {formats.count(f['entries'])} entries"),
-        ("rows, columns", f"{formats.count(f['rows'])}, {formats.count(f['cols'])}"),
-        ("nonzeros", formats.count(f["nnz"])),
-        ("row length", f"mean {formats.significant(f['mean_row'])}, longest"
-                       f" {formats.count(f['max_row'])}, standard deviation"
-                       f" {formats.significant(f['std_row'])}"),
-        ("empty rows", formats.count(f["empty_rows"])),
-        ("runs of consecutive columns", f"{formats.count(f['nzseg'])},"
-                                        f" {formats.significant(f['nzseg_per_nnz'])} a nonzero"),
-        ("bandwidth", f"{formats.count(anatomy['lower_bandwidth'])} below the diagonal,"
-                      f" {formats.count(anatomy['upper_bandwidth'])} above"),
+        ("file", f"{f['kind']}, {numerics.count(f['entries'])} entries"),
+        ("rows, columns", f"{numerics.count(f['rows'])}, {numerics.count(f['cols'])}"),
+        ("nonzeros", numerics.count(f["nnz"])),
+        ("row length", f"mean {numerics.significant(f['mean_row'])}, longest"
+                       f" {numerics.count(f['max_row'])}, standard deviation"
+                       f" {numerics.significant(f['std_row'])}"),
+        ("empty rows", numerics.count(f["empty_rows"])),
+        ("runs of consecutive columns", f"{numerics.count(f['nzseg'])},"
+                                        f" {numerics.significant(f['nzseg_per_nnz'])} a nonzero"),
+        ("bandwidth", f"{numerics.count(anatomy['lower_bandwidth'])} below the diagonal,"
+                      f" {numerics.count(anatomy['upper_bandwidth'])} above"),
     ]
     picture = _figure(figures.structure(anatomy),
                       "A bar stands for the sizes from its number to just below the next.")
@@ -209,7 +209,7 @@ def _bytes(case: Json) -> float:
 def _format_row(name: str, of: Sequence[Json], places: Sequence[tuple[str, int]]) -> list[str]:
     cells = [f"<code>{name}</code>"]
     mine = {(c["target"], c["threads"]): c for c in of if c["variant"] == name}
-    sizes = dict.fromkeys(formats.significant(_bytes(c)) for c in mine.values())
+    sizes = dict.fromkeys(numerics.significant(_bytes(c)) for c in mine.values())
     cells.append(" or ".join(sizes))
     for place in places:
         case = mine.get(place)
@@ -217,8 +217,8 @@ def _format_row(name: str, of: Sequence[Json], places: Sequence[tuple[str, int]]
             cells += ["not possible"] + 2 * ["–"]
             continue
         speed = case["speed_over_csr"]
-        cells += [formats.times(speed) if speed else "no CSR here",
-                  formats.time(case["setup_seconds"]), _products(case, speed)]
+        cells += [numerics.times(speed) if speed else "no CSR here",
+                  numerics.time(case["setup_seconds"]), _products(case, speed)]
     return cells
 
 
@@ -226,7 +226,7 @@ def _products(case: Json, speed: float | None) -> str:
     if speed is None:
         return "–"
     count = case["products_until_paid"]
-    return NEVER if count is None else formats.count(count)
+    return NEVER if count is None else numerics.count(count)
 
 
 def _rankings(study: Json) -> list[str]:
@@ -248,7 +248,7 @@ def ranking_parts(ranking: Json) -> list[str]:
     failed = [f"<code>{escape(c['variant'])}</code> on {_where(c)} <strong>failed</strong>:"
               f" {escape(c['reason'])}" for c in cases if c["verdict"] == "failed"]
     rows = [[f"<code>{escape(c['variant'])}</code>", escape(c["group"]), _where(c), c["precision"],
-             formats.time(c["seconds"]), formats.percent(c["of_bound"])]
+             numerics.time(c["seconds"]), numerics.percent(c["of_bound"])]
             for c in sorted(cases, key=lambda c: (_point(c), c["seconds"] or 0))
             if c["seconds"] is not None]
     numbers = table(["variant", "group", "where", "precision", "a product", "of the bound"], rows,
@@ -262,7 +262,7 @@ def _plans(study: Json) -> str:
     rows = [[f"<code>{plan['variant']}</code>", _where(plan), plan["precision"],
              escape(plan["explain"]),
              f"<code>{plan['best_format']}</code>" if plan["best_format"] else "–",
-             formats.times(plan["speed_over_best_format"])
+             numerics.times(plan["speed_over_best_format"])
              if plan["speed_over_best_format"] else "–"] for plan in study["plans"]]
     return table(["", "where", "precision", "what and why", "best format here",
                   "speed of the plan over it"], rows, words=(1, 2, 3, 4))
@@ -276,8 +276,8 @@ def _partitions(study: Json) -> list[str]:
                                    "nonzeros of the busiest rank over the mean", "Imbalance")
     ghosts = figures.partitions(found, "ghosts", "elements of x that travel for a product",
                                 "Elements of x that travel")
-    rows = [[figures.WAYS[p["way"]], str(p["ranks"]), formats.factor(p["imbalance"]),
-             *(formats.count(p[name]) for name in ("ghosts", "most_ghosts", "messages",
+    rows = [[figures.WAYS[p["way"]], str(p["ranks"]), numerics.factor(p["imbalance"]),
+             *(numerics.count(p[name]) for name in ("ghosts", "most_ghosts", "messages",
                                                    "most_messages", "idle_ranks"))]
             for p in sorted(found, key=lambda p: (p["ranks"], p["way"]))]
     head = ["way", "ranks", "imbalance", "elements that travel", "to the busiest", "messages",
@@ -295,11 +295,11 @@ def _partitions(study: Json) -> list[str]:
 def _runs(study: Json) -> list[str]:
     rows = []
     for run in study["runs"]:
-        rates = [f"{formats.significant(c['rate'] / 1e9)} {c['unit']} ({c['threads']} thread"
+        rates = [f"{numerics.significant(c['rate'] / 1e9)} {c['unit']} ({c['threads']} thread"
                  f"{'s' * (c['threads'] > 1)})" for c in run["ceilings"]]
         floor = run["noise_floor"]
         rows.append([f"<code>{run['experiment']}</code>", run["utc"][:10], str(run["rounds"]),
-                     formats.percent(floor) if floor is not None else "unknown",
+                     numerics.percent(floor) if floor is not None else "unknown",
                      ", ".join(rates) or "none"])
     return [table(["program", "date", "rounds", "noise floor", "ceiling"], rows, words=(4,)),
             "<p class=muted>Every variant was verified before it was timed, with integers and with"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weave import formats, results
+from weave import numerics, results
 from weave.claims import Verdict
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 from weave.measurements import NOT_MEASURED, Measurements
 from weave.tables import markdown
 
@@ -117,7 +117,7 @@ def provenance(measured: Measurements) -> str:
     commit = source["commit"][:12] if source["commit"] != "unknown" else "unknown"
     dirty = " with uncommitted changes" if source["dirty"] else ""
     command = " ".join(["just run", run["experiment"], *run["arguments"], *_ranks(measured)])
-    rounds = formats.plural(run["rounds"], "round")
+    rounds = numerics.plural(run["rounds"], "round")
     tripled = ", tripled because a question was open" if run["tripled"] else ""
     facts = [
         ("machine", machine_summary(raw["machine"])),
@@ -161,8 +161,8 @@ def noise(measured: Measurements) -> str:
     floor = measured.noise
     if floor.pairs == 0:
         return "unknown: the run has no A/A pair"
-    pairs = formats.plural(floor.pairs, "A/A pair")
-    text = f"{formats.percent(floor.factor - 1)}, the largest difference within {pairs}"
+    pairs = numerics.plural(floor.pairs, "A/A pair")
+    text = f"{numerics.percent(floor.factor - 1)}, the largest difference within {pairs}"
     return text if floor.pairs >= 20 else text + "; fewer than 20 pairs may miss some noise"
 
 
@@ -172,10 +172,10 @@ def machine_summary(machine: Mapping[str, Any], short: bool = False) -> str:
     caches = results.data_caches(cpu)
     parts = [
         f"{cpu['model']} ({results.processor_kind(cpu)})",
-        formats.plural(cpu["cores"], "core"),
-        formats.plural(cpu["hardware_threads"], "thread"),
+        numerics.plural(cpu["cores"], "core"),
+        numerics.plural(cpu["hardware_threads"], "thread"),
         f"caches of {caches}" if caches and not short else "",
-        "" if short else f"{formats.size(machine['memory_bytes'])} of memory",
+        "" if short else f"{numerics.size(machine['memory_bytes'])} of memory",
         gpu_names(machine),
     ]
     return ", ".join(filter(None, parts)) + (", virtual" if machine["virtual"] else "")
@@ -200,8 +200,8 @@ def _gpu(gpu: Mapping[str, Any]) -> str:
     facts = {
         "compute_capability": lambda value: f"compute capability {value}",
         "multiprocessors": lambda value: f"{value} multiprocessors",
-        "memory_bytes": formats.size,
-        "l2_bytes": lambda value: f"L2 {formats.size(value)}",
+        "memory_bytes": numerics.size,
+        "l2_bytes": lambda value: f"L2 {numerics.size(value)}",
         "ecc": lambda value: f"ECC {'on' if value else 'off'}",
         "power_limit_w": lambda value: f"{value:.0f} W",
     }
@@ -218,7 +218,7 @@ def _processors(launches: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
 
 def _stolen(processors: Mapping[str, float]) -> str:
     asked = processors["busy_s"] + processors["stolen_s"]
-    return formats.percent(processors["stolen_s"] / asked if asked else 0)
+    return numerics.percent(processors["stolen_s"] / asked if asked else 0)
 
 
 def _gpu_states(launches: Sequence[Mapping[str, Any]]) -> str:
@@ -247,7 +247,7 @@ def caches(machine: Mapping[str, Any]) -> str:
     cpu = machine["cpu"]
     letters = {"data": "d", "instruction": "i", "unified": ""}
     known = [
-        f"L{c['level']}{letters[c['kind']]} {c['instances']} x {formats.size(c['bytes'])}"
+        f"L{c['level']}{letters[c['kind']]} {c['instances']} x {numerics.size(c['bytes'])}"
         for c in cpu["caches"]
     ]
     assumed = "" if cpu["last_level_cache_known"] else "last level unknown, 64 MiB assumed"
@@ -276,8 +276,8 @@ def folded(summary: str, body: str) -> str:
 
 
 def _workers(launch: Mapping[str, Any]) -> str:
-    text = formats.plural(launch["threads"], "thread")
-    return f"{formats.plural(launch['ranks'], 'rank')} of {text}" if launch["ranks"] > 1 else text
+    text = numerics.plural(launch["threads"], "thread")
+    return f"{numerics.plural(launch['ranks'], 'rank')} of {text}" if launch["ranks"] > 1 else text
 
 
 def _launch(launch: Mapping[str, Any]) -> str:
@@ -290,14 +290,14 @@ def _places(labels: list[str]) -> str:
     if not named:
         return ""
     shown = ", ".join(named[:4])
-    more = f" and {formats.plural(len(named) - 4, 'more point')}" if len(named) > 4 else ""
+    more = f" and {numerics.plural(len(named) - 4, 'more point')}" if len(named) > 4 else ""
     return f" (at {shown}{more})"
 
 
 def _feature(value: float | None) -> str:
     if value is None:
         return ""
-    return formats.count(value) if value == int(value) else formats.significant(value)
+    return numerics.count(value) if value == int(value) else numerics.significant(value)
 
 
 # --- code as it stood when it was timed -----------------------------------------------------------
@@ -325,8 +325,7 @@ def code(measured: Measurements, name: str, fold: bool | None) -> str:
     caption = f"`{name}`, from `{listing.file}`{listing.remark}"
     long = listing.text.count("\n") >= FOLDED_LINES
     if fold or (fold is None and long):
-        summary = caption.replace("`", "")
-        return f"<details>\n<summary>{summary}</summary>\n\n{fence}\n\n</details>"
+        return folded(caption.replace("`", ""), fence)
     return f"{fence}\n\n<sub>{caption}</sub>"
 
 

@@ -8,18 +8,18 @@ import difflib
 import multiprocessing
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from weave import definition, pages, results, scorecard
-from weave.definition import Experiment, Tree
-from weave.errors import WeaveError
+from weave import blocks, definition, results, scorecard
+from weave.definition import Experiment, Figure, Tree, WeaveError
 from weave.measurements import Measurements
-from weave.results import Result
-from weave.survey import OnMachine, Survey
+from weave.results import Case, Result
+from weave.survey import OnMachine, Survey, loosely
+from weave.verbs import Verbs, render
 
 Texts = dict[str, str]
 DIFF_LINES = 40
@@ -78,7 +78,7 @@ def _on_machine(root: Path, path: Path, experiments: Mapping[str, Experiment],
     machine, experiment = path.parents[1].name, experiments[name]
     if at:
         require_title(title, shown)
-    elif pages.is_partial(result):
+    elif is_partial(result):
         command = " ".join(result.run["arguments"])
         raise WeaveError(f"{shown}: found a narrowed run ({command}), expected a complete one")
     return OnMachine(machine, Measurements(result, experiment, tree, partial=bool(at)), title)
@@ -119,14 +119,14 @@ def chapter(house: House, experiment: Experiment) -> Texts:
         known = ", ".join(survey.machines)
         raise WeaveError(f'{folder}/experiment.toml: lead: found "{survey.lead}", expected a'
                          f" machine with a complete result, one of: {known}")
-    place = pages.Place(reports="../../reports", is_chapter=True)
-    page = pages.weave(lead[0].measured, survey.lead, survey, place)
+    place = Place(reports="../../reports", is_chapter=True)
+    page = weave(lead[0].measured, survey.lead, survey, place)
     figures = {f"{folder}/figures/{file}": svg for file, svg in page.figures.items()}
     return {f"{folder}/README.md": page.text} | figures
 
 
 def _not_measured(experiment: Experiment) -> str:
-    return (f"{pages.CHAPTER}# {experiment.title}\n\n{experiment.question}\n\nNo machine has"
+    return (f"{CHAPTER}# {experiment.title}\n\n{experiment.question}\n\nNo machine has"
             f" measured it yet: `just run {experiment.name}`.\n")
 
 
@@ -153,9 +153,9 @@ def _page_name(one: OnMachine) -> str:
 def _machine_page(house: House, one: OnMachine) -> Texts:
     name, title = one.result.experiment, one.title
     figures = f"figures/{name}--{title}" if title else f"figures/{name}"
-    place = pages.Place("../../../reports", figures, house.root / f"reports/{one.machine}/notes")
+    place = Place("../../../reports", figures, house.root / f"reports/{one.machine}/notes")
     survey = replace(house.survey(one.measured.experiment), lead=one.machine)
-    page = pages.weave(one.measured, one.machine, survey, place, title)
+    page = weave(one.measured, one.machine, survey, place, title)
     drawn = {f"{one.machine}/{figures}/{file}": svg for file, svg in page.figures.items()}
     return {f"{one.machine}/{_page_name(one)}": page.text} | drawn
 
@@ -186,13 +186,13 @@ def weave_page(root: Path, result: Result, folder: Path) -> Path:
         raise WeaveError(f'{result.path.name}: found the experiment "{result.experiment}", expected'
                          f" one of: {', '.join(known)}")
     experiment = known[result.experiment]
-    measured = Measurements(result, experiment, house.tree, pages.is_partial(result))
+    measured = Measurements(result, experiment, house.tree, is_partial(result))
     machine = f"{result.raw['machine']['slug']} (this run)"
     others = house.survey(experiment)
     survey = Survey(experiment, machine, (*others.found, OnMachine(machine, measured)))
     up = "../" * len(folder.resolve().relative_to(root.resolve()).parts) \
         if folder.resolve().is_relative_to(root.resolve()) else f"{root.resolve()}/"
-    woven = pages.weave(measured, machine, survey, pages.Place(f"{up}reports"))
+    woven = weave(measured, machine, survey, Place(f"{up}reports"))
     figures = {f"figures/{name}": svg for name, svg in woven.figures.items()}
     write(folder, {f"{experiment.name}.md": woven.text} | figures)
     return folder / f"{experiment.name}.md"
@@ -247,6 +247,121 @@ def _diff(present: str, woven: str) -> str:
     shown = [line[:160] for line in lines[:DIFF_LINES]]
     more = len(lines) - len(shown)
     return "\n".join([*shown, *([f"... {more} more lines"] if more > 0 else [])])
+
+
+# --- one page: a template, a result and the verbs become Markdown and figures ---------------------
+# The same template makes a chapter, which speaks of its lead machine and compares all others with
+# it, and the page of any other machine.
+
+CHAPTER = ("<!-- Woven from report.md.in and the results in reports/. Do not edit: `just report`."
+           " -->\n")
+PAGE = "<!-- Woven from experiments/{name}/report.md.in and {result}. -->\n"
+#: Options with more values, or longer ones, are named without them.
+MOST_VALUES = 3
+MOST_LETTERS = 40
+
+
+@dataclass(frozen=True)
+class Page:
+    """A woven report and the figures it shows, by file name."""
+
+    text: str
+    figures: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a page stands, and what it sees from there."""
+
+    reports: str  # the folder `reports/`
+    figures: str = "figures"
+    notes: Path | None = None  # the folder of the machine's notes
+    is_chapter: bool = False
+
+
+def narrowing(result: Result) -> list[tuple[str, ...]]:
+    """The options of a run that narrow it, a filter or values of an axis, each with its values."""
+    axes = {name for case in result.cases for name in case.parameters}
+    axes |= {name for entry in result.raw["skipped"] for name in results.parameters(entry)}
+    names = {"--filter", *(f"--{axis}" for axis in axes)}
+    options = (_split(option) for option in results.options(result.run["arguments"]))
+    return [option for option in options if option[0] in names]
+
+
+def is_partial(result: Result) -> bool:
+    """Whether a run was narrowed on its command line."""
+    return bool(narrowing(result))
+
+
+def narrowing_words(result: Result) -> str:
+    """What narrowed a run, in short: `--matrix` (38 values), `--filter csrl`."""
+    return ", ".join(_option_words(*option) for option in narrowing(result)) or "nothing"
+
+
+def _split(option: tuple[str, ...]) -> tuple[str, ...]:
+    """`--name=value` as two words."""
+    name, equals, value = option[0].partition("=")
+    return (name, *([value] if equals else []), *option[1:])
+
+
+def _option_words(name: str, *values: str) -> str:
+    text = " ".join([name, *values])
+    if len(values) > MOST_VALUES:
+        return f"`{name}` ({len(values)} values)"
+    return f"`{text}`" if len(text) <= MOST_LETTERS else f"`{name}`"
+
+
+def weave(measured: Measurements, machine: str, survey: Survey, place: Place,
+          kept: str = "") -> Page:
+    """Weaves one result of a machine among those of `survey`.
+
+    `kept` is the title of a run that was kept beside the complete ones.
+    """
+    if miscounted := measured.beyond_ceiling():
+        raise WeaveError(miscounted)
+    experiment = measured.experiment
+    told = measured if place.is_chapter else loosely(measured)  # inputs are named after the lead's
+    verbs = Verbs(told, survey, machine, place.figures, place.reports)
+    shown = f"experiments/{experiment.name}/report.md.in"
+    body = render(experiment.folder / "report.md.in", shown, verbs, place.is_chapter)
+    due = [figure for figure in experiment.figures if _belongs(figure, measured.result.cases)]
+    missing = [figure.id for figure in due if figure.file not in verbs.drawn]
+    if place.is_chapter and missing:
+        raise WeaveError(f'{shown}: the figure "{missing[0]}" of experiment.toml is not drawn')
+    if place.is_chapter:
+        return Page(CHAPTER + _with_banner(body, measured, kept), verbs.drawn)
+    head = PAGE.format(name=experiment.name, result=measured.result.path.name)
+    notes = blocks.notes(measured, place.notes)
+    if notes:
+        body = f"{body}\n## Notes on this machine\n\n{notes}\n"
+    return Page(head + _with_banner(body, measured, kept), verbs.drawn)
+
+
+def _belongs(figure: Figure, cases: Iterable[Case]) -> bool:
+    """Whether any of what a figure shows was timed."""
+    return not figure.where or any(
+        case.passed and figure.where.items() <= {**case.parameters, "target": case.target}.items()
+        for case in cases
+    )
+
+
+def _with_banner(body: str, measured: Measurements, kept: str) -> str:
+    """Tells above the text that it is of a kept run, and that some of it is out of date."""
+    banners = []
+    if kept:
+        narrowed = narrowing_words(measured.result)
+        banners.append(
+            f"> **{kept}**: a kept run, narrowed by {narrowed}; the scorecard does not count it.\n"
+        )
+    if measured.stale_variants:
+        names = ", ".join(f"`{name}`" for name in measured.stale_variants)
+        banners.append(f"> **Out of date**: {names} changed since this run; their numbers are"
+                       " marked.\n")
+    if not banners:
+        return body
+    banner = "\n".join(banners)
+    title, _, rest = body.partition("\n")
+    return f"{title}\n\n{banner}{rest}" if title.startswith("# ") else f"{banner}\n{body}"
 
 
 # --- the same work on many things, on all processors ----------------------------------------------

@@ -10,8 +10,7 @@ from itertools import product
 from pathlib import Path
 
 from weave import definition, expectations, tables
-from weave.definition import Claim, Condition
-from weave.errors import WeaveError
+from weave.definition import Claim, Condition, WeaveError, Where, words
 from weave.expectations import (
     NOT_APPLICABLE,
     NOT_REPRODUCED,
@@ -22,7 +21,6 @@ from weave.expectations import (
 )
 from weave.measurements import Absence, Measurements
 from weave.metrics import Basis, Counted, Measure, Over, Reached, compare, measure
-from weave.region import Where, words
 from weave.results import Result, options
 
 OUT_OF_DATE = "OUT OF DATE"

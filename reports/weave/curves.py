@@ -5,10 +5,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weave import formats
+from weave import numerics
 from weave.panels import (
     ALIKE,
     ALIKE_WORDS,
+    Chart,
     Scale,
     Value,
     colour_of,
@@ -218,7 +219,7 @@ def _ground(
 
 def bytes_written(value: float) -> str:
     """The size of a tick: 64 KiB."""
-    return re.sub(r"\.0+(?= )", "", formats.size(value))
+    return re.sub(r"\.0+(?= )", "", numerics.size(value))
 
 
 def _numbers(
@@ -542,3 +543,46 @@ def _spots(
 
 def _rate(value: float) -> str:
     return f"{value / 1e9:,.3g}" if value < 1e12 else f"{value / 1e9:,.0f}"
+
+
+# --- charts ---------------------------------------------------------------------------------------
+
+LOG_NUMBERS = 8.0  # numbers that span more are drawn on a log axis
+
+
+def lines_of(chart: Chart) -> str:
+    """A line for each series over numbers."""
+    return lines(as_lines(chart))
+
+
+def as_lines(chart: Chart) -> Lines:
+    """The points of a chart; numbers that span more than a factor of 8 are on a log axis."""
+    xs = [float(category) for category in chart.categories]
+    wide = bool(xs) and min(xs) > 0 and max(xs) > LOG_NUMBERS * min(xs)
+    found = tuple(
+        Line(
+            series.name,
+            tuple(
+                (x, value)
+                for x, value in zip(xs, series.values, strict=True)
+                if not value.absence
+            ),
+            series.slot,
+            series.modelled,
+        )
+        for series in chart.series
+    )
+    places = [Place(f"{name} {at:g}", at) for name, at in chart.marks]
+    places += [Place(b.label, b.place, b.low, b.high, b.slot) for b in chart.bands]
+    return Lines(
+        title=chart.title,
+        x_label=chart.category_label,
+        y_label=chart.value_label,
+        lines=found,
+        log_x=chart.log_categories or (wide and chart.named_categories),
+        scale="ratio" if chart.kind == "factor" else "log" if chart.log_values else "linear",
+        named=tuple(xs) if chart.named_categories else (),
+        limits=tuple(zip(xs, chart.limits, strict=True)) if chart.limits else (),
+        limit_label=chart.limit_label,
+        places=tuple(places),
+    )

@@ -1,21 +1,75 @@
 """What stands in the tree: `experiment.toml` (what an experiment asks, draws and claims), marked
-source texts, digests of data sets."""
+source texts, digests of data sets; the words in which it speaks of regions; and errors that a user
+can cause: one line that says where, what was found, what was expected."""
 
 import importlib.util
 import json
+import operator
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from weave.errors import WeaveError, check_schema
-from weave.results import Case
+import jsonschema
+from jsonschema.exceptions import ValidationError, best_match
 
+REPOSITORY = Path(__file__).resolve().parents[2]
 SCHEMA = Path(__file__).with_name("experiment.schema.json")
+#: Seconds expected of an experiment that says nothing.
+UNKNOWN_BUDGET_S = 60
+
+
+class WeaveError(Exception):
+    """One line that says which file, where in it, what was found and what was expected."""
+
+
+def spot(shown: str, path: Iterable[str | int]) -> str:
+    """`file: $.cases[3].work`."""
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return f"{shown}: ${''.join(steps)}"
+
+
+def check_schema(value: Any, schema: dict[str, Any], shown: str) -> None:
+    """Raises the most telling violation."""
+    error = best_match(jsonschema.Draft202012Validator(schema).iter_errors(value))
+    if error is not None:
+        raise WeaveError(f"{spot(shown, error.absolute_path)}: {_found_and_expected(error)}")
+
+
+def _found_and_expected(error: ValidationError) -> str:
+    rule, wanted = error.validator, error.validator_value
+    if rule == "required":
+        missing = next(name for name in wanted if name not in error.instance)
+        return f'found no "{missing}", expected the keys {_short(wanted)}'
+    if rule == "additionalProperties":
+        known = error.schema.get("properties", {})
+        extra = next(name for name in error.instance if name not in known)
+        return f'found the key "{extra}", expected only {_short(sorted(known))}'
+    expectation = {
+        "type": f"{wanted}",
+        "enum": f"one of {_short(wanted)}",
+        "const": _short(wanted),
+        "pattern": f"text like {wanted}",
+        "minimum": f"at least {wanted}",
+        "maximum": f"at most {wanted}",
+        "exclusiveMinimum": f"more than {wanted}",
+        "minItems": f"at least {wanted} entries",
+        "minLength": "text",
+    }.get(rule, error.schema.get("description", f"{rule} {_short(wanted)}"))
+    return f"found {_short(error.instance)}, expected {expectation}"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 200 else text[:197] + "..."
+
+
+# --- `experiment.toml` ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -26,13 +80,6 @@ class Figure:
     file: str
     caption: str
     where: Mapping[str, Any] = field(default_factory=dict)  # parameters of what it shows
-
-    def belongs_to(self, cases: Iterable[Case]) -> bool:
-        """Whether any of what it shows was timed."""
-        return not self.where or any(
-            case.passed and self.where.items() <= {**case.parameters, "target": case.target}.items()
-            for case in cases
-        )
 
 
 @dataclass(frozen=True)
@@ -103,6 +150,10 @@ class Experiment:
     since: Mapping[str, str]  # a variant and the source text that came with it
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
+
+    def expected_seconds(self, profile: str) -> float:
+        """What a profile is meant to take on two cores."""
+        return self.budget.get(profile, UNKNOWN_BUDGET_S)
 
     def figure(self, id: str) -> Figure:
         return _named(self.figures, id, "figure")
@@ -234,7 +285,6 @@ def _require_unique(shown: str, what: str, ids: list[str]) -> None:
 
 # --- the tree as it is now: marked source texts, digests of data sets -----------------------------
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 FOLDERS = ("lib", "experiments")
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -298,3 +348,115 @@ def _digests(lock: Path) -> dict[str, str]:
                 f"{shown}: {name}: found {digest!r}, expected the 64 digits of a sha256"
             )
     return entries
+
+
+# --- regions --------------------------------------------------------------------------------------
+# `where={...}`: the words in which verbs and claims say what region they speak of.
+#
+# Each name is a coordinate, a feature of the data set, `variant`, `group`, `cache` or `target`; its
+# value is one value, a pattern (`runs-*`, `!runs-*` for all others, `<0.3`, `max`), or a list of
+# them.
+
+Where = Mapping[str, Any]
+Test = Callable[[Any], bool]
+
+#: The largest value of an axis of numbers, whatever it is on this machine.
+LARGEST = "max"
+BOUND = re.compile(r"(<=|>=|<|>) *(-?\d+(?:\.\d+)?)")
+#: In an `Index`: the fact of something that stands for every value.
+EVERY = object()
+RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+def listed(value: Any) -> list[Any]:
+    """One value or several, as several."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def names_values(wanted: Any) -> bool:
+    """Whether `wanted` lists values by name: these come as they are listed, measured or not."""
+    return not any(_is_pattern(value) for value in listed(wanted))
+
+
+def test(wanted: Any, largest: Callable[[], Any]) -> Test:
+    """Whether a value is wanted: it matches one of those listed and none that begins with `!`."""
+    values = listed(wanted)
+    exclusions = [_one(v[1:], largest) for v in values if isinstance(v, str) and v[:1] == "!"]
+    rest = [_one(v, largest) for v in values if not (isinstance(v, str) and v[:1] == "!")]
+
+    def wanted_here(value: Any) -> bool:
+        if any(excluded(value) for excluded in exclusions):
+            return False
+        return not rest or any(matches(value) for matches in rest)
+
+    return wanted_here
+
+
+class Index:
+    """Things by their facts, in their order: of each fact who has which value.
+
+    A thing without a fact that others have has the value None.
+    """
+
+    def __init__(self, facts: Sequence[Mapping[str, Any]]) -> None:
+        self._all = range(len(facts))
+        self._by_name: dict[str, dict[Any, set[int]]] = {}
+        for name in {name: None for known in facts for name in known}:
+            holders = self._by_name[name] = {}
+            for at, known in enumerate(facts):
+                holders.setdefault(known.get(name), set()).add(at)
+
+    def values(self, name: str, among: Iterable[int] | None = None) -> Collection[Any]:
+        """The values of a fact, of some of the things or of all."""
+        among = self._all if among is None else among
+        holders = self._by_name.get(name, {}).items()
+        return [value for value, held in holders if not held.isdisjoint(among)]
+
+    def positions(self, tests: Mapping[str, Test]) -> list[int]:
+        """Where those are that pass every test."""
+        kept = set(self._all)
+        for name, is_wanted in tests.items():
+            kept &= set().union(*self._passing(name, is_wanted))
+        return sorted(kept)
+
+    def _passing(self, name: str, is_wanted: Test) -> Iterator[set[int]]:
+        for value, holders in self._by_name.get(name, {None: set(self._all)}).items():
+            if value is EVERY or is_wanted(value):
+                yield holders
+
+
+def words(where: Where) -> str:
+    """`precision = fp64, matrix = fem3 or rmat, nzseg_per_nnz < 0.3`."""
+    return ", ".join(_words(name, value) for name, value in where.items())
+
+
+def _is_pattern(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    return value == LARGEST or value[:1] == "!" or "*" in value or bool(BOUND.fullmatch(value))
+
+
+def _one(wanted: Any, largest: Callable[[], Any]) -> Test:
+    if wanted == LARGEST:
+        top = largest()
+        return lambda value: value == (wanted if top is None else top)
+    bound = BOUND.fullmatch(wanted) if isinstance(wanted, str) else None
+    if bound:
+        relation, limit = RELATIONS[bound[1]], float(bound[2])
+        return lambda value: isinstance(value, (int, float)) and relation(value, limit)
+    if isinstance(wanted, str) and "*" in wanted:
+        return lambda value: isinstance(value, str) and fnmatchcase(value, wanted)
+    return lambda value: value == wanted
+
+
+def _words(name: str, wanted: Any) -> str:
+    texts = []
+    for value in listed(wanted):
+        bound = BOUND.fullmatch(value) if isinstance(value, str) else None
+        text = f"{bound[1]} {bound[2]}" if bound else str(value)
+        excluded = text[:1] == "!"
+        text = text.removeprefix("!")
+        text = f"`{text}`" if "*" in text else text
+        texts.append(f"not {text}" if excluded else text if bound else f"= {text}")
+    joined = texts[0] + "".join(f" or {text.removeprefix('= ')}" for text in texts[1:])
+    return f"{name} {joined}"

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from weave import statistics
+from weave import numerics
 from weave.panels import (
     GAP,
     NOT_MEASURED,
     PITCH,
+    Chart,
     Frame,
     Looks,
     Scale,
@@ -322,7 +323,7 @@ def _cloud(
     for value, _ in found:
         sheet.mark(frame.scale.at(value), y, "dot", colour, 6.5, faint=True)
     if data.scale != "log":
-        mean = statistics.geometric_mean([value for value, _ in found])
+        mean = numerics.geometric_mean([value for value, _ in found])
         sheet.mark(frame.scale.at(mean), y, "bar", colour, 17)
     for value, name, to_right in ((*found[0], False), (*found[-1], True)):
         x = frame.scale.at(value) + (9 if to_right else -9)
@@ -450,3 +451,55 @@ def _closed(sheet: Sheet, data: Dots, centre: float, top: float) -> Sheet:
         top += 20
     sheet.crop(top)
     return sheet
+
+
+# --- charts ---------------------------------------------------------------------------------------
+
+
+def bars(chart: Chart) -> str:
+    """Bars of linear quantities; dots of ratios, of shares and of what is on a log axis."""
+    return dots(as_dots(chart))
+
+
+def as_dots(chart: Chart) -> Dots:
+    """The rows of a chart: its series, with a panel for each category, or its categories."""
+    many = chart.rows_are_series and len(chart.series) > 1
+    limits: Sequence[float | None] = chart.limits or [None] * len(chart.categories)
+    unit = "%" if chart.kind == "percent" else ""
+    scale = "ratio" if chart.kind == "factor" else "log" if chart.log_values else "linear"
+    if many:
+        abouts = chart.abouts or ("",) * len(chart.categories)
+        named = zip(chart.categories, abouts, limits, strict=True)
+        prefix = "" if isinstance(chart.categories[0], str) else f"{chart.category_label} "
+        panels = tuple(Panel(f"{prefix}{_text(c)}", about, limit) for c, about, limit in named)
+        rows = tuple(Row(series.name, series.group, series.role) for series in chart.series)
+        count = range(len(chart.categories))
+        cells = tuple(
+            tuple(tuple([series.values[at]]) for series in chart.series) for at in count)
+        names: tuple[str, ...] = ("",)
+    else:
+        same = len(set(limits)) == 1
+        panels = (Panel("", bound=limits[0] if same else None),)
+        prefix = "" if isinstance(chart.categories[0], str) else f"{chart.category_label} "
+        rows = tuple(Row(f"{prefix}{_text(c)}", role=chart.series[0].role)
+                     for c in chart.categories)
+        count = range(len(chart.categories))
+        cells = (tuple(tuple(series.values[at] for series in chart.series) for at in count),)
+        names = tuple(series.name for series in chart.series)
+    return Dots(
+        title=chart.title,
+        panels=panels,
+        rows=rows,
+        cells=cells,
+        series=names,
+        scale=scale,
+        value_label=chart.value_label,
+        unit=unit,
+        bound_label=chart.limit_label,
+        bars=scale == "linear" and chart.kind != "percent",
+        noun=chart.category_label,
+    )
+
+
+def _text(category: str | float) -> str:
+    return category if isinstance(category, str) else f"{category:g}"

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from weave import formats, statistics
-from weave.errors import WeaveError
+from weave import numerics
+from weave.definition import WeaveError
 from weave.measurements import Measurements
 from weave.metrics import Cell, Comparison
-from weave.statistics import Estimate
+from weave.numerics import Estimate
 
 REPRODUCED = "REPRODUCED"
 NOT_REPRODUCED = "NOT REPRODUCED"
@@ -153,10 +153,11 @@ def expect_never_below(comparison: Comparison) -> Finding:
     beyond = [entry for entry in low if entry[1].high < 1 / comparison.noise]
     worst = min(comparison.each, key=lambda estimate: estimate.value)
     edges = comparison.edges
-    places = ", ".join(f"{label or 'there'} {formats.speedup(e, edges)}"
+    places = ", ".join(f"{label or 'there'} {numerics.speedup(e, edges)}"
                        for label, e in (beyond or low))
     if not low:
-        text = f"nowhere wholly below {NEVER_BELOW}x; the lowest is {formats.speedup(worst, edges)}"
+        lowest = numerics.speedup(worst, edges)
+        text = f"nowhere wholly below {NEVER_BELOW}x; the lowest is {lowest}"
         found = _finding(REPRODUCED, comparison, text)
     elif beyond:
         found = _finding(NOT_REPRODUCED, comparison, f"below {NEVER_BELOW}x: {places}")
@@ -170,8 +171,8 @@ def expect_most(comparison: Comparison) -> Finding:
     what is alike or not beyond the noise does not win."""
     estimates, noise = [part.overall for part in comparison.units()], comparison.noise
     count = len(estimates)
-    if statistics.sign_test(count, count) >= SIGNIFICANT:
-        reason = f"{formats.plural(count, comparison.noun)} are too few for a sign test"
+    if numerics.sign_test(count, count) >= SIGNIFICANT:
+        reason = f"{numerics.plural(count, comparison.noun)} are too few for a sign test"
         return Finding(TOO_FEW, reason + ", which needs at least 5.")
     wins = sum(estimate.low > max(1.0, noise) for estimate in estimates)
     losses = sum(estimate.high < min(1.0, 1 / noise) for estimate in estimates)
@@ -180,15 +181,15 @@ def expect_most(comparison: Comparison) -> Finding:
         for e in estimates
     )
     open_ = count - wins - losses - alike
-    p = statistics.sign_test(wins, count)
+    p = numerics.sign_test(wins, count)
     text = (
-        f"{comparison.better} on {wins} of {formats.plural(count, comparison.noun)}, alike on"
+        f"{comparison.better} on {wins} of {numerics.plural(count, comparison.noun)}, alike on"
         f" {alike}, {comparison.worse} on {losses}, undecided on {open_}; sign test"
-        f" p = {formats.significant(p, 2)}"
+        f" p = {numerics.significant(p, 2)}"
     )
     if p < SIGNIFICANT:
         found = _finding(REPRODUCED, comparison, f"{text}: most")
-    elif statistics.sign_test(wins + open_, count) >= SIGNIFICANT:
+    elif numerics.sign_test(wins + open_, count) >= SIGNIFICANT:
         found = _finding(NOT_REPRODUCED, comparison, f"{text}: not most")
     else:
         found = _finding(UNDECIDED, comparison, f"{text}: not decided")
@@ -258,7 +259,7 @@ def _on_each(
     sentence = (
         f"{_sides(comparison)}, each {comparison.noun} by itself"
         f"{_in_region(comparison)}: {_wanted(expect, comparison)} on {len(holding)} of"
-        f" {formats.plural(len(found), comparison.noun)}, not on {len(failing)}, undecided on"
+        f" {numerics.plural(len(found), comparison.noun)}, not on {len(failing)}, undecided on"
         f" {len(found) - len(holding) - len(failing)} ({_places(told, comparison.edges)})."
     )
     best = max if on == "any" else min
@@ -290,7 +291,7 @@ def _wanted(expect: Expectation, comparison: Comparison) -> str:
 
 def _places(estimates: Mapping[str, Estimate], edges: Sequence[float]) -> str:
     """`band64 2.31x (2.29–2.33), fem3 ...`."""
-    texts = [f"{name} {formats.speedup(estimate, edges)}" for name, estimate in estimates.items()]
+    texts = [f"{name} {numerics.speedup(estimate, edges)}" for name, estimate in estimates.items()]
     more = [f"{len(texts) - NAMED} more"] if len(texts) > NAMED else []
     return ", ".join([*texts[:NAMED], *more])
 
@@ -336,7 +337,7 @@ def _finding(verdict: str, comparison: Comparison, meaning: str) -> Finding:
     found = _resting_on(Finding(verdict, ""), overall, comparison.edges)
     details = _extent(comparison)
     if comparison.of is None or comparison.of.is_timed:
-        details = f"{formats.coverage(overall)} {found.interval}; {details}"
+        details = f"{numerics.coverage(overall)} {found.interval}; {details}"
     said = (comparison.of.said(comparison.faster, comparison.than, overall, comparison.edges)
             if comparison.of else
             f"`{comparison.faster}` runs at {found.decided_by} the speed of {comparison.than}")
@@ -345,14 +346,14 @@ def _finding(verdict: str, comparison: Comparison, meaning: str) -> Finding:
 
 def _resting_on(found: Finding, estimate: Estimate, edges: Sequence[float]) -> Finding:
     """A finding with the ratio that it rests on."""
-    written = formats.beside(estimate, formats.factor(estimate.value), edges)
-    return replace(found, decided_by=written + "x", interval=formats.interval(estimate, written),
+    written = numerics.beside(estimate, numerics.factor(estimate.value), edges)
+    return replace(found, decided_by=written + "x", interval=numerics.interval(estimate, written),
                    estimate=estimate)
 
 
 def _extent(comparison: Comparison) -> str:
     count = len(comparison.points)
-    extent = "1 point" if count == 1 else f"geometric mean over {formats.plural(count, 'point')}"
+    extent = "1 point" if count == 1 else f"geometric mean over {numerics.plural(count, 'point')}"
     extent += _in_region(comparison)
     if comparison.unmeasured:
         extent += f", {comparison.unmeasured} more without one of the two"
@@ -391,9 +392,9 @@ class Curve:
 
     def _place(self, factor: float) -> Estimate:
         """The place if every ratio were so many times what it is."""
-        points = [statistics.geometric_mean_per_round(part.ratios) for part in self.parts.values()]
+        points = [numerics.geometric_mean_per_round(part.ratios) for part in self.parts.values()]
         rounds = [[factor * ratio for ratio in ratios] for ratios in zip(*points, strict=True)]
-        return statistics.estimate([_last_fall(self.xs, ratios) for ratios in rounds])
+        return numerics.estimate([_last_fall(self.xs, ratios) for ratios in rounds])
 
     @property
     def within(self) -> bool:
@@ -412,8 +413,8 @@ class Curve:
     def side(self) -> str:
         """Where it is, if not between the points: `beyond 0.9`."""
         if self.place.value >= self.xs[-1]:
-            return f"beyond {formats.factor(self.xs[-1])}"
-        return f"below {formats.factor(self.xs[0])}"
+            return f"beyond {numerics.factor(self.xs[-1])}"
+        return f"below {numerics.factor(self.xs[0])}"
 
     @property
     def falls(self) -> int:
@@ -423,9 +424,9 @@ class Curve:
 
     def words(self) -> str:
         """`0.33 (0.31–0.36)`, or why there is no such place."""
-        first, last = formats.factor(self.xs[0]), formats.factor(self.xs[-1])
+        first, last = numerics.factor(self.xs[0]), numerics.factor(self.xs[-1])
         if self.within:
-            return formats.factor(self.place.value) + f" ({self.interval()}){self._which()}"
+            return numerics.factor(self.place.value) + f" ({self.interval()}){self._which()}"
         medians = [part.overall.value for part in self.parts.values()]
         if min(medians) > 1:
             return f"none: faster everywhere, from {first} to {last}"
@@ -443,8 +444,8 @@ class Curve:
 
     def interval(self) -> str:
         """`0.31–0.36`, an end of what was measured as `below 0.1` or `or beyond`."""
-        place, written = self.place, formats.factor(self.place.value)
-        low, _, high = formats.interval(place, written).partition("–")
+        place, written = self.place, numerics.factor(self.place.value)
+        low, _, high = numerics.interval(place, written).partition("–")
         below = "below " if place.low <= self.xs[0] else ""
         return f"{below}{low}–{high}" + (" or beyond" if place.high >= self.xs[-1] else "")
 
@@ -482,7 +483,7 @@ def examine_crossover(
         verdict = UNDECIDED
     sentence = (f"{found.sentence(comparison)}, {_crossover_extent(comparison, found)}; expected"
                 f" between {low:g} and {high:g}.")
-    decided_by = f"at {formats.factor(found.place.value)}" if found.within else found.side
+    decided_by = f"at {numerics.factor(found.place.value)}" if found.within else found.side
     return Finding(verdict, sentence, decided_by, found.interval(), found.place, between,
                    is_ratio=False)
 
@@ -496,5 +497,5 @@ def _last_fall(xs: Sequence[float], ratios: Sequence[float]) -> float:
 
 
 def _crossover_extent(comparison: Comparison, found: Curve) -> str:
-    region = f", {comparison.region}" if comparison.region else ""
-    return f"with a {formats.coverage(found.place)} of {len(found.xs)} points{region}"
+    extent = f"with a {numerics.coverage(found.place)} of {len(found.xs)} points"
+    return extent + _in_region(comparison)

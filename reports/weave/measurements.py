@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from weave import region, statistics
-from weave.definition import Experiment, Tree, code_of
-from weave.errors import WeaveError
-from weave.region import EVERY, Index, Test, Where
+from weave import definition, numerics
+from weave.definition import EVERY, Experiment, Index, Test, Tree, WeaveError, Where, code_of
 from weave.results import STUDY, Case, Result, parameters
 
 NOT_MEASURED = "not measured in this run"
@@ -36,7 +34,7 @@ class Ceiling:
 
     name: str
     moves_bytes: bool  # else it counts flops
-    rate: statistics.Estimate
+    rate: numerics.Estimate
     fastest: float  # of all passes: what a neighbour on a shared machine leaves varies
     source: str = ""  # of a nominal peak
     target: str = ""  # where its probe ran
@@ -144,14 +142,14 @@ class Measurements:
         return _unique(names)
 
     @cached_property
-    def noise(self) -> statistics.NoiseFloor:
-        return statistics.noise_floor(self.equal_pairs)
+    def noise(self) -> numerics.NoiseFloor:
+        return numerics.noise_floor(self.equal_pairs)
 
-    def noise_on(self, targets: Collection[str]) -> statistics.NoiseFloor:
+    def noise_on(self, targets: Collection[str]) -> numerics.NoiseFloor:
         """That of the pairs on some targets, where there are any: a GPU is not as restless as its
         host."""
         pairs = [samples for target, samples in self._pairs if target in targets]
-        return statistics.noise_floor(pairs or self.equal_pairs)
+        return numerics.noise_floor(pairs or self.equal_pairs)
 
     @property
     def equal_pairs(self) -> list[tuple[Sequence[float], Sequence[float]]]:
@@ -196,8 +194,8 @@ class Measurements:
 
         What `where` lists by name comes as it is listed, measured or not.
         """
-        if axis in where and region.names_values(where[axis]):
-            return region.listed(where[axis])
+        if axis in where and definition.names_values(where[axis]):
+            return definition.listed(where[axis])
         if axis == "variant":
             skipped = [entry["variant"] for entry in self.skips(where) if "variant" in entry]
             return list(_unique([*(c.variant for c in self.select(where, timed=False)), *skipped]))
@@ -255,7 +253,7 @@ class Measurements:
     def partner(self, case: Case, variant: str, overrides: Where | None = None) -> Case | None:
         """The timed case of another variant at the same point, or at one that differs as told."""
         moved = {
-            name: self._largest(name) if value == region.LARGEST else value
+            name: self._largest(name) if value == definition.LARGEST else value
             for name, value in (overrides or {}).items()
         }
         return self._timed.get(self._key(case, variant, moved))
@@ -303,7 +301,7 @@ class Measurements:
         found = {}
         for peak in peaks:
             rate = peak.get("bytes_per_s", peak.get("flops_per_s"))
-            exact = statistics.Estimate(rate, rate, rate, 1.0, 1)
+            exact = numerics.Estimate(rate, rate, rate, 1.0, 1)
             name = f"peak:{peak['name']}"
             found[name] = Ceiling(name, "bytes_per_s" in peak, exact, rate, peak["source"])
         return found
@@ -342,9 +340,9 @@ class Measurements:
             ceiling = self._fastest_ceiling(case)
             if not ceiling.moves_bytes:
                 continue
-            slowest = case.bytes / statistics.estimate(case.samples).high
+            slowest = case.bytes / numerics.estimate(case.samples).high
             if slowest > TOO_GOOD * ceiling.fastest:
-                fraction = case.bytes / statistics.median(case.samples) / ceiling.fastest
+                fraction = case.bytes / numerics.median(case.samples) / ceiling.fastest
                 return (
                     f"{self.result.path.name}: {case.variant} at {self.label(case)}: found"
                     f" {100 * fraction:.0f} % of the fastest pass of {ceiling.name}, expected at"
@@ -437,7 +435,7 @@ class Measurements:
         if self.may_lack or self.predates(variant):
             return Absence("missing", NOT_MEASURED)
         if variant in self.variants:
-            raise WeaveError(f'the variant "{variant}" has no case where {region.words(where)}')
+            raise WeaveError(f'the variant "{variant}" has no case where {definition.words(where)}')
         known = ", ".join(self.variants)
         raise WeaveError(f'no variant "{variant}" in the result, which has: {known}')
 
@@ -468,7 +466,7 @@ class Measurements:
             rates.setdefault(key, []).extend(work / seconds for seconds in probe["samples_s"])
         found: dict[int, dict[str, Ceiling]] = {}
         for (launch, name, moves_bytes, target), samples in rates.items():
-            reached = statistics.estimate(samples)
+            reached = numerics.estimate(samples)
             ceiling = Ceiling(name, moves_bytes, reached, max(samples), target=target)
             found.setdefault(launch, {})[name] = ceiling
         return found
@@ -534,13 +532,13 @@ class Measurements:
         for name in where:
             self._require_axis(name)
         return {
-            name: region.test(wanted, lambda name=name: self._largest(name, where.get("study")))
+            name: definition.test(wanted, lambda name=name: self._largest(name, where.get("study")))
             for name, wanted in where.items()
         }
 
     def _largest(self, name: str, study: Any = None) -> float | None:
         """The largest value of an axis of numbers, in one study if that is named."""
-        tests = {"study": region.test(study, lambda: None)} if study else {}
+        tests = {"study": definition.test(study, lambda: None)} if study else {}
         values = self._index.values(name, self._index.positions(tests))
         return max((value for value in values if isinstance(value, (int, float))), default=None)
 

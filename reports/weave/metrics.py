@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, Protocol
 
-from weave import formats, statistics
-from weave.errors import WeaveError
+from weave import numerics
+from weave.definition import WeaveError, Where, words
 from weave.measurements import COUNTER, NOT_MEASURED, Absence, Found, Measurements
 from weave.measurements import is_counted, quantity, unprofiled
-from weave.region import Where, words
+from weave.numerics import Estimate
 from weave.results import Case
-from weave.statistics import Estimate
 
 Over = str | Mapping[str, Any] | None
 #: `over={"best_of": "peer"}`: the variant that is fastest at each point, of a group, of a list, or
@@ -45,7 +44,7 @@ class Basis:
         names = self.rivals if self.names_rivals else (case.variant,)
         found = [self.measured.partner(case, name, self.moved) for name in names]
         timed = [partner for partner in found if partner is not None]
-        return min(timed, key=lambda partner: statistics.median(partner.samples), default=None)
+        return min(timed, key=lambda partner: numerics.median(partner.samples), default=None)
 
     @cached_property
     def moved(self) -> dict[str, Any]:
@@ -84,7 +83,7 @@ class Basis:
             self.over["variant"] if wanted is None
             else f"the best {GROUP_NOUNS.get(wanted, wanted)}" if isinstance(wanted, str)
             else f"the best of those where {words(wanted)}" if isinstance(wanted, Mapping)
-            else f"the best of {formats.listed(wanted)}"
+            else f"the best of {numerics.listed(wanted)}"
         )
         return f"{named} at {words(self.moved)}" if self.moved else named
 
@@ -214,9 +213,9 @@ def _over_points(basis: Basis, metric: Metric, name: str, cases: Sequence[Case])
         )
     rounds = [metric.of(basis, case) for case in cases]
     if all(len(values) == 1 for values in rounds):
-        value = statistics.geometric_mean([values[0] for values in rounds])
+        value = numerics.geometric_mean([values[0] for values in rounds])
         return Estimate(value, value, value, 1.0, 1)
-    return statistics.estimate(statistics.geometric_mean_per_round(rounds))
+    return numerics.estimate(numerics.geometric_mean_per_round(rounds))
 
 
 def _without_partner(basis: Basis, found: Found, where: Where) -> Absence:
@@ -246,7 +245,7 @@ def _bound(basis: Basis, case: Case) -> float:
 def _speedup(basis: Basis, case: Case) -> list[float]:
     partner = basis.partner(case)
     assert partner is not None
-    return statistics.ratios(partner.samples, case.samples)
+    return numerics.ratios(partner.samples, case.samples)
 
 
 def _per_operation(basis: Basis, case: Case) -> list[float]:
@@ -421,7 +420,7 @@ class Counted:
         """`csrl` needs 0.60x the stored bytes of `csr`."""
         less, others = _plain(self.less), _plain(self.than)
         part = replace(times, value=1 / times.value, low=1 / times.high, high=1 / times.low)
-        needed = formats.beside(part, formats.factor(part.value), edges) + "x"
+        needed = numerics.beside(part, numerics.factor(part.value), edges) + "x"
         if self.less == self.than:
             return f"`{faster}` needs {needed} the {less} of {than}"
         return f"The {less} of `{faster}` are {needed} the {others} of {than}"
@@ -450,7 +449,7 @@ class Reached:
         others = metric.of(basis, than)
         if not all(others):
             raise WeaveError(f"{than.variant} has no {self.name}, nothing to compare")
-        return statistics.ratios(metric.of(basis, first), others)
+        return numerics.ratios(metric.of(basis, first), others)
 
     def doubt(self, first: Case, than: Case) -> tuple[float, float]:
         """Parts of two ceilings are as uncertain as both ceilings are."""
@@ -466,7 +465,7 @@ class Reached:
 
     def said(self, faster: str, than: str, times: Estimate, edges: Sequence[float]) -> str:
         """`halo` reaches 0.95x the part of the ceiling that `halo` reaches on one rank."""
-        written = formats.beside(times, formats.factor(times.value), edges)
+        written = numerics.beside(times, numerics.factor(times.value), edges)
         return f"`{faster}` reaches {written}x the {measure_of(self.name).noun} that {than} reaches"
 
 
@@ -488,11 +487,11 @@ class Comparison:
     @cached_property
     def overall(self) -> Estimate:
         """Geometric mean over the points."""
-        found = statistics.estimate(statistics.geometric_mean_per_round(self.ratios))
+        found = numerics.estimate(numerics.geometric_mean_per_round(self.ratios))
         if self.of is None:
             return found
         doubts = [self.of.doubt(faster, than) for faster, than in self.points]
-        low, high = (statistics.geometric_mean(factors) for factors in zip(*doubts, strict=True))
+        low, high = (numerics.geometric_mean(factors) for factors in zip(*doubts, strict=True))
         return found.widened(low, high)
 
     @cached_property
@@ -547,7 +546,7 @@ class Comparison:
     def ratios(self) -> list[list[float]]:
         """For each point the ratio of each round; a single one of what was counted."""
         if self.of is None:
-            return [statistics.ratios(than.samples, faster.samples) for faster, than in self.points]
+            return [numerics.ratios(than.samples, faster.samples) for faster, than in self.points]
         return [self.of.ratios(first, than) for first, than in self.points]
 
 

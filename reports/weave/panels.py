@@ -1,5 +1,18 @@
 """What panels have in common: from values to pixels (where an axis ends, which of its numbers are
-written), rows of dots, intervals, legends."""
+written), rows of dots, intervals, legends; and charts, which become dots or lines.
+
+Each kind of figure is a plain dataclass and a function that draws it as SVG.
+
+| kind | shows |
+| --- | --- |
+| `dots.dots(Dots)` | values of variants on inputs, with intervals: ratios, shares of a bound |
+| `dots.bars(Chart)` | linear quantities from zero; what is a ratio or a share becomes dots |
+| `rows.claims(Claims)` | what claims came to on machines |
+| `rows.across(Across)` | one comparison, input by input, on all machines |
+| `rows.timeline(Timeline)` | what a variant did when |
+| `curves.lines(Lines)`, `curves.lines_of(Chart)` | values over numbers |
+| `curves.roofline(Roofline)` | rates over intensities, below what the machine allows |
+"""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -407,3 +420,54 @@ def chunks(items: Sequence[T], most: int) -> list[Sequence[T]]:
     count = -(-len(items) // most)
     size = -(-len(items) // count)
     return [items[begin : begin + size] for begin in range(0, len(items), size)]
+
+
+# --- charts, drawn as dots or as lines ------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Series:
+    """A value for each category; `slot` is its colour among lines, `role` that among rows."""
+
+    name: str
+    slot: int
+    values: tuple[Value, ...]
+    modelled: bool = False  # computed, not measured: a dotted line without markers
+    role: str = "ours"
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Band:
+    """A place on the axis of categories with its interval, in the colour of its series."""
+
+    label: str
+    slot: int
+    place: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Chart:
+    """What is drawn. `limits` is what the ceiling allows in each category, if it is drawn.
+
+    `kind` is that of the quantity: "factor" is drawn on a log axis around 1, "percent" as dots and
+    from zero, all others as bars from zero or, with `log_values`, as dots.
+    """
+
+    title: str
+    category_label: str
+    value_label: str
+    categories: tuple[str | float, ...]
+    series: tuple[Series, ...]
+    limits: tuple[float, ...] | None = None
+    limit_label: str = ""
+    log_categories: bool = False
+    log_values: bool = False
+    named_categories: bool = True  # each is named below the axis, if there is room for all
+    marks: tuple[tuple[str, float], ...] = ()  # lines across, each with its name
+    bands: tuple[Band, ...] = ()
+    kind: str = ""
+    abouts: tuple[str, ...] = ()  # a line below the name of each category
+    rows_are_series: bool = True  # else categories are rows, and series have colours

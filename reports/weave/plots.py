@@ -1,20 +1,21 @@
-"""`plot.bars`, `plot.lines` and `plot.drawing`: the figures of a report."""
+"""`plot.bars`, `plot.lines` and `plot.drawing`: the figures of a report; and models, which some of
+them draw beside what was measured."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from weave import expectations, figures, formats, pcie, statistics
-from weave import model as models
+from weave import curves, dots, expectations, numerics, rows
 from weave.blocks import FEATURES
-from weave.curves import MODELLED
-from weave.definition import Figure as Picture
+from weave.curves import MODELLED, Ceiling, Roofline, Spot
+from weave.definition import WeaveError, Where
+from weave.dots import Dots, Panel, Row
 from weave.drawings import DRAWINGS
-from weave.errors import WeaveError
 from weave.measurements import NOT_MEASURED, Absence, Measurements
 from weave.metrics import Basis, Cell, Over, compare, measure, metric_named
-from weave.region import Where
+from weave.panels import Band, Chart, Series, Value
 from weave.results import Case
+from weave.rows import Timeline
 from weave.sheet import ROLE_OF_GROUP, SERIES, series_colour
 
 # What the ceiling allows, in the quantity that is drawn.
@@ -34,17 +35,8 @@ class Plot:
     prefix: str  # folder of the figures as the page sees it
     drawn: dict[str, str] = field(default_factory=dict)
 
-    def bars(
-        self,
-        id: str,
-        x: str,
-        y: str,
-        series: str = "variant",
-        where: Where | None = None,
-        over: Over = None,
-        ceiling: str | None = None,
-        log: bool = False,
-    ) -> str:
+    def bars(self, id: str, x: str, y: str, series: str = "variant", where: Where | None = None,
+             over: Over = None, ceiling: str | None = None, log: bool = False) -> str:
         """Values of `y`: a panel for each `x` with a row for each variant; for another `series` a
         row for each `x`, in the colours of the series.
 
@@ -54,19 +46,11 @@ class Plot:
         chart = self._chart(id, x, y, series, where or {}, Basis(self.measured, over, ceiling), log)
         numbers = [category for category in chart.categories if not isinstance(category, str)]
         over_numbers = len(numbers) == len(chart.categories) >= LEAST_NUMBERS
-        return self._place(id, chart, figures.lines if over_numbers else figures.bars)
+        return self._place(id, chart, curves.lines_of if over_numbers else dots.bars)
 
-    def dots(
-        self,
-        id: str,
-        x: str = "matrix",
-        rows: str = "variant",
-        y: str = "of_ceiling",
-        series: str | None = "precision",
-        where: Where | None = None,
-        over: Over = None,
-        ceiling: str | None = None,
-    ) -> str:
+    def dots(self, id: str, x: str = "matrix", rows: str = "variant", y: str = "of_ceiling",
+             series: str | None = "precision", where: Where | None = None, over: Over = None,
+             ceiling: str | None = None) -> str:
         """Dots of `y`: a panel for each `x`, a row for each of `rows`, a colour for each `series`.
 
         Ratios are drawn around 1, parts of a ceiling from zero, all others on a log axis.
@@ -88,10 +72,10 @@ class Plot:
         limits, limit_label = self._limits(
             basis, y, {x: categories, series or "variant": names}, region, scale)
         kind = metric_named(y).kind
-        data = figures.Dots(
+        data = Dots(
             title=figure.caption,
             panels=tuple(
-                figures.Panel(c if isinstance(c, str) else f"{x} {c}", self._about(x, c),
+                Panel(c if isinstance(c, str) else f"{x} {c}", self._about(x, c),
                               limits[k] if limits else None)
                 for k, c in enumerate(categories)
             ),
@@ -107,7 +91,7 @@ class Plot:
             bound_label=limit_label,
             noun=x,
         )
-        return self._put(id, figures.dots(data) if there else None)
+        return self._put(id, dots.dots(data) if there else None)
 
     def timeline(self, id: str, variant: str, where: Where | None = None) -> str:
         """What a variant did when at one point, in the round with the median time."""
@@ -122,16 +106,11 @@ class Plot:
         spans = found.cases[0].timeline
         if not spans:
             raise WeaveError(f"plot.timeline: {variant} notes no timeline")
-        data = figures.Timeline(self.measured.experiment.figure(id).caption, spans)
-        return self._put(id, figures.timeline(data))
+        data = Timeline(self.measured.experiment.figure(id).caption, spans)
+        return self._put(id, rows.timeline(data))
 
-    def roofline(
-        self,
-        id: str,
-        where: Where,
-        variants: Sequence[str],
-        ceilings: Sequence[str],
-    ) -> str:
+    def roofline(self, id: str, where: Where, variants: Sequence[str],
+                 ceilings: Sequence[str]) -> str:
         """Rates of variants over their flops per byte, below the ceilings of their launch."""
         cases = [case for name in variants for case in self.measured.find(name, where).cases]
         if not cases:
@@ -142,35 +121,25 @@ class Plot:
         places = {self.measured.label(case) for case in cases}
         spots = []
         for case in cases:
-            rate = statistics.estimate([case.flops / seconds for seconds in case.samples])
+            rate = numerics.estimate([case.flops / seconds for seconds in case.samples])
             label = f" {self.measured.label(case)}" if len(places) > 1 else ""
             spots.append(
-                figures.Spot(
+                Spot(
                     case.variant + label,
                     case.flops / case.bytes,
-                    figures.Value(rate.value, rate.low, rate.high),
+                    Value(rate.value, rate.low, rate.high),
                     ROLE_OF_GROUP.get(case.group, "ours"),
                 )
             )
         known = [self.measured.ceiling(cases[0].launch, name) for name in ceilings]
-        above = tuple(figures.Ceiling(c.name, c.rate.value, c.moves_bytes) for c in known)
-        data = figures.Roofline(self.measured.experiment.figure(id).caption, above, tuple(spots))
-        return self._put(id, figures.roofline(data))
+        above = tuple(Ceiling(c.name, c.rate.value, c.moves_bytes) for c in known)
+        data = Roofline(self.measured.experiment.figure(id).caption, above, tuple(spots))
+        return self._put(id, curves.roofline(data))
 
-    def lines(
-        self,
-        id: str,
-        x: str,
-        y: str,
-        series: str = "variant",
-        where: Where | None = None,
-        over: Over = None,
-        ceiling: str | None = None,
-        log: bool = False,
-        log_x: bool = False,
-        marks: Mapping[str, float] | None = None,
-        crossover: Sequence[str] = (),
-    ) -> str:
+    def lines(self, id: str, x: str, y: str, series: str = "variant", where: Where | None = None,
+              over: Over = None, ceiling: str | None = None, log: bool = False,
+              log_x: bool = False, marks: Mapping[str, float] | None = None,
+              crossover: Sequence[str] = ()) -> str:
         """A line of `y` over the numbers of axis or feature `x` for each `series`.
 
         `marks` are places by name; of the variants in `crossover` it is drawn where they stop being
@@ -188,7 +157,7 @@ class Plot:
         words = [category for category in chart.categories if isinstance(category, str)]
         if words:
             raise WeaveError(f'plot.lines: x="{x}" has the value "{words[0]}", expected numbers')
-        return self._place(id, chart, figures.lines)
+        return self._place(id, chart, curves.lines_of)
 
     def studied(self, id: str, count: str, where: Where, log: bool = False) -> str:
         """A line for each variant over the numbers that end the names of its counts.
@@ -198,7 +167,7 @@ class Plot:
         found: dict[str, dict[int, float]] = {}
         for name in self.measured.values("variant", where):
             cases = self.measured.find(name, where).cases
-            counts = [c for case in cases if (c := models.studied(case, count))]
+            counts = [c for case in cases if (c := studied(case, count))]
             if len(counts) > 1:
                 raise WeaveError(f'plot.studied: {name} counts "{count}" at several points')
             found |= {name: counts[0]} if counts else {}
@@ -210,20 +179,20 @@ class Plot:
 
         The variant `ring` sends messages, on all ranks; the partitions were studied on one.
         """
-        rates = models.rates(self.measured)
-        network = models.network(self.measured, ring, {"ranks": "max", "threads": 1})
+        reached = rates(self.measured)
+        messages = network(self.measured, ring, {"ranks": "max", "threads": 1})
         lines: list[_Line] = []
         for slot, name in enumerate(variants):
             cases = self.measured.find(name, {**where, "threads": 1}).cases
-            times = {self._ranks(case): 1e3 * statistics.median(case.samples) for case in cases}
+            times = {self._ranks(case): 1e3 * numerics.median(case.samples) for case in cases}
             lines.append(_Line(name, slot, times))
-            alone = [case for case in cases if models.studied(case, "imbalance")]
-            if network is not None and alone:
-                model = models.Model(network, rates)
+            alone = [case for case in cases if studied(case, "imbalance")]
+            if messages is not None and alone:
+                model = Model(messages, reached)
                 predicted = {ranks: 1e3 * model.seconds(alone[0], ranks)
-                             for ranks in models.studied(alone[0], "imbalance")}
+                             for ranks in studied(alone[0], "imbalance")}
                 lines.append(_Line(name + MODELLED, slot, predicted, modelled=True))
-        marks = (("measured up to", float(max(rates))),) if rates else ()
+        marks = (("measured up to", float(max(reached))),) if reached else ()
         return self._over_ranks(id, lines, "time of a call (ms)", True, marks)
 
     def bus(self, id: str, variant: str, where: Where | None = None) -> str:
@@ -234,41 +203,33 @@ class Plot:
         bus = gpus[0].get("bus") if gpus else None
         if measured.estimate is None or bus is None:
             return self._put(id, None)
-        absent = figures.Value(absence=NOT_MEASURED)
+        absent = Value(absence=NOT_MEASURED)
         nominal = [
-            figures.Series(f"generation {generation}", generation - 1,
-                           tuple(figures.Value(v, v, v) for lanes in pcie.LANES
-                                 for v in [pcie.bus_rate(generation, lanes) / 1e9]),
-                           modelled=True)
-            for generation in pcie.GENERATIONS
+            Series(f"generation {generation}", generation - 1,
+                   tuple(Value(v, v, v) for lanes in LANES
+                         for v in [bus_rate(generation, lanes) / 1e9]), modelled=True)
+            for generation in LANE_RATES
         ]
-        found = tuple(_value(measured, 1.0) if lanes == bus["lanes"] else absent
-                      for lanes in pcie.LANES)
-        chart = figures.Chart(
+        found = tuple(_value(measured, 1.0) if lanes == bus["lanes"] else absent for lanes in LANES)
+        chart = Chart(
             title=self.measured.experiment.figure(id).caption,
             category_label="lanes",
             value_label="one direction of the bus (GB/s)",
-            categories=tuple(float(lanes) for lanes in pcie.LANES),
-            series=(*nominal, figures.Series("measured", len(nominal), found)),
+            categories=tuple(float(lanes) for lanes in LANES),
+            series=(*nominal, Series("measured", len(nominal), found)),
             log_categories=True,
             log_values=True,
         )
-        return self._place(id, chart, figures.lines)
+        return self._place(id, chart, curves.lines_of)
 
     def _ranks(self, case: Case) -> int:
         return int(self.measured.coordinates(case)["ranks"])
 
-    def _over_ranks(
-        self,
-        id: str,
-        lines: Sequence["_Line"],
-        label: str,
-        log: bool,
-        marks: tuple[tuple[str, float], ...] = (),
-    ) -> str:
+    def _over_ranks(self, id: str, lines: Sequence["_Line"], label: str, log: bool,
+                    marks: tuple[tuple[str, float], ...] = ()) -> str:
         """A chart over numbers of ranks; few lines at a time, so each has a colour of its own."""
         categories = sorted({ranks for line in lines for ranks in line.values})
-        chart = figures.Chart(
+        chart = Chart(
             title=self.measured.experiment.figure(id).caption,
             category_label="ranks",
             value_label=label,
@@ -278,22 +239,16 @@ class Plot:
             log_values=log,
             marks=marks,
         )
-        return self._place(id, chart, figures.lines)
+        return self._place(id, chart, curves.lines_of)
 
     def drawing(self, id: str) -> str:
         """A figure that explains and does not measure, from `drawings.py`."""
         figure = self.measured.experiment.figure(id)
         if id not in DRAWINGS:
             raise WeaveError(f'no drawing "{id}", expected one of {", ".join(DRAWINGS)}')
-        self._require_new(id, figure)
-        self.drawn[figure.file] = DRAWINGS[id](figure.caption)
-        return f"![{figure.caption}]({self.prefix}/{figure.file})\n\n*{figure.caption}*"
+        return self._put(id, DRAWINGS[id](figure.caption))
 
-    def _require_new(self, id: str, figure: Picture) -> None:
-        if figure.file in self.drawn:
-            raise WeaveError(f'the figure "{id}" is drawn twice')
-
-    def _place(self, id: str, chart: figures.Chart, draw: Callable[[figures.Chart], str]) -> str:
+    def _place(self, id: str, chart: Chart, draw: Callable[[Chart], str]) -> str:
         shown = [series for series in chart.series if _has_values(series)]
         lacking = [s for s in chart.series if s.values and not _has_values(s)]
         absent = [f"`{s.name}` {_kind(s.values[0].absence)}" for s in lacking]
@@ -304,7 +259,8 @@ class Plot:
     def _put(self, id: str, svg: str | None, without: str = "") -> str:
         """Keeps a figure under its file's name; None: nothing was measured for it."""
         figure = self.measured.experiment.figure(id)
-        self._require_new(id, figure)
+        if figure.file in self.drawn:
+            raise WeaveError(f'the figure "{id}" is drawn twice')
         if svg is None:
             if self.measured.may_lack:
                 return f"*{figure.caption} (Not measured in this run.)*"
@@ -312,18 +268,8 @@ class Plot:
         self.drawn[figure.file] = svg
         return f"![{figure.caption}]({self.prefix}/{figure.file})\n\n*{figure.caption}{without}*"
 
-    def _chart(
-        self,
-        id: str,
-        x: str,
-        y: str,
-        series: str,
-        where: Where,
-        basis: Basis,
-        log: bool,
-        log_x: bool = False,
-        with_gaps: bool = False,
-    ) -> figures.Chart:
+    def _chart(self, id: str, x: str, y: str, series: str, where: Where, basis: Basis, log: bool,
+               log_x: bool = False, with_gaps: bool = False) -> Chart:
         """`with_gaps`: a series need not have been measured in every category."""
         figure = self.measured.experiment.figure(id)
         categories = self.measured.values(x, where)
@@ -336,7 +282,7 @@ class Plot:
         scale, unit = _scale(y, list(cells.values()))
         slots = self._slots(series, names)
         drawn = tuple(
-            figures.Series(
+            Series(
                 str(name) + (" STALE" if any(cells[name, c].stale for c in categories) else ""),
                 slots[index],
                 tuple(_value(cells[name, category], scale) for category in categories),
@@ -346,7 +292,7 @@ class Plot:
             for index, name in enumerate(names)
         )
         limits, limit_label = self._limits(basis, y, {x: categories, series: names}, where, scale)
-        return figures.Chart(
+        return Chart(
             title=figure.caption,
             category_label=FEATURES.get(x, x),
             value_label=self._value_label(basis, y, unit),
@@ -373,12 +319,12 @@ class Plot:
         if axis != "matrix" or "mean_row" not in features:
             return ""
         mean = features["mean_row"]
-        return f"{formats.count(mean) if mean >= 10 else f'{mean:.2g}'} per row"
+        return f"{numerics.count(mean) if mean >= 10 else f'{mean:.2g}'} per row"
 
-    def _row(self, axis: str, name: Any, cells: Sequence[Sequence[Cell]]) -> figures.Row:
+    def _row(self, axis: str, name: Any, cells: Sequence[Sequence[Cell]]) -> Row:
         stale = " STALE" if any(cell.stale for row in cells for cell in row) else ""
         group = self._group(name) if axis == "variant" else ""
-        return figures.Row(f"{name}{stale}", group, self._role(axis, name))
+        return Row(f"{name}{stale}", group, self._role(axis, name))
 
     def _role(self, axis: str, name: Any) -> str:
         """The role in the colours of a row: whose code a variant is."""
@@ -392,7 +338,7 @@ class Plot:
         found = next((c.group for c in self.measured.cases if c.variant == name), "own")
         return GROUP_WORDS.get(found, found)
 
-    def _band(self, variant: str, over: Over, x: str, where: Where) -> figures.Band | None:
+    def _band(self, variant: str, over: Over, x: str, where: Where) -> Band | None:
         """Where a variant stops being faster, if that lies between the points."""
         compared = compare(self.measured, variant, over, where)
         if isinstance(compared, Absence):
@@ -402,7 +348,7 @@ class Plot:
             return None
         place, slot = found.place, self._slot("variant", variant, 0)
         label = f"{variant} stops being faster"
-        return figures.Band(label, slot, place.value, place.low, place.high)
+        return Band(label, slot, place.value, place.low, place.high)
 
     def _cell(self, basis: Basis, y: str, region: Where, with_gaps: bool) -> Cell:
         there = self.measured.select(region, timed=False) or self.measured.skips(region)
@@ -476,19 +422,19 @@ class _Line:
     values: Mapping[int, float]
     modelled: bool = False
 
-    def series(self, categories: Sequence[int]) -> figures.Series:
+    def series(self, categories: Sequence[int]) -> Series:
         """The line at each category, or that there is nothing there."""
-        absent = figures.Value(absence=NOT_MEASURED)
-        found = {ranks: figures.Value(v, v, v) for ranks, v in self.values.items()}
+        absent = Value(absence=NOT_MEASURED)
+        found = {ranks: Value(v, v, v) for ranks, v in self.values.items()}
         values = tuple(found.get(ranks, absent) for ranks in categories)
-        return figures.Series(self.name, self.slot, values, self.modelled)
+        return Series(self.name, self.slot, values, self.modelled)
 
 
 def _kind(absence: str) -> str:
     return absence if absence in ABSENT else "skipped"
 
 
-def _has_values(series: figures.Series) -> bool:
+def _has_values(series: Series) -> bool:
     return any(not value.absence for value in series.values)
 
 
@@ -497,13 +443,13 @@ def _is_reference(y: str, basis: Basis, name: Any) -> bool:
     return y == "speedup" and isinstance(basis.over, str) and name == basis.over
 
 
-def _value(cell: Cell, scale: float) -> figures.Value:
+def _value(cell: Cell, scale: float) -> Value:
     if cell.estimate is None:
         assert cell.absence is not None
         known = {"failed": FAILED, "missing": MISSING}
-        return figures.Value(absence=known.get(cell.absence.kind, cell.absence.reason))
+        return Value(absence=known.get(cell.absence.kind, cell.absence.reason))
     scaled = cell.estimate.scaled(1 / scale)
-    return figures.Value(scaled.value, scaled.low, scaled.high)
+    return Value(scaled.value, scaled.low, scaled.high)
 
 
 def _scale(name: str, cells: list[Cell]) -> tuple[float, str]:
@@ -511,9 +457,9 @@ def _scale(name: str, cells: list[Cell]) -> tuple[float, str]:
     metric = metric_named(name)
     values = [cell.estimate.value for cell in cells if cell.estimate]
     if metric.kind == "time":
-        return formats.time_unit(values)
+        return numerics.time_unit(values)
     if metric.kind == "bytes":
-        return formats.byte_unit(values)
+        return numerics.byte_unit(values)
     if metric.kind == "percent":
         return 0.01, "%"
     return 1.0, metric.unit
@@ -529,3 +475,107 @@ def _words(name: str) -> str:
         "setup": "time of the setup",
     }
     return words.get(name, metric_named(name).header)
+
+
+# --- models, drawn beside what was measured -------------------------------------------------------
+# The latency-bandwidth model: what a distributed product should take on any number of ranks.
+#
+# A message of b bytes takes a + b/c. Both are fitted to messages round a ring, measured in the same
+# run. The busiest rank computes as long as its part of all bytes takes at the measured ceiling, and
+# then waits for its messages. Beyond the ranks that were measured the model stands for several
+# machines like this one, joined by a network that is as good as its own memory.
+
+ELEMENT_BYTES = {"fp32": 4, "fp64": 8}
+
+
+@dataclass(frozen=True)
+class Network:
+    """What a message costs."""
+
+    latency_s: float
+    bytes_per_s: float
+
+    def seconds(self, messages: float, bytes_: float) -> float:
+        return messages * self.latency_s + bytes_ / self.bytes_per_s
+
+
+def fit(points: Sequence[tuple[float, float]]) -> Network:
+    """Latency and bandwidth from bytes and seconds, by least squares of relative errors."""
+    if len({size for size, _ in points}) < 2:
+        raise WeaveError("a latency and a bandwidth need messages of at least two sizes")
+    weighted = [(1 / time**2, size, time) for size, time in points]
+    total = sum(weight for weight, _, _ in weighted)
+    mean_size = sum(weight * size for weight, size, _ in weighted) / total
+    mean_time = sum(weight * time for weight, _, time in weighted) / total
+    variance = sum(weight * (size - mean_size) ** 2 for weight, size, _ in weighted)
+    covariance = sum(weight * (size - mean_size) * (time - mean_time)
+                     for weight, size, time in weighted)
+    slope = covariance / variance
+    if slope <= 0:
+        raise WeaveError("larger messages took less time: no bandwidth can be fitted")
+    return Network(max(0.0, mean_time - slope * mean_size), 1 / slope)
+
+
+def network(measured: Measurements, variant: str, where: Where) -> Network | None:
+    """The fit to the messages of a region; None if there were none."""
+    cases = measured.select({**where, "variant": variant})
+    return fit([(case.bytes, numerics.median(case.samples)) for case in cases]) if cases else None
+
+
+@dataclass(frozen=True)
+class Model:
+    """What predicts the time of a product on some number of ranks."""
+
+    network: Network
+    rates: Mapping[int, float]  # bytes per second of all ranks together, by measured ranks
+
+    def seconds(self, alone: Case, ranks: int) -> float:
+        """Time on so many ranks of a product whose partitions were studied in the case `alone`."""
+        count = alone.counts
+        element = ELEMENT_BYTES[str(alone.parameters["precision"])]
+        computing = alone.bytes * count[f"imbalance_{ranks}"] / self.rate(ranks)
+        return computing + self.network.seconds(count[f"most_messages_{ranks}"],
+                                                count[f"most_ghosts_{ranks}"] * element)
+
+    def rate(self, ranks: int) -> float:
+        """Of the measured ranks that are not more the most; several machines add up."""
+        most = max(self.rates)
+        if ranks > most:
+            return self.rates[most] * ranks / most
+        below = max(known for known in self.rates if known <= ranks)
+        above = min(known for known in self.rates if known >= ranks)
+        share = 0 if above == below else (ranks - below) / (above - below)
+        return self.rates[below] + share * (self.rates[above] - self.rates[below])
+
+
+def studied(case: Case, name: str) -> dict[int, float]:
+    """The counts `NAME_2`, `NAME_8`, ... of a case, by their numbers."""
+    found = {}
+    for key, value in case.counts.items():
+        stem, _, number = key.rpartition("_")
+        if stem == name and number.isdigit():
+            found[int(number)] = value
+    return dict(sorted(found.items()))
+
+
+def rates(measured: Measurements) -> dict[int, float]:
+    """The ceiling of all ranks together, by the number of ranks, each with one thread."""
+    launches = measured.result.raw["launches"]
+    return {
+        launch["ranks"]: measured.ceiling(index).rate.value
+        for index, launch in enumerate(launches)
+        if launch["threads"] == 1 and measured.has_ceiling(index)
+    }
+
+
+#: Of each generation of PCI Express: bits that a lane carries in a second, and the part of them
+#: that is data: the base specifications, since 6.0 with flits of 256 bytes.
+LANE_RATES = {1: (2.5e9, 8 / 10), 2: (5e9, 8 / 10), 3: (8e9, 128 / 130), 4: (16e9, 128 / 130),
+              5: (32e9, 128 / 130), 6: (64e9, 236 / 256)}
+LANES = (1, 2, 4, 8, 16)
+
+
+def bus_rate(generation: int, lanes: int) -> float:
+    """What a link of PCI Express carries at most: bytes of data in one direction, per second."""
+    bits, data = LANE_RATES[generation]
+    return bits / 8 * data * lanes

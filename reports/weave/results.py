@@ -15,10 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from weave import formats
-from weave.errors import WeaveError, check_schema, spot
+from weave import numerics
+from weave.definition import REPOSITORY, WeaveError, check_schema, spot
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 SCHEMA = REPOSITORY / "lib/bench/result.schema.json"
 #: A case takes 400 bytes and 10 for each sample: room for 4,000 cases of 63 rounds.
 LARGEST_BYTES = 4_000_000
@@ -552,7 +551,7 @@ def data_caches(cpu: Mapping[str, Any]) -> str:
     levels: dict[int, dict[str, None]] = {}
     for cache in sorted(cpu["caches"], key=lambda cache: (cache["level"], cache["bytes"])):
         if cache["kind"] != "instruction":
-            size = NO_FRACTION.sub("", formats.size(cache["bytes"]))
+            size = NO_FRACTION.sub("", numerics.size(cache["bytes"]))
             levels.setdefault(cache["level"], {})[size] = None
     *others, last = ["", *(" or ".join(sizes) for sizes in levels.values())]
     return f"{', '.join(others[1:])} and {last}" if others[1:] else last

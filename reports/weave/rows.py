@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weave import formats
+from weave import numerics
 from weave.panels import (
     GAP,
     PITCH,
@@ -355,7 +355,7 @@ def draw_timeline(data: Timeline) -> Sheet:
     kinds = list(dict.fromkeys(kind_of(span.name) for span in data.spans))
     slots = {kind: slot for slot, kind in enumerate(kinds)}
     last = max(span.end for span in data.spans)
-    unit, name = formats.time_unit([last / 3])
+    unit, name = numerics.time_unit([last / 3])
     labels = MARGIN + max(text_width(lane, BODY) for lane in lanes) + 12
     scale = Scale(0, last / unit * 1.005, labels, WIDTH - MARGIN - 14)
     depths = {lane: _depths([s for s in data.spans if s.lane == lane]) for lane in lanes}

@@ -14,14 +14,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from weave import book, formats, results, statistics
+from weave import book, numerics, results
 from weave.book import House
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 from weave.expectations import ALIKE_HIGH, ALIKE_LOW
 from weave.measurements import Measurements
+from weave.numerics import Estimate, NoiseFloor
 from weave.results import Case, Json, Result
-from weave.statistics import Estimate, NoiseFloor
 from weave.survey import OnMachine
+from weave.tables import aligned, markdown
 
 #: Without --all so many of the slower and of the faster cases of an experiment are shown.
 EACH_WORD = 10
@@ -96,7 +97,7 @@ class Points:
     @cached_property
     def noise(self) -> NoiseFloor:
         pairs = [(twin, self.timed(key)) for key, twin in self._twins if twin.passed]
-        return statistics.noise_floor((twin.samples, first.samples) for twin, first in pairs
+        return numerics.noise_floor((twin.samples, first.samples) for twin, first in pairs
                                       if first)
 
     @cached_property
@@ -181,8 +182,8 @@ def _group(name: str, a: Points, b: Points) -> Group:
         first, second = a.timed(key), b.timed(key)
         if first and second:
             timed.append((first.samples, second.samples))
-            speed = statistics.ratio_of_medians(first.samples, second.samples)
-            seconds = statistics.median(first.samples), statistics.median(second.samples)
+            speed = numerics.ratio_of_medians(first.samples, second.samples)
+            seconds = numerics.median(first.samples), numerics.median(second.samples)
             rows.append(Row(key[0], _label(point, varying), seconds, speed, word(speed, noise)))
     apart = {}
     for side, mine, others in (("A", a, b), ("B", b, a)):
@@ -198,8 +199,8 @@ def _mean(timed: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Estimate 
     """The speed of all cases together: of each side the geometric mean of each of its rounds."""
     if not timed:
         return None
-    a, b = (statistics.geometric_mean_per_round(side) for side in zip(*timed, strict=True))
-    return statistics.ratio_of_medians(a, b)
+    a, b = (numerics.geometric_mean_per_round(side) for side in zip(*timed, strict=True))
+    return numerics.ratio_of_medians(a, b)
 
 
 def word(speed: Estimate, noise: float) -> str:
@@ -235,7 +236,7 @@ def _label(point: Point, varying: Iterable[str]) -> str:
 
 
 def text(a: Side, b: Side, groups: Sequence[Group], everything: bool,
-         markdown: bool) -> list[str]:
+         for_a_page: bool) -> list[str]:
     """The comparison as lines."""
     said = [f"A is {a.shown}, B is {b.shown}."]
     if a.machine != b.machine:
@@ -252,19 +253,19 @@ def text(a: Side, b: Side, groups: Sequence[Group], everything: bool,
              " to the next is not in them.",
              "Alike is an interval within 5 %; faster or slower, one beyond 1 and beyond both noise"
              " floors."]
-    lines = [("- " if markdown else "") + line for line in said]
+    lines = [("- " if for_a_page else "") + line for line in said]
     for group in groups:
-        lines += ["", *_group_text(group, everything, markdown)]
+        lines += ["", *_group_text(group, everything, for_a_page)]
     return lines
 
 
-def _group_text(group: Group, everything: bool, markdown: bool) -> list[str]:
+def _group_text(group: Group, everything: bool, for_a_page: bool) -> list[str]:
     floors = ", ".join(f"{_floor(noise)} in {side}"
                        for side, noise in zip("AB", group.noise, strict=True))
     counts = Counter(row.word for row in group.rows)
     words = ", ".join(f"{counts[each]} {each}" for each in ("faster", "slower", "alike",
                                                            "undecided") if counts[each])
-    cases = formats.plural(len(group.rows), "case")
+    cases = numerics.plural(len(group.rows), "case")
     overall = "no case in common"
     if group.mean:
         overall = f"geometric mean {' ('.join(_speed(group.mean))}) of {cases}: {words}"
@@ -275,11 +276,13 @@ def _group_text(group: Group, everything: bool, markdown: bool) -> list[str]:
         kinds = ", ".join(f"{number} {each}" for each, number in left.items())
         after.insert(0, f"left out: {_count(left)}: {kinds} (--all shows them)")
     table = [_cells(row) for row in shown]
-    if markdown:
+    if for_a_page:
         head = [f"## {group.name}", "", f"{overall}; noise floor {floors}."]
-        body = ["", *_markdown(table)] if table else []
+        named = [[f"`{variant}`", *others] for variant, *others in table]
+        body = ["", markdown(COLUMNS, named, 2, prose=[6])] if table else []
         return [*head, *body, *([""] if after else []), *(f"- {line}" for line in after)]
-    body = [f"  {line}" for line in (*(_columns(table) if table else []), *after)]
+    lines = aligned([COLUMNS, *table], "<<>>>><") if table else []
+    body = [f"  {line}" for line in (*lines, *after)]
     return [f"{group.name}: {overall}", f"  noise floor: {floors}", *body]
 
 
@@ -291,30 +294,15 @@ def _interesting(rows: Sequence[Row]) -> Sequence[Row]:
 
 
 def _cells(row: Row) -> list[str]:
-    return [row.variant, row.point, *(formats.time(seconds) for seconds in row.seconds),
+    return [row.variant, row.point, *(numerics.time(seconds) for seconds in row.seconds),
             *_speed(row.speed), row.word]
 
 
 def _speed(speed: Estimate) -> tuple[str, str]:
     """A ratio and its interval, in words where a single round leaves it unknown."""
-    written = formats.factor(speed.value)
+    written = numerics.factor(speed.value)
     known = speed.rounds > 1
-    return f"{written}x", formats.interval(speed, written) if known else "one round"
-
-
-def _columns(table: Sequence[Sequence[str]]) -> list[str]:
-    """A table for a terminal; numbers stand to the right."""
-    cells = [COLUMNS, *table]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(COLUMNS))]
-    sides = "<<>>>><"
-    return ["  ".join(f"{cell:{side}{width}}" for cell, side, width
-                      in zip(row, sides, widths, strict=True)).rstrip() for row in cells]
-
-
-def _markdown(table: Sequence[Sequence[str]]) -> list[str]:
-    head = [COLUMNS, ("---", "---", "---:", "---:", "---:", "---:", "---")]
-    rows = [[f"`{variant}`", *others] for variant, *others in table]
-    return ["| " + " | ".join(row) + " |" for row in (*head, *rows)]
+    return f"{written}x", numerics.interval(speed, written) if known else "one round"
 
 
 def _other_data(a: Side, b: Side) -> list[str]:
@@ -328,11 +316,11 @@ def _other_data(a: Side, b: Side) -> list[str]:
 
 
 def _floor(noise: NoiseFloor) -> str:
-    return formats.times(noise.factor) if noise.pairs else "unknown"
+    return numerics.times(noise.factor) if noise.pairs else "unknown"
 
 
 def _count(names: Mapping[str, int]) -> str:
-    return formats.plural(sum(names.values()), "case")
+    return numerics.plural(sum(names.values()), "case")
 
 
 def _listed(names: Mapping[str, int], everything: bool) -> str:

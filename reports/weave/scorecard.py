@@ -1,19 +1,22 @@
 """What sums up all chapters: the scorecard of all claims on all machines, the short page of each
-machine, and the front page. Their numbers come from results, as everywhere."""
+machine, and the front page. Their numbers come from results, as everywhere. Besides `just claims`:
+claim by claim the command, the minutes and the hardware that decide it."""
 
+import argparse
 import json
+import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from weave import blocks, claims, expectations, formats, pages, results, statistics
-from weave.claims import Verdict
-from weave.definition import Claim
-from weave.errors import WeaveError
+from weave import blocks, claims, definition, expectations, numerics, results
+from weave.claims import AT_LEAST, OF_RUNS, Verdict
+from weave.definition import Claim, Experiment, WeaveError
 from weave.expectations import NOT_REPRODUCED, REPRODUCED
-from weave.survey import INFERRED, OnMachine, Survey, is_asked
-from weave.tables import markdown
-from weave.verbs import Verbs
+from weave.survey import INFERRED, OnMachine, Survey, best_ceilings, is_asked
+from weave.tables import aligned, markdown
+from weave.verbs import Verbs, render
 
 WOVEN = "<!-- Woven, do not edit: `just report` makes it from the results. -->\n"
 LEGEND = ("✓ reproduced, or holds · ✗ not · ? undecided: the interval crosses the threshold · ◇ too"
@@ -21,7 +24,7 @@ LEGEND = ("✓ reproduced, or holds · ✗ not · ? undecided: the interval cros
           " cannot be asked. Underlined: the chapter's lead machine. *lead*: the number that"
           " decided there, or the interval that does not. *range*: lowest to highest on machines"
           " that decided, without runs whose noise floor is above"
-          f" {formats.percent(expectations.RESTLESS - 1)}. † {INFERRED[0].lower()}{INFERRED[1:]}")
+          f" {numerics.percent(expectations.RESTLESS - 1)}. † {INFERRED[0].lower()}{INFERRED[1:]}")
 NO_BREAK = "\u2060"  # no line may end here
 JOINED = "\u00a0"  # nor at this space
 #: How far the interval of two runs of the same code may lie from 1.
@@ -83,7 +86,7 @@ def summary(surveys: Iterable[Survey], chosen: Callable[[Claim], bool], noun: st
              "differ": "hold on some and fail on others", "undecided": "are not decided on any",
              "unmeasured": "are not measured yet"}
     told = [f"{found[name]} {text}" for name, text in words.items() if found[name]]
-    return f"Of {formats.plural(sum(found.values()), noun)}, {formats.listed(told)}."
+    return f"Of {numerics.plural(sum(found.values()), noun)}, {numerics.listed(told)}."
 
 
 def _not_measured(surveys: Sequence[Survey], chosen: Callable[[Claim], bool]) -> str:
@@ -184,20 +187,20 @@ def _arithmetic(surveys: Sequence[Survey]) -> list[str]:
 
 def trust(surveys: Sequence[Survey]) -> str:
     """How often two runs of the same code seem to differ."""
-    found = [statistics.estimate(statistics.ratios(*pair))
+    found = [numerics.estimate(numerics.ratios(*pair))
              for survey in surveys for one in survey.found for pair in one.measured.equal_pairs]
     if not found:
         return "No result has an A/A pair yet."
     parts = []
     for distance in DISTANCES:
         outside = sum(e.low > 1 + distance or e.high < 1 / (1 + distance) for e in found)
-        share = formats.percent(outside / len(found))
+        share = numerics.percent(outside / len(found))
         parts.append(f"by more than {100 * distance:g} % in {share}")
     return ("Every run times some versions twice, as if they were two: an A/A pair. Both are the"
             " same code, so every difference that an interval tells between them is an error of the"
-            f" method. All results hold {formats.count(len(found))} such pairs. Their intervals"
-            f" tell a difference {formats.listed(parts)} of them. Besides, a comparison counts only"
-            " beyond the largest difference within the pairs of its own run, its noise floor.")
+            f" method. All results hold {numerics.count(len(found))} such pairs. Their intervals"
+            f" tell a difference {numerics.listed(parts)} of them. Besides, a comparison counts"
+            " only beyond the largest difference within the pairs of its own run, its noise floor.")
 
 
 def _figures(surveys: Sequence[Survey]) -> str:
@@ -232,7 +235,7 @@ def machine_page(machine: str, found: Sequence[OnMachine], surveys: Sequence[Sur
         ("processor", f"{cpu['model']} ({', '.join(processor)})"),
         ("sockets, cores, threads", f"{cpu['sockets']}, {cpu['cores']}, {cpu['hardware_threads']}"),
         ("caches", blocks.caches(known)),
-        ("memory, NUMA nodes", f"{formats.size(known['memory_bytes'])}, {cpu['numa_nodes']}"),
+        ("memory, NUMA nodes", f"{numerics.size(known['memory_bytes'])}, {cpu['numa_nodes']}"),
         ("GPUs", blocks.gpus(known) or "none"),
         ("virtual machine", "yes" if known["virtual"] else "no"),
         ("operating system", known["os"]),
@@ -261,18 +264,17 @@ def ceilings(found: Sequence[OnMachine]) -> str:
     where: dict[str, str] = {}
     peaks: dict[str, Any] = {}
     for one in found:
-        for launch in range(len(one.result.raw["launches"])):
-            for name, ceiling in one.measured.every_ceiling(launch).items():
-                if name not in best or ceiling.rate.value > best[name].rate.value:
-                    best[name], where[name] = ceiling, f"`{one.result.run['id'][:8]}`"
+        for name, ceiling in best_ceilings(one.measured).items():
+            if name not in best or ceiling.rate.value > best[name].rate.value:
+                best[name], where[name] = ceiling, f"`{one.result.run['id'][:8]}`"
         peaks |= one.measured.peaks
     rows = []
     for name, ceiling in sorted(best.items(), key=lambda each: (not each[1].moves_bytes, each[0])):
         peak = peaks.get(f"peak:{name}")
-        rate = f"{formats.significant(ceiling.rate.value / 1e9)}{JOINED}{ceiling.unit}"
+        rate = f"{numerics.significant(ceiling.rate.value / 1e9)}{JOINED}{ceiling.unit}"
         rows.append([f"`{name}`", rate, where[name],
-                     f"{formats.significant(peak.rate.value / 1e9)}" if peak else "",
-                     formats.percent(ceiling.rate.value / peak.rate.value).replace(" ", JOINED)
+                     f"{numerics.significant(peak.rate.value / 1e9)}" if peak else "",
+                     numerics.percent(ceiling.rate.value / peak.rate.value).replace(" ", JOINED)
                      if peak else "",
                      peak.source if peak else ""])
     if not rows:
@@ -311,7 +313,7 @@ def _runs(found: Sequence[OnMachine]) -> str:
             run["utc"][:10],
             run["profile"],
             str(run["rounds"]),
-            formats.percent(floor.factor - 1) if floor.pairs else "unknown",
+            numerics.percent(floor.factor - 1) if floor.pairs else "unknown",
             str(len(one.measured.stale_variants) or "–"),
         ])
     head = ["experiment", "run", "date", "profile", "rounds", "noise floor", "variants out of date"]
@@ -331,12 +333,12 @@ def _harness(record: Path) -> list[str]:
     if not record.exists():
         return []
     compared = json.loads(record.read_text(encoding="utf-8"))
-    ratios = [formats.factor(found["memwall_s"] / found["google_benchmark_s"])
+    ratios = [numerics.factor(found["memwall_s"] / found["google_benchmark_s"])
               for found in compared.values()]
-    kernels = formats.listed([f"`{kernel}`" for kernel in compared])
+    kernels = numerics.listed([f"`{kernel}`" for kernel in compared])
     return [f"The same kernels timed here with this harness and with Google Benchmark"
             f" (`just check-harness`), ratio of the medians for {kernels}:"
-            f" {formats.listed(ratios)}."]
+            f" {numerics.listed(ratios)}."]
 
 
 # --- the front page, `README.md` ------------------------------------------------------------------
@@ -396,4 +398,105 @@ def front_page(root: Path, surveys: Sequence[Survey]) -> dict[str, str]:
     path = root / FRONT_TEMPLATE
     if not path.exists():
         return {}
-    return {"README.md": FRONT_WOVEN + pages.render(path, FRONT_TEMPLATE, Front(surveys))}
+    return {"README.md": FRONT_WOVEN + render(path, FRONT_TEMPLATE, Front(surveys))}
+
+
+# --- `just claims`: command, minutes and hardware that decide each claim --------------------------
+
+#: What a need of an experiment or a claim asks of a machine, in words.
+HARDWARE = {"cuda": "a GPU", "nvcc": "nvcc", "mpi": "MPI", "openmp": "", "bare-metal": "bare metal"}
+UNITS = {"threads": "hardware threads", "gpus": "GPUs", "numa_nodes": "NUMA nodes"}
+HEAD = ("claim", "article", "says", "command", "minutes", "hardware")
+ANY = "any machine"
+ALL = "just run-all"
+
+
+@dataclass(frozen=True)
+class Item:
+    """What decides one claim. The minutes are those of the quick profile, on two cores."""
+
+    claim: str
+    article: int  # 0: a target of our own
+    says: str
+    command: str
+    minutes: int
+    hardware: str
+
+    def cells(self, claim: str = "") -> list[str]:
+        """As a row of a table; `claim` in place of the name."""
+        article = str(self.article) if self.article else "own"
+        return [claim or self.claim, article, self.says, self.command, str(self.minutes),
+                self.hardware]
+
+
+def agenda(experiments: Sequence[Experiment]) -> list[Item]:
+    """Every claim of the tree in the order of its chapters."""
+    return [_item(experiment, claim) for experiment in experiments for claim in experiment.claims]
+
+
+def _item(experiment: Experiment, claim: Claim) -> Item:
+    seconds = experiment.expected_seconds("quick")
+    needs = dict.fromkeys([*experiment.needs, *claim.needs])
+    words = dict.fromkeys(word for need in needs if (word := hardware(need)))
+    return Item(claim.id, claim.article, claim.short, f"just run {experiment.name}",
+                max(1, math.ceil(seconds / 60)), ", ".join(words) or ANY)
+
+
+def hardware(need: str) -> str:
+    """What a need asks of a machine; empty if nothing that a longer run would not meet."""
+    if OF_RUNS.fullmatch(need):
+        return ""
+    if counted := AT_LEAST.fullmatch(need):
+        return f"{counted[2]} {UNITS.get(counted[1], counted[1])}"
+    return HARDWARE.get(need, need)
+
+
+def minutes_of_all(experiments: Sequence[Experiment]) -> int:
+    """Minutes of `just run-all` where nothing is skipped."""
+    return math.ceil(sum(each.expected_seconds("quick") for each in experiments) / 60)
+
+
+def as_text(items: Sequence[Item]) -> str:
+    """A table for people, its columns aligned."""
+    return "\n".join(aligned([HEAD, *(item.cells() for item in items)]))
+
+
+def as_markdown(items: Sequence[Item]) -> str:
+    """The same table for a page."""
+    rows = [[cell if i not in (0, 3) else f"`{cell}`" for i, cell in enumerate(item.cells())]
+            for item in items]
+    return markdown(list(HEAD), rows, len(HEAD))
+
+
+def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds `claims` to the command line."""
+    parser = commands.add_parser("claims", help="list what decides each claim")
+    parser.add_argument("experiment", nargs="?", help="only the claims of this one")
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--markdown", action="store_true", help="as a table for a page")
+    shape.add_argument("--json", action="store_true", help="as JSON")
+    parser.set_defaults(command=_claims)
+
+
+def _claims(given: argparse.Namespace) -> int:
+    experiments = _chosen(given.root, given.experiment)
+    items = agenda(experiments)
+    if given.json:
+        print(json.dumps([asdict(item) for item in items], indent=1, ensure_ascii=False))
+    elif given.markdown:
+        print(as_markdown(items))
+    else:
+        print(as_text(items))
+        print(f"\n{len(items)} claims; `{ALL}` decides what this machine can,"
+              f" in about {minutes_of_all(experiments)} minutes where nothing is skipped."
+              " Minutes are those of the quick profile on two cores.")
+    return 0
+
+
+def _chosen(root: Path, name: str | None) -> list[Experiment]:
+    experiments = definition.load_all(root)
+    chosen = [each for each in experiments if name in (None, each.name)]
+    if not chosen:
+        known = ", ".join(each.name for each in experiments)
+        raise WeaveError(f"claims: no experiment {name}; there are: {known}")
+    return chosen

@@ -10,15 +10,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from weave import claims, formats, rows
+from weave import claims, numerics, rows
 from weave.claims import Verdict
-from weave.definition import Claim, Condition, Experiment
-from weave.errors import WeaveError
+from weave.definition import Claim, Condition, Experiment, WeaveError, Where
 from weave.expectations import NOT_APPLICABLE, NOT_REPRODUCED, REPRODUCED, TOO_FEW, Finding
 from weave.measurements import Ceiling, Measurements
 from weave.metrics import Basis, Cell, Over, measure
 from weave.plots import Plot
-from weave.region import Where
 from weave.results import Result
 from weave.rows import Across, Block, ClaimCell, ClaimColumn, Claims, Column
 from weave.tables import markdown
@@ -122,13 +120,13 @@ class Survey:
             rates += [max(found, key=lambda c: c.rate.value)] if found else []
         if not rates:
             return None
-        texts = [formats.significant(found.rate.value / 1e9) for found in rates]
-        return formats.listed(texts) + (f" {rates[0].unit}" if unit else "")
+        texts = [numerics.significant(found.rate.value / 1e9) for found in rates]
+        return numerics.listed(texts) + (f" {rates[0].unit}" if unit else "")
 
     def ceilings_table(self, names: Sequence[str] = ()) -> str:
         """What probes reached at best on each machine, and its share of the nominal peak where the
         run recorded one: all probes, or those of some names."""
-        best = {one.machine: _best_ceilings(one.measured) for one in self.runs()}
+        best = {one.machine: best_ceilings(one.measured) for one in self.runs()}
         known = {name: found for of in best.values() for name, found in of.items()}
         for name in names:
             if name not in known:
@@ -164,7 +162,7 @@ class Survey:
         if articles:
             numbers = dict.fromkeys(str(claim.article) for claim in articles)
             noun = "article" if len(numbers) == 1 else "articles"
-            parts.append(self._table(f"claim of {noun} {formats.listed(list(numbers))}", articles))
+            parts.append(self._table(f"claim of {noun} {numerics.listed(list(numbers))}", articles))
         if own:
             parts.append(self._table("our own target", own))
         return "\n\n".join([*parts, *self._arithmetic(), self._reasons()])
@@ -190,7 +188,7 @@ class Survey:
             told.append("Two numbers: two conditions, which the claim in full tells.")
         if any(claim.inferred for claim in shown):
             told.append(INFERRED)
-        rounds = formats.listed([str(one.result.run["rounds"]) for one in self.runs()])
+        rounds = numerics.listed([str(one.result.run["rounds"]) for one in self.runs()])
         return " ".join([*told, f"Medians of {rounds} rounds."])
 
     def _arithmetic(self) -> list[str]:
@@ -204,7 +202,7 @@ class Survey:
                 rows.append([_named(claim), cell(told[1])])
         if not rows:
             return []
-        whose = formats.listed([f"`{name}`" for name in tellers])
+        whose = numerics.listed([f"`{name}`" for name in tellers])
         return [markdown(["arithmetic", "for these matrices"], rows, 2),
                 "<sub>These follow from the matrices and the rules alone, whoever runs them: here"
                 f" the matrices of {whose}.</sub>"]
@@ -249,7 +247,7 @@ class Survey:
                 run["utc"][:10],
                 run["profile"],
                 str(run["rounds"]),
-                formats.percent(floor.factor - 1) if floor.pairs else "unknown",
+                numerics.percent(floor.factor - 1) if floor.pairs else "unknown",
                 _highest_ceiling(measured),
                 ", ".join(stale[:4]) + more or "–",
             ])
@@ -272,7 +270,7 @@ def _named(claim: Claim) -> str:
     return f'<a id="{claim.anchor}"></a>{claim.short}{inferred}'
 
 
-def _best_ceilings(measured: Measurements) -> dict[str, Ceiling]:
+def best_ceilings(measured: Measurements) -> dict[str, Ceiling]:
     """Each probe's rate in the launch in which it is highest."""
     best: dict[str, Ceiling] = {}
     for launch in range(len(measured.result.raw["launches"])):
@@ -285,10 +283,10 @@ def _best_ceilings(measured: Measurements) -> dict[str, Ceiling]:
 def _of_peak(found: Ceiling | None, peak: Ceiling | None) -> str:
     if found is None:
         return ""
-    text = formats.significant(found.rate.value / 1e9)
+    text = numerics.significant(found.rate.value / 1e9)
     if peak is None:
         return text
-    return f"{text} ({formats.percent(found.rate.value / peak.rate.value)})"
+    return f"{text} ({numerics.percent(found.rate.value / peak.rate.value)})"
 
 
 def kind_of(matrix: str) -> str:
@@ -324,8 +322,8 @@ def _number(count: int) -> str:
 
 def _value(metric: str, value: float) -> str:
     if metric == "speedup":
-        return formats.times(value)
-    return formats.percent(value) if metric.startswith("of_") else formats.significant(value)
+        return numerics.times(value)
+    return numerics.percent(value) if metric.startswith("of_") else numerics.significant(value)
 
 
 def _highest_ceiling(measured: Measurements) -> str:
@@ -335,7 +333,7 @@ def _highest_ceiling(measured: Measurements) -> str:
     if not found:
         return "–"
     best = max(found, key=lambda ceiling: ceiling.rate.value)
-    return f"{best.name} {formats.significant(best.rate.value / 1e9)} {best.unit}"
+    return f"{best.name} {numerics.significant(best.rate.value / 1e9)} {best.unit}"
 
 
 # --- `plot.claims` and `plot.across`: the figures that compare machines ---------------------------
@@ -371,7 +369,6 @@ class ChapterPlot(Plot):
         a comparison `{name: (variant, over)}`; columns are kinds of inputs, or numbers of threads.
         `series=[""]` takes all precisions together."""
         figure = self.measured.experiment.figure(id)
-        self._require_new(id, figure)
         found = self.survey.runs(run)
         if not found and not self.measured.partial:
             raise WeaveError(f'plot.across: no machine has a run "{run}"')
@@ -387,8 +384,7 @@ class ChapterPlot(Plot):
         label = f"speed-up over {_over_words(names, found[0].measured)}"
         machines = tuple(one.machine for one in found)
         chart = Across(figure.caption, machines, columns, blocks, tuple(series), label)
-        self.drawn[figure.file] = rows.across(chart)
-        return f"![{figure.caption}]({self.prefix}/{figure.file})\n\n*{figure.caption}*"
+        return self._put(id, rows.across(chart))
 
 
 def _columns(survey: Survey, verdicts: Mapping[str, Verdict]) -> list[ClaimColumn]:

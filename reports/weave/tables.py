@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from weave import formats, statistics
-from weave.errors import WeaveError
+from weave import numerics
+from weave.definition import WeaveError, Where, words
 from weave.measurements import NOT_MEASURED, Measurements
 from weave.metrics import Basis, Cell, measure, metric_named
-from weave.region import Where, words
 from weave.results import Case
 
 NO_VALUE = "–"
@@ -101,6 +100,14 @@ def markdown(
     return "\n".join("| " + " | ".join(_escaped(cell) for cell in line) + " |" for line in lines)
 
 
+def aligned(rows: Sequence[Sequence[str]], sides: str = "") -> list[str]:
+    """A table for a terminal; each column stands to the left, or as `sides` tells: `<<>`."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = sides or "<" * len(widths)
+    return ["  ".join(f"{cell:{side}{width}}" for cell, side, width
+                      in zip(row, sides, widths, strict=True)).rstrip() for row in rows]
+
+
 def axis_value(axis: str, value: Any) -> str:
     """How a value of an axis is written: names of code as code."""
     return f"`{value}`" if axis in ("variant", "group") else str(value)
@@ -176,7 +183,7 @@ def _units(cols: Sequence[str], lines: Sequence[Sequence[Cell | str]]) -> Mappin
                 found.setdefault(_family(name), []).append(cell.estimate.value)
     chosen: dict[str, Any] = {}
     for family, values in found.items():
-        unit = formats.byte_unit if family == "bytes" else formats.time_unit
+        unit = numerics.byte_unit if family == "bytes" else numerics.time_unit
         chosen[family] = unit(values)
     return chosen
 
@@ -219,27 +226,27 @@ def _text(name: str, cell: Cell, units: Mapping[str, Any]) -> str:
     return text + ("\\*" if cell.unmeasured else "")
 
 
-def written(name: str, estimate: statistics.Estimate, unit: tuple[float, str] | None = None) -> str:
+def written(name: str, estimate: numerics.Estimate, unit: tuple[float, str] | None = None) -> str:
     """A value of a metric, in a unit that a header names, or else with its own."""
     kind = metric_named(name).kind
     if kind in ("time", "bytes"):
         if unit is None:
-            return (formats.time if kind == "time" else formats.size)(estimate.value)
+            return (numerics.time if kind == "time" else numerics.size)(estimate.value)
         scaled = estimate.scaled(1 / unit[0])
-        text = formats.significant(scaled.value)
-        return formats.interval(scaled, text) if name == "ci" else text
+        text = numerics.significant(scaled.value)
+        return numerics.interval(scaled, text) if name == "ci" else text
     if kind == "factor":
-        return formats.speedup(estimate)
+        return numerics.speedup(estimate)
     if kind == "percent":
-        return formats.percent(estimate.value)
+        return numerics.percent(estimate.value)
     if kind == "count":
         return count_words(estimate.value)
-    return formats.significant(estimate.value)
+    return numerics.significant(estimate.value)
 
 
 def count_words(value: float) -> str:
     """A number of calls; infinitely many are never."""
-    return "never" if value == float("inf") else formats.count(value)
+    return "never" if value == float("inf") else numerics.count(value)
 
 
 def _note(
@@ -276,18 +283,18 @@ def _statistics_note(values: Sequence[Cell], with_intervals: bool) -> list[str]:
     sampled = [cell.estimate for cell in values if cell.estimate and cell.estimate.rounds > 1]
     if not sampled:
         return []
-    medians = f"medians of {formats.plural(sampled[0].rounds, 'round')}"
+    medians = f"medians of {numerics.plural(sampled[0].rounds, 'round')}"
     if not with_intervals:
         return [medians]
-    words = formats.coverage(sampled[0])
-    if sampled[0].coverage < statistics.LEVEL:
+    words = numerics.coverage(sampled[0])
+    if sampled[0].coverage < numerics.LEVEL:
         return [f"medians with a {words}"]
     return [f"{medians} with {words}s"]
 
 
 def _mean_note(values: Sequence[Cell]) -> list[str]:
     most = max((cell.points for cell in values), default=0)
-    return [f"geometric mean over {formats.plural(most, 'point')}"] if most > 1 else []
+    return [f"geometric mean over {numerics.plural(most, 'point')}"] if most > 1 else []
 
 
 def _over_words(basis: Basis) -> str:
@@ -302,7 +309,7 @@ def ceiling_words(basis: Basis, where: Where) -> str:
     launches = dict.fromkeys(case.launch for case in measured.select(where, timed=False))
     ceilings = [measured.ceiling(launch, basis.ceiling) for launch in launches]
     texts = dict.fromkeys(
-        f"{ceiling.name} at {formats.significant(ceiling.rate.value / 1e9)} {ceiling.unit}"
+        f"{ceiling.name} at {numerics.significant(ceiling.rate.value / 1e9)} {ceiling.unit}"
         for ceiling in ceilings
     )
     return ", ".join(texts)
@@ -312,31 +319,31 @@ def plain_unit(metric: str, value: float) -> str:
     """A value of a metric with its unit."""
     kind, unit = metric_named(metric).kind, metric_named(metric).unit
     if kind == "time":
-        return formats.time(value)
+        return numerics.time(value)
     if kind == "bytes":
-        return formats.size(value)
+        return numerics.size(value)
     if kind == "count":
         return count_words(value)
-    return formats.significant(value) + (f" {unit}" if unit else "")
+    return numerics.significant(value) + (f" {unit}" if unit else "")
 
 
-def with_unit(metric: str, estimate: statistics.Estimate, edges: Sequence[float] = ()) -> str:
+def with_unit(metric: str, estimate: numerics.Estimate, edges: Sequence[float] = ()) -> str:
     """A value of a metric with its unit and, where it was sampled, its interval; with so many
     digits that it can be told from the `edges`."""
     kind = metric_named(metric).kind
     if kind == "factor":
-        return formats.speedup(estimate, edges)
+        return numerics.speedup(estimate, edges)
     if kind == "percent":
         scaled = estimate.scaled(100)
-        written = formats.beside(scaled, f"{scaled.value:.0f}", [100 * edge for edge in edges])
-        return f"{written} %{formats.in_brackets(scaled, written, ' %')}"
+        written = numerics.beside(scaled, f"{scaled.value:.0f}", [100 * edge for edge in edges])
+        return f"{written} %{numerics.in_brackets(scaled, written, ' %')}"
     if estimate.rounds == 1 or kind == "count":
         return plain_unit(metric, estimate.value)
     if kind == "time":
-        scale, unit = formats.time_unit([estimate.value])
+        scale, unit = numerics.time_unit([estimate.value])
         scaled = estimate.scaled(1 / scale)
     else:
         scale, scaled, unit = 1.0, estimate, metric_named(metric).unit
-    written = formats.beside(scaled, formats.significant(scaled.value),
+    written = numerics.beside(scaled, numerics.significant(scaled.value),
                              [edge / scale for edge in edges])
-    return f"{written} {unit}".strip() + formats.in_brackets(scaled, written)
+    return f"{written} {unit}".strip() + numerics.in_brackets(scaled, written)

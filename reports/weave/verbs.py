@@ -1,17 +1,25 @@
-"""The verbs of `report.md.in`. Every number of a report comes through one of them."""
+"""The verbs of `report.md.in`: every number of a report comes through one of them. And how a
+template that says them becomes a text."""
 
+import re
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
-from weave import blocks, claims, expectations, formats, model, statistics, tables
-from weave.claims import Verdict
-from weave.errors import WeaveError
+import jinja2
+from jinja2 import nodes
+from jinja2.ext import Extension
+from jinja2.parser import Parser
+
+from weave import blocks, claims, expectations, numerics, plots, tables
+from weave.claims import OUT_OF_DATE, Verdict
+from weave.definition import WeaveError, Where
 from weave.expectations import REPRODUCED, Expectation
 from weave.measurements import NOT_MEASURED, Absence, Measurements
 from weave.metrics import Basis, Cell, Comparison, Over, compare, measure, metric_named
-from weave.region import Where
 from weave.results import Case
 from weave.survey import ChapterPlot, Survey
 
@@ -124,7 +132,7 @@ class Verbs:
     def speedup(self, variant: str, over: Over, where: Where | None = None) -> str:
         """`1.23x (1.20–1.26)`: median of the per-round ratios, geometric mean over the points."""
         cell = measure(self._basis(over), "speedup", variant, where or {})
-        return self._said(cell, lambda estimate: formats.speedup(estimate))
+        return self._said(cell, lambda estimate: numerics.speedup(estimate))
 
     def value(
         self,
@@ -159,7 +167,7 @@ class Verbs:
         if not ratios:
             return self._said(Cell(absence=Absence("missing", NOT_MEASURED)), str)
         stale = STALE if self.measured.is_stale(variant, over) else ""
-        return formats.factor(statistics.geometric_mean(ratios)) + "x" + stale
+        return numerics.factor(numerics.geometric_mean(ratios)) + "x" + stale
 
     def predicted(
         self, metric: str = "bound", where: Where | None = None, ceiling: str | None = None
@@ -187,8 +195,8 @@ class Verbs:
             raise WeaveError(f"nothing was measured where {where}")
         found = self.measured.ceiling(launches[0], name)
         rate = found.rate.scaled(1e-9)
-        text = formats.significant(rate.value)
-        return f"{text} {found.unit} ({formats.interval(rate, text)})"
+        text = numerics.significant(rate.value)
+        return f"{text} {found.unit} ({numerics.interval(rate, text)})"
 
     def _launch_of_most(self, launches: list[int], name: str | None) -> list[int]:
         """The launch in which a ceiling is highest: what the machine can do at best."""
@@ -196,11 +204,11 @@ class Verbs:
 
     def network(self, ring: str, where: Where | None = None) -> str:
         """`0.61 µs and 5.2 GB/s`: what a message costs, fitted to those of the variant `ring`."""
-        found = model.network(self.measured, ring, where or {})
+        found = plots.network(self.measured, ring, where or {})
         if found is None:
             return NOT_MEASURED
-        bandwidth = formats.significant(found.bytes_per_s / 1e9)
-        return f"{formats.time(found.latency_s)} and {bandwidth} GB/s"
+        bandwidth = numerics.significant(found.bytes_per_s / 1e9)
+        return f"{numerics.time(found.latency_s)} and {bandwidth} GB/s"
 
     def compare(self, faster: str, than: Over, where: Where | None = None) -> str:
         """Two variants in the words of claims: `clearly faster`, `alike`, `a little slower`."""
@@ -216,7 +224,7 @@ class Verbs:
             return f"none ({compared.reason})"
         units = [part.overall for part in compared.units()]
         wins = sum(estimate.low > max(1.0, compared.noise) for estimate in units)
-        total = formats.plural(len(units), compared.noun)
+        total = numerics.plural(len(units), compared.noun)
         return f"{wins} of {total}{self._stale(variant, over)}"
 
     def crossover(self, variant: str, over: Over, x: str, where: Where | None = None) -> str:
@@ -297,8 +305,8 @@ class Verbs:
             "threads": lambda: str(cpu["hardware_threads"]),
             "sockets": lambda: str(cpu["sockets"]),
             "caches": lambda: blocks.caches(machine),
-            "last_level_cache": lambda: formats.size(cpu["last_level_cache_bytes"]),
-            "memory": lambda: formats.size(machine["memory_bytes"]),
+            "last_level_cache": lambda: numerics.size(cpu["last_level_cache_bytes"]),
+            "memory": lambda: numerics.size(machine["memory_bytes"]),
             "os": lambda: machine["os"],
             "compiler": lambda: raw["build"]["compiler"],
             "gpu": lambda: blocks.gpus(machine) or "no GPU",
@@ -416,4 +424,97 @@ class Verbs:
 
 
 def _mean_of_medians(cases: Sequence[Case]) -> float:
-    return statistics.geometric_mean([statistics.median(case.samples) for case in cases])
+    return numerics.geometric_mean([numerics.median(case.samples) for case in cases])
+
+
+# --- from a template to a text --------------------------------------------------------------------
+
+TEMPLATE_FRAME = "<template>"
+
+
+class Given(Extension):
+    """`{% given "1.unroll" is "NOT REPRODUCED" %} ... {% endgiven %}`: a passage that is true if
+    the verdict is that, or `{% given EXPRESSION %}` if the expression holds.
+
+    In a chapter it must be so, or the weave stops with the line; a verdict that is out of date
+    counts as it was when it was written about. On the page of another machine the passage is left
+    out, with a sentence in its place where a verdict differs.
+    """
+
+    tags = {"given"}
+    verbs: Verbs
+    is_chapter: bool
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        """Reads the tag; called by Jinja."""
+        line = next(parser.stream).lineno
+        asked: list[nodes.Expr] = []
+        if parser.stream.current.type == "string" and parser.stream.look().test("name:is"):
+            asked.append(self._verdict(parser))
+            while parser.stream.skip_if("name:and"):
+                asked.append(self._verdict(parser))
+        else:
+            asked.append(parser.parse_expression())
+        body = parser.parse_statements(("name:endgiven",), drop_needle=True)
+        call = self.call_method("_passage", [nodes.List(asked)])
+        return nodes.CallBlock(call, [], [], body).set_lineno(line)
+
+    def _verdict(self, parser: Parser) -> nodes.Expr:
+        """The names of a claim and of the verdict that is expected."""
+        claim = parser.stream.expect("string").value
+        parser.stream.expect("name:is")
+        return nodes.Const((claim, parser.stream.expect("string").value))
+
+    def _passage(self, asked: Sequence[bool | tuple[str, str]], caller: Callable[[], str]) -> str:
+        verbs, is_chapter = self.environment.verbs, self.environment.is_chapter
+        for one in asked:
+            if isinstance(one, tuple):
+                found = verbs.verdict(one[0])
+                if found == one[1] or (is_chapter and found == OUT_OF_DATE):
+                    continue  # what was measured is told as it was, and marked
+                if is_chapter:
+                    raise WeaveError(f'given: found "{one[0]}" {found} on the lead machine'
+                                     f" {verbs.machine_name}, expected {one[1]}")
+                return (f"*(On this machine `{one[0]}` is {found}: what the chapter says of its"
+                        " lead machine here does not apply.)*")
+            if not one:
+                if is_chapter:
+                    raise WeaveError("given: found that this does not hold on the lead machine"
+                                     f" {verbs.machine_name}")
+                return ""
+        return caller()
+
+
+class Speaker(Protocol):
+    """What gives a template its verbs."""
+
+    def all(self) -> dict[str, Any]:
+        """Every verb by its name in the template."""
+
+
+def render(path: Path, shown: str, verbs: Speaker, is_chapter: bool = False) -> str:
+    """The text of a template; errors name its line."""
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, lstrip_blocks=True,
+                                     extensions=[Given])
+    environment.extend(verbs=verbs, is_chapter=is_chapter)
+    try:
+        source = path.read_text(encoding="utf-8")
+        text = environment.from_string(source, globals=verbs.all()).render()
+    except OSError as error:
+        raise WeaveError(f"{shown}: cannot be read: {error.strerror}") from error
+    except jinja2.TemplateSyntaxError as error:
+        raise WeaveError(f"{shown}:{error.lineno}: {error.message}") from error
+    except (WeaveError, jinja2.UndefinedError, TypeError) as error:
+        raise WeaveError(f"{shown}:{_template_line(error)}: {_one_line(error)}") from error
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def _template_line(error: Exception) -> int:
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == TEMPLATE_FRAME]
+    return lines[-1] or 0 if lines else 0
+
+
+def _one_line(error: Exception) -> str:
+    """A wrong call reads `table() got ...`, without the class it belongs to."""
+    return str(error).replace("\n", " ").replace("Verbs.", "").replace("Plot.", "plot.")

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -139,6 +140,21 @@ def test_two_submissions_of_one_name_are_nobodys(tmp_path: Path) -> None:
     assert [one.student for one in submissions.read_all(calls.kit(), folders)] == ["ada", "bob"]
     with pytest.raises(GradeError, match="bob/spmv.cpp: found a second submission spmv, after"):
         submissions.read_all(calls.kit(), [folder / "spmv.cpp" for folder in folders])
+
+
+def test_the_autograder_installs_what_it_imports(tmp_path: Path) -> None:
+    _, instructor = assignment.make(calls.ROOT, "spmv-serial-steps", tmp_path / "course")
+    archive.write(definition.load(instructor), tmp_path / "autograder.zip")
+    known = {*sys.stdlib_module_names, "grade", "measure", "weave"}
+    with zipfile.ZipFile(tmp_path / "autograder.zip") as packed:
+        setup = packed.read("setup.sh").decode()
+        texts = [packed.read(name).decode() for name in packed.namelist()
+                 if name.startswith("reports/") and name.endswith(".py")]
+    imported = {match[1] for text in texts
+                for match in re.finditer(r"^(?:import|from) (\w+)", text, re.MULTILINE)}
+    assert "jinja2" in imported
+    for module in imported - known:
+        assert f"python3-{module}" in setup.split()
 
 
 def test_the_autograder_needs_nothing_else_of_this_tree(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from measure.contribute import contribute
-from measure.plan import Console
+from measure.__main__ import contribute
+from measure.launch import Console
 from measure.workspace import Workspace
 from weave import book, results
 from weave.results import Json

@@ -3,7 +3,6 @@
 import ast
 import importlib.metadata
 import importlib.util
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ BUNDLER = REPORTS.parent / ".ci/bundle.py"
 OURS = ("measure", "study", "weave")
 
 #: Modules that the scripts of a bundle start.
-STARTED = sorted(set(re.findall(r'"(\w+\.bundle)"', BUNDLER.read_text(encoding="utf-8"))))
+STARTED = ("measure.run_all", "study.bundle")
 
 
 @cache
@@ -103,7 +102,7 @@ def test_no_module_needs_itself() -> None:
 
 
 def test_what_a_bundle_starts() -> None:
-    assert STARTED == ["measure.bundle", "study.bundle"]
+    assert {module for module, _ in bundler().COMMANDS.values()} == set(STARTED)
 
 
 @pytest.mark.parametrize("start", STARTED)

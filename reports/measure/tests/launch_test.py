@@ -15,7 +15,7 @@ from measure.launch import (
     thread_counts,
 )
 from measure.tests.fake_tree import fake_program
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 
 
 def fake(folder: Path, **behaviour: object) -> Path:

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from measure import profiler
-from measure.plan import Console
+from measure.launch import Console
 from measure.run import run_one
 from measure.tests.fake_tree import add_experiment, behave, make_tree
 from measure.workspace import Workspace
 from weave import results
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 
 TABLE = (Path(__file__).parent / "data/ncu-raw.csv").read_text(encoding="utf-8")
 

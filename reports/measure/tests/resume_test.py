@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from measure import bundle, workspace
+from measure import run_all as bundle, workspace
 from measure.launch import ProgramFailed
 from measure.tests.fake_tree import add_experiment, behave, make_tree
 from measure.tests.run_all_test import REPORTS, wait_for
 from measure.tests.run_test import run_one
 from weave import results
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 
 
 @pytest.fixture

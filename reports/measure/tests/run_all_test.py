@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from measure import bundle
-from measure.plan import Console
+from measure import run_all as bundle
+from measure.launch import Console
 from measure.run_all import Weave, run_all
 from measure.tests.fake_tree import SLUG, add_experiment, behave, make_tree, stored
 from measure.workspace import Workspace
 from weave import book
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 
 REPORTS = Path(__file__).resolve().parents[2]
 

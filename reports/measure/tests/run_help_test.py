@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from measure import bundle, run
+from measure import run, run_all as bundle
 from measure.__main__ import main
 from measure.launch import ProgramFailed
 from measure.tests.fake_tree import add_experiment, make_tree

@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from measure.launch import ProgramFailed
-from measure.plan import Console
-from measure.run import Weave, _launches, _runner_options
-from measure.run import run_one as measure_and_weave
+from measure.launch import Console, ProgramFailed
+from measure.run import Weave, _launches, _runner_options, run_one as measure_and_weave
 from measure.tests.fake_tree import add_experiment, make_tree
 from measure.workspace import Workspace
 from weave import book, definition, results
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from measure import workspace as places
 from measure.workspace import Workspace
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 
 
 def run_job(folder: Path, program: str) -> tuple[int, Path]:

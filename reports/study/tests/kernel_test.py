@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from measure.plan import Console
+from measure.launch import Console
 from measure.workspace import Workspace
 from study import kernel
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 README = REPOSITORY / "reports/weave/front_page.md.in"

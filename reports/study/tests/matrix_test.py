@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from measure.plan import Console
+from measure.launch import Console
 from measure.workspace import Workspace
 from study import matrix, measuring
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 
 
 def program(path: Path, text: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from study import figures, findings, page
 from study.tests import made_up
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 
 BROWSER = Path(__file__).resolve().parents[3] / ".ci/browser.py"
 WIDTH = 1040

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from weave import agenda, definition
+from weave import definition, scorecard
 from weave.__main__ import main
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -13,7 +13,7 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 
 def test_lists_every_claim_once() -> None:
     experiments = definition.load_all(REPOSITORY)
-    items = agenda.agenda(experiments)
+    items = scorecard.agenda(experiments)
     assert [item.claim for item in items] == [c.id for e in experiments for c in e.claims]
     assert all(item.command.startswith("just run ") and item.minutes >= 1 for item in items)
 
@@ -23,7 +23,7 @@ def test_lists_every_claim_once() -> None:
     ("threads>=8", "8 hardware threads"), ("gpus>=2", "2 GPUs"), ("avx512f", "avx512f"),
 ])
 def test_hardware_in_words(need: str, words: str) -> None:
-    assert agenda.hardware(need) == words
+    assert scorecard.hardware(need) == words
 
 
 def test_prints_json_and_refuses_unknown_names(root: Path,

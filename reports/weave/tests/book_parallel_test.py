@@ -5,7 +5,7 @@ import os
 import pytest
 
 from weave import book
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 
 
 def test_what_is_made_comes_in_the_order_of_the_items() -> None:

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from weave import book, pages, results
+from weave import book, results
 from weave.__main__ import main
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 from weave.measurements import Measurements
 from weave.results import Json
 from weave.tests import synthetic
@@ -411,7 +411,7 @@ def test_a_narrowed_run_has_no_place_in_a_folder(root: Path, store: Store, raw: 
 )
 def test_what_narrows_a_run(arguments: list[str], partial: bool, raw: Json, tmp_path: Path) -> None:
     raw["run"]["arguments"] = arguments
-    assert pages.is_partial(results.of(raw, tmp_path)) == partial
+    assert book.is_partial(results.of(raw, tmp_path)) == partial
 
 
 def test_an_older_result_may_lack_the_figure_of_new_code(woven: Path, raw: Json) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from weave import book, results
 from weave.book import House
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 from weave.results import Json
 from weave.survey import OnMachine
 

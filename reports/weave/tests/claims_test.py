@@ -10,8 +10,7 @@ import pytest
 
 from weave import claims, expectations
 from weave.claims import NOT_APPLICABLE, NOT_REPRODUCED, OUT_OF_DATE, REPRODUCED, TOO_FEW, UNDECIDED
-from weave.definition import Claim, Condition
-from weave.errors import WeaveError
+from weave.definition import Claim, Condition, WeaveError
 from weave.measurements import Measurements
 from weave.metrics import Comparison, compare
 from weave.results import Case, Json

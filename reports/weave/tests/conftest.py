@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from weave import definition, pages, results
+from weave import definition, results
 from weave.measurements import Measurements
 from weave.results import Json
 from weave.survey import OnMachine, Survey
 from weave.tests import synthetic
-from weave.verbs import Verbs
+from weave.verbs import Verbs, render
 
 MACHINE = "example-2c"
 Store = Callable[..., Path]
@@ -56,13 +56,13 @@ def measured(root: Path, tmp_path: Path) -> Callable[..., Measurements]:
 def say(measured: Callable[..., Measurements], raw: Json, tmp_path: Path) -> Say:
     """Renders one template against one result."""
 
-    def render(template: str, result: Json | None = None, partial: bool = False,
-               is_chapter: bool = False) -> str:
+    def said(template: str, result: Json | None = None, partial: bool = False,
+             is_chapter: bool = False) -> str:
         path = tmp_path / "template.md.in"
         path.write_text(template, encoding="utf-8")
         run = measured(result or raw, partial)
         survey = Survey(run.experiment, MACHINE, (OnMachine(MACHINE, run),))
         verbs = Verbs(run, survey, MACHINE, "figures", "reports")
-        return pages.render(path, "report.md.in", verbs, is_chapter).strip()
+        return render(path, "report.md.in", verbs, is_chapter).strip()
 
-    return render
+    return said

@@ -8,8 +8,7 @@ import pytest
 
 from weave import claims
 from weave.claims import NOT_APPLICABLE, NOT_REPRODUCED, OUT_OF_DATE, REPRODUCED
-from weave.definition import Claim, Condition
-from weave.errors import WeaveError
+from weave.definition import Claim, Condition, WeaveError
 from weave.measurements import Measurements
 from weave.results import Json
 from weave.tests.conftest import Say

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from weave import definition
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 from weave.tests import synthetic
 
 

@@ -15,28 +15,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.font_manager import FontProperties, fontManager
 from matplotlib.transforms import Bbox
 
-from weave import curves, dots, drawings, figures, rows
-from weave.figures import (
-    Across,
-    Band,
-    Block,
-    Ceiling,
-    Chart,
-    ClaimCell,
-    ClaimColumn,
-    Claims,
-    Column,
-    Dots,
-    Panel,
-    Roofline,
-    Row,
-    Series,
-    Span,
-    Spot,
-    Timeline,
-    Value,
-)
-from weave.panels import scale_from_zero, scale_of_ratios, ticks
+from weave import curves, dots, drawings, rows
+from weave.curves import Ceiling, Roofline, Spot
+from weave.dots import Dots, Panel, Row
+from weave.panels import Band, Chart, Series, Value, scale_from_zero, scale_of_ratios, ticks
+from weave.results import Span
+from weave.rows import Across, Block, ClaimCell, ClaimColumn, Claims, Column, Timeline
 from weave.sheet import (
     COLOURS,
     DECLARATION,
@@ -150,18 +134,18 @@ SHEETS: dict[str, Callable[[], Sheet]] = {
     "one variant of many inputs": lambda: dots.draw_dots(some_dots(38, 1)),
     "claims": lambda: rows.draw_claims(some_claims()),
     "across": lambda: rows.draw_across(some_across()),
-    "lines": lambda: curves.draw_lines(figures.as_lines(some_lines(7))),
+    "lines": lambda: curves.draw_lines(curves.as_lines(some_lines(7))),
     "timeline": lambda: rows.draw_timeline(some_spans()),
     "roofline": lambda: curves.draw_roofline(some_roofline()),
 }
 SVGS: dict[str, Callable[[], str]] = {
-    "dots": lambda: figures.dots(some_dots(3, 9)),
-    "clouds": lambda: figures.dots(some_dots(30, 9)),
-    "claims": lambda: figures.claims(some_claims()),
-    "across": lambda: figures.across(some_across()),
-    "lines": lambda: figures.lines(some_lines(3)),
-    "timeline": lambda: figures.timeline(some_spans()),
-    "roofline": lambda: figures.roofline(some_roofline()),
+    "dots": lambda: dots.dots(some_dots(3, 9)),
+    "clouds": lambda: dots.dots(some_dots(30, 9)),
+    "claims": lambda: rows.claims(some_claims()),
+    "across": lambda: rows.across(some_across()),
+    "lines": lambda: curves.lines_of(some_lines(3)),
+    "timeline": lambda: rows.timeline(some_spans()),
+    "roofline": lambda: curves.roofline(some_roofline()),
 }
 
 
@@ -293,21 +277,21 @@ def test_a_bound_beyond_the_axis_is_not_in_the_legend() -> None:
 
 def test_a_ratio_is_never_a_bar_and_a_rate_is_from_zero() -> None:
     data = chart(3, 4)
-    assert not figures.as_dots(data).bars
-    assert figures.as_dots(data).scale == "ratio"
-    assert not figures.as_dots(replace(data, kind="percent")).bars
-    rate = figures.as_dots(replace(data, kind="rate"))
+    assert not dots.as_dots(data).bars
+    assert dots.as_dots(data).scale == "ratio"
+    assert not dots.as_dots(replace(data, kind="percent")).bars
+    rate = dots.as_dots(replace(data, kind="rate"))
     assert rate.bars
     assert dots._scale(rate).low == 0
-    assert figures.as_dots(replace(data, kind="time", log_values=True)).scale == "log"
+    assert dots.as_dots(replace(data, kind="time", log_values=True)).scale == "log"
 
 
 def test_series_are_rows_unless_they_are_precisions() -> None:
     data = chart(2, 4)
-    assert [row.name for row in figures.as_dots(data).rows] == ["v0", "v1"]
+    assert [row.name for row in dots.as_dots(data).rows] == ["v0", "v1"]
     both = replace(data, rows_are_series=False)
-    assert [row.name for row in figures.as_dots(both).rows] == ["m0", "m1", "m2", "m3"]
-    assert figures.as_dots(both).series == ("v0", "v1")
+    assert [row.name for row in dots.as_dots(both).rows] == ["m0", "m1", "m2", "m3"]
+    assert dots.as_dots(both).series == ("v0", "v1")
 
 
 def test_markers_tell_verdicts() -> None:
@@ -342,13 +326,13 @@ def test_across_repeats_inputs_in_each_block() -> None:
 
 
 def test_numbers_that_span_much_are_on_a_log_axis() -> None:
-    assert figures.as_lines(some_lines(2)).log_x
+    assert curves.as_lines(some_lines(2)).log_x
     near = replace(some_lines(2), categories=(1, 2, 3, 4, 8))
-    assert not figures.as_lines(near).log_x
+    assert not curves.as_lines(near).log_x
 
 
 def test_lines_are_named_at_their_ends() -> None:
-    drawn = curves.draw_lines(figures.as_lines(some_lines(7)))
+    drawn = curves.draw_lines(curves.as_lines(some_lines(7)))
     found = {text: box for text, box in boxes(drawn) if text.startswith("v")}
     assert set(found) == {f"v{k}" for k in range(7)}
     assert min(box.x0 for box in found.values()) > 800
@@ -401,10 +385,10 @@ SIZES = [(1, 1), (3, 5), (6, 6), (7, 3), (9, 4), (2, 32), (9, 14)]
 
 @pytest.mark.parametrize(("series", "categories"), SIZES)
 def test_same_data_same_bytes(series: int, categories: int) -> None:
-    assert figures.bars(chart(series, categories)) == figures.bars(chart(series, categories))
+    assert dots.bars(chart(series, categories)) == dots.bars(chart(series, categories))
 
 
-@pytest.mark.parametrize("draw", [figures.bars, figures.lines])
+@pytest.mark.parametrize("draw", [dots.bars, curves.lines_of])
 def test_a_figure_is_well_formed_and_has_a_title(draw: Callable[[Chart], str]) -> None:
     data = replace(chart(3, 4), categories=(1, 2, 4, 8))
     root = ElementTree.fromstring(draw(data))
@@ -414,7 +398,7 @@ def test_a_figure_is_well_formed_and_has_a_title(draw: Callable[[Chart], str]) -
 
 @pytest.mark.parametrize(("series", "categories"), SIZES)
 def test_every_colour_follows_the_theme(series: int, categories: int) -> None:
-    svg = figures.bars(chart(series, categories))
+    svg = dots.bars(chart(series, categories))
     for attribute, colour in DECLARATION.findall(svg):
         assert colour in PROPERTY_OF, f"{attribute}: {colour} stays as it is on dark pages"
     assert not re.search(r'(?:fill|stroke)="#', svg)
@@ -425,8 +409,8 @@ def test_places_are_drawn_in_colours_that_follow_the_theme() -> None:
     plain = replace(chart(2, 4), categories=(0.1, 0.2, 0.5, 1.0), named_categories=False)
     band = Band("v0 stops being faster", 0, 0.3, 0.28, 0.33)
     placed = replace(plain, marks=(("article", 0.3), ("paper", 0.5)), bands=(band,))
-    svg = figures.lines(placed)
-    assert svg == figures.lines(placed) != figures.lines(plain)
+    svg = curves.lines_of(placed)
+    assert svg == curves.lines_of(placed) != curves.lines_of(plain)
     for _, colour in DECLARATION.findall(svg):
         assert colour in PROPERTY_OF
 
@@ -469,7 +453,7 @@ def test_fonts_are_those_that_come_with_matplotlib(name: str, weight: str, style
 
 
 def test_nothing_tells_when_or_by_what_it_was_drawn() -> None:
-    svg = figures.bars(chart(3, 5))
+    svg = dots.bars(chart(3, 5))
     assert "dc:date" not in svg
     assert "dc:creator" not in svg
     assert not re.search(r"[Mm]atplotlib v?\d", svg)
@@ -478,14 +462,14 @@ def test_nothing_tells_when_or_by_what_it_was_drawn() -> None:
 def test_a_missing_bar_changes_the_figure() -> None:
     data = chart(2, 2)
     absent = Series("v1", 1, (Value(absence="failed"), data.series[1].values[1]))
-    assert figures.bars(replace(data, series=(data.series[0], absent))) != figures.bars(data)
+    assert dots.bars(replace(data, series=(data.series[0], absent))) != dots.bars(data)
 
 
 def test_a_page_holds_many_matrices() -> None:
     """38 matrices are no 38 panels."""
 
     def height(series: int, categories: int) -> float:
-        found = re.search(r'viewBox="0 0 \S+ (\S+)"', figures.bars(chart(series, categories)))
+        found = re.search(r'viewBox="0 0 \S+ (\S+)"', dots.bars(chart(series, categories)))
         assert found
         return float(found[1])
 
@@ -500,7 +484,7 @@ def test_last_digits_do_not_matter() -> None:
         Value(v.value * (1 + 1e-15), v.low, v.high * (1 - 1e-15)) for v in data.series[0].values
     )
     moved = replace(data, series=(replace(data.series[0], values=values),))
-    assert figures.bars(moved) == figures.bars(data)
+    assert dots.bars(moved) == dots.bars(data)
 
 
 @pytest.mark.parametrize("id", drawings.DRAWINGS)

@@ -3,7 +3,7 @@ out."""
 
 import pytest
 
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 from weave.results import Json
 from weave.tests import synthetic
 from weave.tests.conftest import Say

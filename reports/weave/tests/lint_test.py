@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from weave import definition, lint
+from weave import __main__ as lint, definition
 from weave.tests import synthetic
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from weave import definition, lint
+from weave import __main__ as lint, definition
 from weave.__main__ import create, main
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 
 
 @pytest.fixture

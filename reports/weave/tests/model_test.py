@@ -2,8 +2,8 @@
 
 import pytest
 
-from weave.errors import WeaveError
-from weave.model import Model, Network, fit, studied
+from weave.definition import WeaveError
+from weave.plots import Model, Network, fit, studied
 from weave.results import Case
 
 

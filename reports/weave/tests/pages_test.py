@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from weave import pages
-from weave.errors import WeaveError
+from weave import book
+from weave.definition import WeaveError
 from weave.measurements import Measurements
 from weave.results import Json
 from weave.survey import OnMachine, Survey
@@ -16,8 +16,8 @@ from weave.tests.conftest import MACHINE
 
 def page(measured: Measurements, is_chapter: bool) -> str:
     survey = Survey(measured.experiment, MACHINE, (OnMachine(MACHINE, measured),))
-    place = pages.Place("../../reports", is_chapter=is_chapter)
-    return pages.weave(measured, MACHINE, survey, place).text
+    place = book.Place("../../reports", is_chapter=is_chapter)
+    return book.weave(measured, MACHINE, survey, place).text
 
 
 def test_a_page_says_that_an_input_was_not_measured_where_a_chapter_stops(

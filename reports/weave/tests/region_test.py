@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from weave import region
-from weave.errors import WeaveError
+from weave import definition
+from weave.definition import WeaveError
 from weave.measurements import Measurements
 from weave.results import Json
 
@@ -42,7 +42,7 @@ MATRICES = ["pois2d", "fem3", "random", "rmat", "short"]
     ],
 )
 def test_what_matches(wanted: Any, value: Any, matches: bool) -> None:
-    assert region.test(wanted, lambda: 8)(value) == matches
+    assert definition.test(wanted, lambda: 8)(value) == matches
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_what_matches(wanted: Any, value: Any, matches: bool) -> None:
     ],
 )
 def test_how_it_reads(where: dict[str, Any], said: str) -> None:
-    assert region.words(where) == said
+    assert definition.words(where) == said
 
 
 def test_patterns_stand_for_what_was_measured(
@@ -130,7 +130,7 @@ def test_a_matrix_may_be_called_like_a_study(
 FACTS = [
     {"variant": "csr", "size": 1},
     {"variant": "sell", "size": 2, "threads": 2},
-    {"variant": region.EVERY, "size": 2},
+    {"variant": definition.EVERY, "size": 2},
 ]
 
 
@@ -148,13 +148,13 @@ FACTS = [
         ({"ranks": "!x"}, [0, 1, 2]),
     ],
 )
-def test_an_index_finds_by_facts(where: region.Where, positions: list[int]) -> None:
-    index = region.Index(FACTS)
-    tests = {name: region.test(wanted, lambda: None) for name, wanted in where.items()}
+def test_an_index_finds_by_facts(where: definition.Where, positions: list[int]) -> None:
+    index = definition.Index(FACTS)
+    tests = {name: definition.test(wanted, lambda: None) for name, wanted in where.items()}
     assert index.positions(tests) == positions
 
 
 def test_an_index_knows_the_values_of_a_fact() -> None:
-    index = region.Index(FACTS)
+    index = definition.Index(FACTS)
     assert set(index.values("size")) == {1, 2}
     assert list(index.values("ranks")) == []

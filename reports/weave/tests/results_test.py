@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from weave import results
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 from weave.results import Json
 from weave.tests import synthetic
 

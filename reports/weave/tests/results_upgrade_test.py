@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from weave import results
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 from weave.results import Json, upgrade
 
 DATA = Path(__file__).parent / "data"

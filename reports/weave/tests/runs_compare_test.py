@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from weave import results
+from weave.numerics import Estimate
 from weave.results import Json
 from weave.runs import EACH_WORD, word
-from weave.statistics import Estimate
 from weave.tests import synthetic
 from weave.tests.book_test import Done, run
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from weave import definition, scorecard
-from weave.errors import WeaveError
+from weave.definition import WeaveError
 from weave.measurements import Measurements
 from weave.results import Json
 from weave.survey import OnMachine, Survey

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from weave import definition, statistics
-from weave.errors import WeaveError
+from weave import definition, numerics
+from weave.definition import WeaveError
 from weave.measurements import Measurements
 from weave.results import Json
 from weave.survey import OnMachine, Survey, _columns, _inputs
@@ -151,7 +151,7 @@ def test_spread_tells_the_best_launch_of_each_machine(three: Survey) -> None:
             if probe["name"] == "triad":
                 rates = [probe["bytes"] / seconds for seconds in probe["samples_s"]]
                 launches.setdefault(probe["launch"], []).extend(rates)
-        told.append(f"{max(map(statistics.median, launches.values())) / 1e9:.1f}")
+        told.append(f"{max(map(numerics.median, launches.values())) / 1e9:.1f}")
     assert verbs(three).spread("triad") == f"{told[0]}, {told[1]} and {told[2]} GB/s"
     assert float(told[0]) == pytest.approx(2 * float(told[1]), rel=0.01)
 

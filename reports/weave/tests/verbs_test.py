@@ -3,15 +3,16 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
-from weave import blocks, figures
-from weave.errors import WeaveError
+from weave import blocks, curves, dots, rows
+from weave.definition import WeaveError
 from weave.measurements import Measurements
 from weave.plots import Plot
-from weave.results import Json
+from weave.results import Json, Span
 from weave.tests import synthetic
 from weave.tests.conftest import Say
 
@@ -494,11 +495,11 @@ def draw(measured: Callable[..., Measurements], raw: Json) -> Draw:
     return call
 
 
-def drawn_by(monkeypatch: pytest.MonkeyPatch, name: str) -> list[Any]:
-    """What `figures.NAME` is given from now on."""
+def drawn_by(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> list[Any]:
+    """What a function that draws is given from now on."""
     given: list[Any] = []
-    original = getattr(figures, name)
-    monkeypatch.setattr(figures, name, lambda data: given.append(data) or original(data))
+    original = getattr(module, name)
+    monkeypatch.setattr(module, name, lambda data: given.append(data) or original(data))
     return given
 
 
@@ -506,7 +507,7 @@ ONE = {"threads": 1, "variant": ["textbook", "unroll4", "csrl", "avx512"]}
 
 
 def test_dots_have_a_panel_for_each_matrix(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = drawn_by(monkeypatch, "dots")
+    given = drawn_by(monkeypatch, dots, "dots")
     said, svg = draw("dots", where=ONE)
     assert "figures/demo-serial.svg" in said
     assert svg.startswith("<?xml")
@@ -521,7 +522,7 @@ def test_dots_have_a_panel_for_each_matrix(draw: Draw, monkeypatch: pytest.Monke
 
 
 def test_speedups_are_dots_around_one(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = drawn_by(monkeypatch, "dots")
+    given = drawn_by(monkeypatch, dots, "dots")
     draw("dots", y="speedup", over="textbook", where=ONE)
     draw("bars", x="matrix", y="speedup", over="textbook", where={**ONE, "precision": "fp64"})
     draw("bars", x="matrix", y="gbps", where={**ONE, "precision": "fp64"})
@@ -535,7 +536,7 @@ def test_speedups_are_dots_around_one(draw: Draw, monkeypatch: pytest.MonkeyPatc
 
 def test_rows_tell_whose_code_they_are(draw: Draw, raw: Json,
                                        monkeypatch: pytest.MonkeyPatch) -> None:
-    given = drawn_by(monkeypatch, "dots")
+    given = drawn_by(monkeypatch, dots, "dots")
     for entry in raw["cases"]:
         if entry["variant"] == "csrl":
             entry["group"] = "peer"
@@ -549,7 +550,7 @@ AT_FEM3 = {"matrix": "fem3", "precision": "fp64", "threads": 1}
 
 def test_a_timeline_is_drawn_of_one_point(draw: Draw, raw: Json,
                                           monkeypatch: pytest.MonkeyPatch) -> None:
-    given = drawn_by(monkeypatch, "timeline")
+    given = drawn_by(monkeypatch, rows, "timeline")
     for entry in raw["cases"]:
         if entry["variant"] == "csrl":
             entry["timeline"] = [
@@ -558,7 +559,7 @@ def test_a_timeline_is_drawn_of_one_point(draw: Draw, raw: Json,
             ]
     said, _ = draw("timeline", "csrl", AT_FEM3, result=raw)
     assert "figures/demo-serial.svg" in said
-    assert given[0].spans[1] == figures.Span("compute", "kernel 0", 0.001, 0.003)
+    assert given[0].spans[1] == Span("compute", "kernel 0", 0.001, 0.003)
     with pytest.raises(WeaveError, match="csrl at 20 points, expected one: narrow where="):
         draw("timeline", "csrl", result=raw)
     with pytest.raises(WeaveError, match="textbook notes no timeline"):
@@ -567,7 +568,7 @@ def test_a_timeline_is_drawn_of_one_point(draw: Draw, raw: Json,
 
 def test_a_roofline_has_the_named_ceilings(draw: Draw, raw: Json,
                                            monkeypatch: pytest.MonkeyPatch) -> None:
-    given = drawn_by(monkeypatch, "roofline")
+    given = drawn_by(monkeypatch, curves, "roofline")
     raw["ceilings"] += [
         {**probe, "name": "fma", "bytes": 0, "flops": 1e9} for probe in raw["ceilings"]
         if probe["name"] == "read"

@@ -1,7 +1,8 @@
-"""Medians, intervals and tests. Distribution-free: timings are skewed and have outliers.
+"""Medians, intervals and tests; and numbers as a reader wants them, one way for each kind.
 
-Plain Python on purpose: vectorised logarithms differ in the last bit between processors, and a page
-must be the same bytes wherever it is woven.
+Distribution-free: timings are skewed and have outliers. Plain Python on purpose: vectorised
+logarithms differ in the last bit between processors, and a page must be the same bytes wherever it
+is woven.
 """
 
 import math
@@ -143,3 +144,121 @@ def noise_floor(pairs: Iterable[tuple[Sequence[float], Sequence[float]]]) -> Noi
     """From A/A pairs: the largest |log| of the medians of their per-round ratios."""
     logs = [abs(math.log(median(ratios(twin, variant)))) for twin, variant in pairs]
     return NoiseFloor(math.exp(max(logs, default=0.0)), len(logs))
+
+
+# --- as a reader wants them -----------------------------------------------------------------------
+
+MOST_DECIMALS = 4
+TIME_UNITS = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
+BYTE_UNITS = ((1.0, "B"), (2.0**10, "KiB"), (2.0**20, "MiB"), (2.0**30, "GiB"))
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """So many significant digits, without an exponent."""
+    if value == 0:
+        return "0"
+    rounded = float(f"{value:.{digits - 1}e}")
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
+    return f"{rounded:.{decimals}f}"
+
+
+def factor(value: float) -> str:
+    """A ratio: 0.0012, 0.87, 1.23, 12.3, 123."""
+    if 0 < value < 0.01:
+        return significant(value, 2)
+    decimals = 3 if value < 0.1 else 2 if value < 9.995 else 1 if value < 99.95 else 0
+    return f"{value:.{decimals}f}"
+
+
+def times(value: float) -> str:
+    """A speed-up: 1.23x."""
+    return factor(value) + "x"
+
+
+def percent(value: float) -> str:
+    """A fraction: 87 %, 4.2 %."""
+    number = 100 * value
+    return f"{number:.0f} %" if number >= 9.95 else f"{number:.1f} %"
+
+
+def interval(estimate: Estimate, written: str) -> str:
+    """The ends of an interval, rounded like its value as it is `written`."""
+    decimals = len(written.partition(".")[2])
+    return f"{estimate.low:.{decimals}f}–{estimate.high:.{decimals}f}"
+
+
+def beside(estimate: Estimate, written: str, edges: Sequence[float]) -> str:
+    """A value as it is `written`, or with more decimals: so many that neither it nor an end of its
+    interval seems to lie on an edge that decides a verdict and does not."""
+    numbers = (estimate.value, estimate.low, estimate.high)
+    decimals = len(written.partition(".")[2])
+    while decimals < MOST_DECIMALS and any(round(number, decimals) == edge != number
+                                           for number in numbers for edge in edges):
+        decimals += 1
+    return f"{estimate.value:.{decimals}f}"
+
+
+def in_brackets(estimate: Estimate, written: str, unit: str = "") -> str:
+    """` (1.20–1.26)`, or nothing where both ends round to the value itself."""
+    text = interval(estimate, written)
+    return "" if text == f"{written}–{written}" else f" ({text}{unit})"
+
+
+def speedup(estimate: Estimate, edges: Sequence[float] = ()) -> str:
+    """A speed-up with its interval: 1.23x (1.20–1.26)."""
+    written = beside(estimate, factor(estimate.value), edges)
+    return f"{written}x{in_brackets(estimate, written)}"
+
+
+def time_unit(seconds: Iterable[float]) -> tuple[float, str]:
+    """The unit in which the middle of some times is at least 1."""
+    return _unit(TIME_UNITS, seconds)
+
+
+def byte_unit(sizes: Iterable[float]) -> tuple[float, str]:
+    """The unit in which the middle of some sizes is at least 1."""
+    return _unit(BYTE_UNITS, sizes)
+
+
+def time(seconds: float) -> str:
+    """A time in the unit that fits it: 12.3 ms."""
+    scale, unit = time_unit([seconds])
+    return f"{significant(seconds / scale)} {unit}"
+
+
+def size(count: float) -> str:
+    """A size in the unit that fits it: 36 MiB."""
+    scale, unit = byte_unit([count])
+    return f"{significant(count / scale)} {unit}"
+
+
+def count(value: float) -> str:
+    """A whole number with groups of three: 1,234,567."""
+    return f"{value:,.0f}"
+
+
+def plural(number: int, noun: str) -> str:
+    """1 point, 2 points, 2 matrices."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {'matrices' if noun == 'matrix' else noun + 's'}"
+
+
+def listed(texts: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else "".join(texts)
+
+
+def coverage(estimate: Estimate) -> str:
+    """What an interval is: `95 % interval`, or what so few rounds allow."""
+    if estimate.coverage >= LEVEL:
+        return "95 % interval"
+    rounds = plural(estimate.rounds, "round")
+    return f"{100 * estimate.coverage:.1f} % interval, the widest that {rounds} allow"
+
+
+def _unit(units: tuple[tuple[float, str], ...], values: Iterable[float]) -> tuple[float, str]:
+    positive = [value for value in values if value > 0]
+    middle = median(positive) if positive else 0.0
+    fitting = [unit for unit in units if middle >= unit[0] * (1 - 1e-9)]
+    return fitting[-1] if fitting else units[0]
