@@ -1,6 +1,6 @@
 """What sums up all chapters: the scorecard of all claims on all machines, the short page of each
-machine, and the front page. Their numbers come from results, as everywhere. Besides `just claims`:
-claim by claim the command, the minutes and the hardware that decide it."""
+machine, and the front page. Their numbers come from results, as everywhere. Also `just claims`:
+for each claim the command, the minutes and the hardware that decide it."""
 
 import argparse
 import json

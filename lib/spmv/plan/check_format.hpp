@@ -89,9 +89,9 @@ auto in_parts(Format const& format, Kernel kernel, int parts)
 }
 
 /// Checks all forms of a kernel of every instruction set on the awkward and the structured
-/// matrices, whole and cut into parts, and returns how many of them `convert` refused with
-/// `std::length_error`. `convert(a)` returns a format with `units()`, `work_before(unit)` and
-/// `view()`; `kernel(set)` is its kernel in that set.
+/// matrices, cut into each of these numbers of parts, and returns how many of them `convert`
+/// refused with `std::length_error`. `convert(a)` returns a format with `units()`,
+/// `work_before(unit)` and `view()`; `kernel(set)` is its kernel in that set.
 template <class T, class Convert, class Kernel>
 int check_format(Convert const& convert, Kernel const& kernel,
                  std::initializer_list<int> const numbers_of_parts = {1, 2, 3, 8})

@@ -147,7 +147,7 @@ template <class T>
 bool may_be_timed(sparse::CsrView<T> const& a, std::vector<Candidate<T>> const& found,
                   PlanOptions const& options)
 {
-    constexpr double seconds_a_byte = 0.3e-9; // about, of any processor
+    constexpr double seconds_a_byte = 0.3e-9; // assumed, not fitted
     auto const csr = std::ranges::find_if(
         found, [](Candidate<T> const& candidate) { return candidate.format->borrows; });
     double const sweep = seconds_a_byte * static_cast<double>(swept_bytes(a, options));
