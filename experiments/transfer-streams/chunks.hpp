@@ -2,7 +2,6 @@
 
 #include "two_streams.hpp"
 
-#include "cuda/graph.hpp"
 #include "transfer/pipeline.hpp"
 
 #include <cmath>

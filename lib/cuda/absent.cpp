@@ -20,13 +20,6 @@ constexpr char const* reason = "built without nvcc";
 
 } // namespace
 
-class Gpu::Device
-{
-};
-
-Gpu::Gpu() = default;
-Gpu::~Gpu() = default;
-
 std::string Gpu::missing() const
 {
     return reason;
@@ -38,28 +31,10 @@ bench::Target& Gpu::memory()
 {
     refuse();
 }
-Stream const& Gpu::stream()
+Gpu::Queue& Gpu::queue()
 {
     refuse();
 }
-bench::Clock& Gpu::events()
-{
-    refuse();
-}
-bench::Clock& Gpu::graph()
-{
-    refuse();
-}
-bench::Clock& Gpu::wall()
-{
-    refuse();
-}
-
-void Gpu::profile(bool)
-{
-    refuse();
-}
-
 std::shared_ptr<void const> Gpu::pin(bench::ConstBytes)
 {
     refuse();
@@ -70,7 +45,5 @@ void* allocate(std::size_t)
     refuse();
 }
 void release(void*) {}
-
-void Stream::Destroy::operator()(cudaStream_t) const {}
 
 } // namespace cuda

@@ -28,7 +28,7 @@ class Buffer
 public:
     /// An array without a value. Throws `Error` if the device has not enough memory.
     explicit Buffer(std::size_t size)
-        : data_{static_cast<T*>(allocate(size * sizeof(T)))}, size_{size}
+        : data_{static_cast<T*>(allocate(size * sizeof(T))), release}, size_{size}
     {
     }
 
@@ -63,12 +63,7 @@ public:
     }
 
 private:
-    struct Free
-    {
-        void operator()(T* data) const { release(data); }
-    };
-
-    std::unique_ptr<T, Free> data_;
+    std::unique_ptr<T, decltype(&release)> data_;
     std::size_t size_;
 };
 

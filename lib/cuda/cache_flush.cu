@@ -1,7 +1,8 @@
-#include "cuda/cache_flush.hpp"
-
+#include "cuda/buffer.hpp"
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
+
+#include <cstdint>
 
 namespace cuda {
 
@@ -24,16 +25,15 @@ __global__ void read_all(std::uint64_t* words, std::size_t count)
 
 } // namespace
 
-CacheFlush::CacheFlush(Stream const& stream)
-    : stream_{&stream}, words_{4 * l2_bytes() / sizeof(std::uint64_t)}
+std::function<void()> cache_flush(Stream const& stream)
 {
-    check(cudaMemset(words_.data(), 0, words_.bytes()));
-}
-
-void CacheFlush::operator()()
-{
-    read_all<<<blocks, threads, 0, stream_->get()>>>(words_.data(), words_.size());
-    check_launch();
+    auto const words =
+        std::make_shared<Buffer<std::uint64_t>>(4 * l2_bytes() / sizeof(std::uint64_t));
+    check(cudaMemset(words->data(), 0, words->bytes()));
+    return [words, &stream] {
+        read_all<<<blocks, threads, 0, stream.get()>>>(words->data(), words->size());
+        check_launch();
+    };
 }
 
 } // namespace cuda

@@ -1,10 +1,7 @@
 #include "cuda/buffer.hpp"
-#include "cuda/cache_flush.hpp"
-#include "cuda/clock.hpp"
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
 #include "cuda/gpu.hpp"
-#include "cuda/graph.hpp"
 #include "cuda/pinned.hpp"
 #include "cuda/stream.hpp"
 
@@ -292,7 +289,7 @@ TEST_CASE("a flush runs in its stream, again and again")
     CHECK(cuda::multiprocessors() > 0);
     CHECK(cuda::runtime_version().find('.') != std::string::npos);
     cuda::Stream const stream;
-    cuda::CacheFlush flush{stream};
+    auto const flush = cuda::cache_flush(stream);
     flush();
     flush();
     CHECK_NOTHROW(stream.synchronize());

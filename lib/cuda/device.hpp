@@ -1,6 +1,9 @@
 #pragma once
 
+#include "cuda/stream.hpp"
+
 #include <cstddef>
+#include <functional>
 #include <string>
 
 namespace cuda {
@@ -13,6 +16,12 @@ unsigned multiprocessors();
 
 /// Bytes of the last-level cache of the current device.
 std::size_t l2_bytes();
+
+/// What evicts everything from the caches of the current device at each call, by reading four times
+/// its last-level cache. It only reads, so that no write-back of its own lines is left to the timed
+/// call. It is put into `stream`, which must outlive it, and the call returns at once: what is
+/// issued next is waiting when the flush ends, so that it starts without a gap.
+std::function<void()> cache_flush(Stream const& stream);
 
 /// Whether so many bytes, read again and again, stay in the last-level cache of the current device.
 bool stays_in_l2(std::size_t bytes);

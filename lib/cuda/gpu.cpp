@@ -1,10 +1,9 @@
 #include "cuda/gpu.hpp"
 
 #include "cuda/buffer.hpp"
-#include "cuda/cache_flush.hpp"
-#include "cuda/clock.hpp"
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
+#include "cuda/pinned.hpp"
 
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
@@ -16,8 +15,43 @@
 
 namespace cuda {
 
+double EventClock::seconds(std::function<void()> const& batch)
+{
+    start_.record(*stream_);
+    batch();
+    stop_.record(*stream_);
+    stop_.synchronize();
+    return stop_.seconds_since(start_);
+}
+
+double GraphClock::seconds(std::function<void()> const& batch)
+{
+    Graph const graph{*stream_, [&] {
+                          start_.record_in_graph(*stream_);
+                          batch();
+                          stop_.record_in_graph(*stream_);
+                      }};
+    graph.replay(*stream_);
+    stream_->synchronize();
+    return stop_.seconds_since(start_);
+}
+
+double WallClock::seconds(std::function<void()> const& batch)
+{
+    stream_->synchronize();
+    return host_.seconds([&] {
+        batch();
+        stream_->synchronize();
+    });
+}
+
+double GraphClock::setup_seconds(std::function<void()> const& setup)
+{
+    return EventClock{*stream_}.seconds(setup);
+}
+
 /// The device, from its first use on.
-class Gpu::Device : public bench::Target
+class Gpu::Device : public bench::Target, public Gpu::Queue
 {
 public:
     std::string name() const override { return "cuda"; }
@@ -25,10 +59,10 @@ public:
 
     void flush() override
     {
-        if (!cache_flush) {
-            cache_flush.emplace(stream);
+        if (!flush_) {
+            flush_ = cache_flush(stream);
         }
-        (*cache_flush)();
+        flush_();
     }
 
     bench::Clock& clock(bench::Cache cache) override
@@ -57,25 +91,22 @@ public:
 
     void finish() override { stream.synchronize(); }
 
-    Stream stream;
-    std::optional<CacheFlush> cache_flush; ///< made at the first
-    EventClock events{stream};
-    GraphClock graph{stream};
-    WallClock wall{stream};
+    /// `ncu --profile-from-start off` looks only at what is launched between the two.
+    void profile(bool begins) override { check(begins ? cudaProfilerStart() : cudaProfilerStop()); }
+
     std::vector<Stream> forks;
     Event begun;
     std::deque<Event> joined; ///< one for each fork
     std::map<std::byte const*, std::weak_ptr<void const>> pinned;
 
 private:
+    std::function<void()> flush_; ///< made at the first
+
     void copy(bench::Bytes to, bench::ConstBytes from, cudaMemcpyKind direction)
     {
         check(cudaMemcpyAsync(to.data(), from.data(), to.size(), direction, stream.get()));
     }
 };
-
-Gpu::Gpu() = default;
-Gpu::~Gpu() = default;
 
 std::string Gpu::missing() const
 {
@@ -88,7 +119,7 @@ std::string Gpu::missing() const
 Gpu::Device& Gpu::device()
 {
     if (!device_) {
-        device_ = std::make_unique<Device>();
+        device_ = std::make_shared<Device>();
     }
     return *device_;
 }
@@ -98,27 +129,9 @@ bench::Target& Gpu::memory()
     return device();
 }
 
-/// `ncu --profile-from-start off` looks only at what is launched between the two.
-void Gpu::profile(bool begins)
+Gpu::Queue& Gpu::queue()
 {
-    check(begins ? cudaProfilerStart() : cudaProfilerStop());
-}
-
-Stream const& Gpu::stream()
-{
-    return device().stream;
-}
-bench::Clock& Gpu::events()
-{
-    return device().events;
-}
-bench::Clock& Gpu::graph()
-{
-    return device().graph;
-}
-bench::Clock& Gpu::wall()
-{
-    return device().wall;
+    return device();
 }
 
 void Gpu::forked(std::size_t streams, std::function<void(std::span<Stream const>)> const& issue)
@@ -146,15 +159,13 @@ std::shared_ptr<void const> Gpu::pin(bench::ConstBytes host)
     if (auto pages = known.lock(); pages || host.empty()) {
         return pages;
     }
-    auto* const memory = const_cast<std::byte*>(host.data()); // nothing is written
-    check(cudaHostRegister(memory, host.size(), cudaHostRegisterDefault));
-    std::shared_ptr<void const> pages{
-        memory, [memory](void const*) { static_cast<void>(cudaHostUnregister(memory)); }};
+    std::span const memory{const_cast<std::byte*>(host.data()), host.size()}; // nothing is written
+    std::shared_ptr<void const> const pages = std::make_shared<Registered>(memory);
     known = pages;
     return pages;
 }
 
-Timeline::Timeline(Gpu& gpu) : start_{&gpu.device().events.start()} {}
+Timeline::Timeline(Gpu& gpu) : start_{&gpu.queue().events.start()} {}
 
 void Timeline::span(std::string lane, std::string name, Stream const& stream,
                     std::function<void()> const& issue)

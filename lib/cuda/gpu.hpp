@@ -14,6 +14,57 @@
 
 namespace cuda {
 
+/// A clock of batches that put all their work into `stream`, which must outlive the clock.
+class StreamClock : public bench::Clock
+{
+public:
+    explicit StreamClock(Stream const& stream) : stream_{&stream} {}
+
+    /// The mark at which the last batch began.
+    Event const& start() const { return start_; }
+
+protected:
+    Stream const* stream_;
+    Event start_;
+    Event stop_;
+};
+
+/// Time between two events around the work that a batch puts into a stream. It includes the gaps
+/// in which the device waits for the next launch: for kernels of a few microseconds use
+/// `GraphClock`.
+class EventClock : public StreamClock
+{
+public:
+    using StreamClock::StreamClock;
+    std::string name() const override { return "cuda-event"; }
+    double seconds(std::function<void()> const& batch) override;
+};
+
+/// Time between two events inside a graph that a batch was captured as: the device knows all work
+/// before it begins, so that no launch gap counts. A batch may not wait for the device, allocate or
+/// copy pageable memory; setups may.
+class GraphClock : public StreamClock
+{
+public:
+    using StreamClock::StreamClock;
+    std::string name() const override { return "cuda-graph"; }
+    double seconds(std::function<void()> const& batch) override;
+    double setup_seconds(std::function<void()> const& setup) override;
+};
+
+/// Wall time of the host from before a batch until the device has finished its work: what a caller
+/// waits for, launches included.
+class WallClock : public StreamClock
+{
+public:
+    using StreamClock::StreamClock;
+    std::string name() const override { return "cuda-wall"; }
+    double seconds(std::function<void()> const& batch) override;
+
+private:
+    bench::HostClock host_;
+};
+
 /// The current GPU as a target. It touches no device before its first use, and says in `missing()`
 /// why there is none: no driver, no device, or a program built without nvcc, which then needs
 /// neither header nor library of the toolkit (`absent.cpp`).
@@ -24,8 +75,8 @@ namespace cuda {
 class Gpu : public bench::Target
 {
 public:
-    Gpu();
-    ~Gpu() override;
+    Gpu() = default;
+    Gpu(Gpu const&) = delete;
 
     std::string name() const override { return "cuda"; }
     std::string missing() const override;
@@ -34,19 +85,19 @@ public:
     void flush() override { memory().flush(); }
     bench::Clock& clock(bench::Cache cache) override { return memory().clock(cache); }
     void finish() override { memory().finish(); }
-    void profile(bool begins) override;
+    void profile(bool begins) override { memory().profile(begins); }
 
     /// The device itself.
     bench::Target& memory() override;
 
     /// Where all its work is queued.
-    Stream const& stream();
+    Stream const& stream() { return queue().stream; }
 
     /// Clocks that a variant may ask for: between two events, in a graph, or of the host until all
     /// work is done.
-    bench::Clock& events();
-    bench::Clock& graph();
-    bench::Clock& wall();
+    bench::Clock& events() { return queue().events; }
+    bench::Clock& graph() { return queue().graph; }
+    bench::Clock& wall() { return queue().wall; }
 
     /// Calls `issue` with so many streams that begin behind what is queued in `stream()`; what is
     /// queued there next waits for all of them. So one clock times work of several streams.
@@ -60,10 +111,19 @@ private:
     friend class Timeline;
     class Device;
 
+    struct Queue ///< what a device has for those who measure
+    {
+        Stream stream;
+        EventClock events{stream};
+        GraphClock graph{stream};
+        WallClock wall{stream};
+    };
+
     Device& device();
+    Queue& queue();
 
     mutable std::optional<std::string> missing_; ///< once it is known
-    std::unique_ptr<Device> device_;
+    std::shared_ptr<Device> device_;
 };
 
 /// What work of several streams did when, for `bench::Variant::timeline`: the device takes the time

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <utility>
 
 namespace cuda {
 
@@ -20,8 +19,11 @@ public:
     /// An array without a value, with flags of cudaHostAlloc. Throws `Error` if the system cannot
     /// lock so much memory.
     explicit Pinned(std::size_t size, unsigned flags = cudaHostAllocDefault)
-        : data_{allocate(size, flags)}, size_{size}
+        : data_{nullptr, cudaFreeHost}, size_{size}
     {
+        void* data = nullptr;
+        check(cudaHostAlloc(&data, size * sizeof(T), flags));
+        data_.reset(static_cast<T*>(data));
     }
 
     std::span<T> span() { return {data_.get(), size_}; }
@@ -37,19 +39,7 @@ public:
     }
 
 private:
-    struct Free
-    {
-        void operator()(T* data) const { static_cast<void>(cudaFreeHost(data)); }
-    };
-
-    static T* allocate(std::size_t size, unsigned flags)
-    {
-        void* data = nullptr;
-        check(cudaHostAlloc(&data, size * sizeof(T), flags));
-        return static_cast<T*>(data);
-    }
-
-    std::unique_ptr<T, Free> data_;
+    std::unique_ptr<T, decltype(&cudaFreeHost)> data_;
     std::size_t size_;
 };
 
@@ -63,17 +53,12 @@ public:
     {
         if (!memory.empty()) {
             check(cudaHostRegister(memory.data(), memory.size(), cudaHostRegisterDefault));
-            pages_.reset(memory.data());
+            pages_.reset(memory.data(), cudaHostUnregister);
         }
     }
 
 private:
-    struct Unregister
-    {
-        void operator()(std::byte* data) const { static_cast<void>(cudaHostUnregister(data)); }
-    };
-
-    std::unique_ptr<std::byte, Unregister> pages_;
+    std::shared_ptr<void> pages_;
 };
 
 } // namespace cuda

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 
 // The names of the CUDA runtime, so that this header needs none of the toolkit, which not every
 // machine has.
 struct CUstream_st;
 struct CUevent_st;
+struct CUgraphExec_st;
 using cudaStream_t = CUstream_st*;
 using cudaEvent_t = CUevent_st*;
 
@@ -13,8 +16,8 @@ namespace cuda {
 
 class Event;
 
-/// A queue of work for the current device. Copies of `Buffer` wait for all its work, and its later
-/// work for them.
+/// A queue of work for the current device; a copy is the same queue. Copies of `Buffer` wait for
+/// all its work, and its later work for them.
 class Stream
 {
 public:
@@ -30,12 +33,7 @@ public:
     void synchronize() const;
 
 private:
-    struct Destroy
-    {
-        void operator()(cudaStream_t stream) const;
-    };
-
-    std::unique_ptr<CUstream_st, Destroy> stream_;
+    std::shared_ptr<CUstream_st> stream_;
 };
 
 /// A mark in the work of a stream, whose time the device takes when it gets there.
@@ -61,12 +59,22 @@ public:
     cudaEvent_t get() const { return event_.get(); }
 
 private:
-    struct Destroy
-    {
-        void operator()(cudaEvent_t event) const;
-    };
+    std::shared_ptr<CUevent_st> event_;
+};
 
-    std::unique_ptr<CUevent_st, Destroy> event_;
+/// Work that was captured from a stream, ready to be launched as one.
+class Graph
+{
+public:
+    /// Captures what `issue` puts into `stream`, `count` times in a row; nothing of it is executed.
+    /// `issue` must neither wait for the device nor use another stream.
+    Graph(Stream const& stream, std::function<void()> const& issue, std::size_t count = 1);
+
+    /// Puts the work into `stream`.
+    void replay(Stream const& stream) const;
+
+private:
+    std::shared_ptr<CUgraphExec_st> graph_;
 };
 
 } // namespace cuda

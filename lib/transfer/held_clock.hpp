@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/clock.hpp"
+#include "cuda/gpu.hpp"
 #include "cuda/pinned.hpp"
 
 #include <functional>
