@@ -1,8 +1,6 @@
 #include "bench/environment.hpp"
 
 #include "machine/cpu.hpp"
-#include "machine/gpus.hpp"
-#include "machine/peaks.hpp"
 #include "machine/system.hpp"
 #include "machine/topology.hpp"
 
@@ -18,10 +16,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <stdexcept>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace bench {
@@ -29,22 +25,6 @@ namespace bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class T>
-void put(Json& record, char const* key, std::optional<T> const& value)
-{
-    if (value) {
-        record[key] = *value;
-    }
-}
-
-void put_peaks(Json& record, std::vector<machine::Peak> const& peaks)
-{
-    for (auto const& peak : peaks) {
-        record["peaks"].push_back(
-            {{"name", peak.name}, {peak.unit, peak.value}, {"source", peak.source}});
-    }
-}
 
 Json cpu_record(machine::Cpu const& cpu, machine::Topology const& topology)
 {
@@ -74,23 +54,9 @@ Json cpu_record(machine::Cpu const& cpu, machine::Topology const& topology)
                    {"last_level_cache_known", topology.last_level_cache_known()},
                    {"governor", cpu.governor},
                    {"instruction_sets", cpu.instruction_sets}});
-    put_peaks(record, machine::peaks(cpu, topology.cores));
-    return record;
-}
-
-Json gpu_record(machine::Gpu const& gpu)
-{
-    Json record{{"name", gpu.name}};
-    put(record, "compute_capability", gpu.compute_capability);
-    put(record, "multiprocessors", gpu.multiprocessors);
-    put(record, "memory_bytes", gpu.memory_bytes);
-    put(record, "l2_bytes", gpu.l2_bytes);
-    put(record, "ecc", gpu.ecc);
-    put(record, "power_limit_w", gpu.power_limit_w);
-    if (gpu.bus) {
-        record["bus"] = {{"generation", gpu.bus->generation}, {"lanes", gpu.bus->lanes}};
+    if (auto const peaks = machine::peaks(cpu, topology.cores); !peaks.empty()) {
+        record["peaks"] = peaks;
     }
-    put_peaks(record, machine::peaks(gpu));
     return record;
 }
 
@@ -118,16 +84,12 @@ Json machine_record()
     auto const& cpu = machine::cpu();
     auto const& topology = machine::topology();
     auto const gpus = machine::gpus();
-    Json gpu_records = Json::array();
-    for (auto const& gpu : gpus) {
-        gpu_records.push_back(gpu_record(gpu));
-    }
     return {{"slug", machine::slug(cpu.model, topology.cores, gpus)},
             {"cpu", cpu_record(cpu, topology)},
             {"memory_bytes", machine::memory_bytes()},
             {"virtual", cpu.is_virtual},
             {"os", machine::operating_system()},
-            {"gpus", gpu_records}};
+            {"gpus", gpus}};
 }
 
 Json launch_record(int threads, int ranks, int hosts)

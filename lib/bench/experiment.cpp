@@ -3,7 +3,7 @@
 #include "bench/environment.hpp"
 #include "bench/provenance.hpp"
 #include "bench/run.hpp"
-#include "machine/gpus.hpp"
+#include "machine/system.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>

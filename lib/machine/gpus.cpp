@@ -1,16 +1,17 @@
-#include "machine/gpus.hpp"
+#include "machine/system.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <array>
 #include <memory>
-#include <string_view>
+#include <optional>
 
 namespace machine {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
 using Handle = void*; ///< an opaque pointer of the driver
 
 /// A shared library of the driver. Its functions return 0 if they succeed.
@@ -112,56 +113,62 @@ constexpr int of_multiprocessors = 1; ///< domains of clocks
 constexpr int of_memory = 2;
 constexpr int of_the_chip = 0; ///< sensor of temperature
 
-/// What the management library tells.
-Gpu managed(Management const& management, Handle device)
+template <class T>
+void put(Json& record, char const* key, std::optional<T> const& value)
 {
-    Gpu gpu;
-    gpu.name = management.text("nvmlDeviceGetName", device);
-    int major = 0;
-    if (auto const minor =
-            management.get<int>("nvmlDeviceGetCudaComputeCapability", device, &major)) {
-        gpu.compute_capability = fmt::format("{}.{}", major, *minor);
+    if (value) {
+        record[key] = *value;
     }
-    if (auto const memory = management.get<MemoryInfo>("nvmlDeviceGetMemoryInfo", device)) {
-        gpu.memory_bytes = memory->total;
-    }
-    int ecc = 0;
-    if (management.get<int>("nvmlDeviceGetEccMode", device, &ecc)) {
-        gpu.ecc = ecc != 0;
-    }
-    gpu.power_limit_w = management.get_times(1e-3, "nvmlDeviceGetEnforcedPowerLimit", device);
-    gpu.max_clock_hz =
-        management.get_times(1e6, "nvmlDeviceGetMaxClockInfo", device, of_multiprocessors);
-    auto const generation = management.get<unsigned>("nvmlDeviceGetMaxPcieLinkGeneration", device);
-    auto const lanes = management.get<unsigned>("nvmlDeviceGetMaxPcieLinkWidth", device);
-    if (generation.value_or(0) > 0 && lanes.value_or(0) > 0) {
-        gpu.bus = {static_cast<int>(*generation), static_cast<int>(*lanes)};
-    }
-    return gpu;
 }
 
-/// What the compute driver tells beside that.
-void add_attributes(Gpu& gpu, Library const& driver, std::string const& bus_address)
+/// What the management library tells, and beside that the compute driver.
+Json described(Management const& management, Handle device, Library const& driver)
 {
-    auto const attribute = [&](int number) -> std::optional<int> {
-        int device = 0;
+    auto const pci = management.get<PciInfo>("nvmlDeviceGetPciInfo_v3", device);
+    int ordinal = 0;
+    bool const computes = pci && driver.call("cuInit", 0U) &&
+                          driver.call("cuDeviceGetByPCIBusId", &ordinal, pci->bus_id);
+    auto const attribute = [&](int which) -> std::optional<int> {
         int value = 0;
-        if (driver.call("cuDeviceGetByPCIBusId", &device, bus_address.c_str()) &&
-            driver.call("cuDeviceGetAttribute", &value, number, device)) {
-            return value;
-        }
-        return std::nullopt;
+        bool const known = computes && driver.call("cuDeviceGetAttribute", &value, which, ordinal);
+        return known ? std::optional{value} : std::nullopt;
     };
     constexpr int multiprocessor_count = 16; // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT and so on
     constexpr int memory_clock_rate = 36;
     constexpr int global_memory_bus_width = 37;
     constexpr int l2_cache_size = 38;
-    gpu.multiprocessors = attribute(multiprocessor_count);
-    if (auto const kilohertz = attribute(memory_clock_rate)) {
-        gpu.max_memory_clock_hz = 1e3 * *kilohertz;
+
+    Json gpu{{"name", management.text("nvmlDeviceGetName", device)}};
+    int major = 0;
+    if (auto const minor =
+            management.get<int>("nvmlDeviceGetCudaComputeCapability", device, &major)) {
+        gpu["compute_capability"] = fmt::format("{}.{}", major, *minor);
     }
-    gpu.memory_bus_bits = attribute(global_memory_bus_width);
-    gpu.l2_bytes = attribute(l2_cache_size);
+    put(gpu, "multiprocessors", attribute(multiprocessor_count));
+    if (auto const memory = management.get<MemoryInfo>("nvmlDeviceGetMemoryInfo", device)) {
+        gpu["memory_bytes"] = memory->total;
+    }
+    put(gpu, "l2_bytes", attribute(l2_cache_size));
+    int ecc = 0;
+    if (management.get<int>("nvmlDeviceGetEccMode", device, &ecc)) {
+        gpu["ecc"] = ecc != 0;
+    }
+    put(gpu, "power_limit_w",
+        management.get_times(1e-3, "nvmlDeviceGetEnforcedPowerLimit", device));
+    auto const generation = management.get<unsigned>("nvmlDeviceGetMaxPcieLinkGeneration", device);
+    auto const lanes = management.get<unsigned>("nvmlDeviceGetMaxPcieLinkWidth", device);
+    if (generation.value_or(0) > 0 && lanes.value_or(0) > 0) {
+        gpu["bus"] = {{"generation", *generation}, {"lanes", *lanes}}; // at its best, to the host
+    }
+    auto known = gpu;
+    put(known, "max_clock_hz",
+        management.get_times(1e6, "nvmlDeviceGetMaxClockInfo", device, of_multiprocessors));
+    put(known, "memory_bus_bits", attribute(global_memory_bus_width));
+    known["max_memory_clock_hz"] = 1e3 * attribute(memory_clock_rate).value_or(0);
+    if (auto const best = peaks(known); !best.empty()) {
+        gpu["peaks"] = best;
+    }
+    return gpu;
 }
 
 std::vector<std::string> throttle_reasons(unsigned long long bits)
@@ -186,44 +193,34 @@ std::vector<std::string> throttle_reasons(unsigned long long bits)
 
 } // namespace
 
-std::vector<Gpu> gpus()
+Json gpus()
 {
-    std::vector<Gpu> found;
+    auto found = Json::array();
     Management const management;
     auto const devices = management.devices();
     if (devices.empty()) {
         return found;
     }
     Library const driver{"libcuda.so.1"};
-    bool const computes = driver.call("cuInit", 0U);
     for (auto* const device : devices) {
-        found.push_back(managed(management, device));
-        auto const pci = management.get<PciInfo>("nvmlDeviceGetPciInfo_v3", device);
-        if (computes && pci) {
-            add_attributes(found.back(), driver, pci->bus_id);
-        }
+        found.push_back(described(management, device, driver));
     }
     return found;
 }
 
-nlohmann::ordered_json gpu_states()
+Json gpu_states()
 {
     Management const management;
-    nlohmann::ordered_json states;
+    Json states;
     for (auto* const device : management.devices()) {
-        auto state = nlohmann::ordered_json::object();
-        auto const put = [&](char const* key, auto const& value) {
-            if (value) {
-                state[key] = *value;
-            }
-        };
+        auto state = Json::object();
         auto const clock_hz = [&](int domain) {
             return management.get_times(1e6, "nvmlDeviceGetClockInfo", device, domain);
         };
-        put("clock_hz", clock_hz(of_multiprocessors));
-        put("memory_clock_hz", clock_hz(of_memory));
-        put("power_w", management.get_times(1e-3, "nvmlDeviceGetPowerUsage", device));
-        put("temperature_c",
+        put(state, "clock_hz", clock_hz(of_multiprocessors));
+        put(state, "memory_clock_hz", clock_hz(of_memory));
+        put(state, "power_w", management.get_times(1e-3, "nvmlDeviceGetPowerUsage", device));
+        put(state, "temperature_c",
             management.get<unsigned>("nvmlDeviceGetTemperature", device, of_the_chip));
         if (auto const bits = management.get<unsigned long long>(
                 "nvmlDeviceGetCurrentClocksThrottleReasons", device)) {

@@ -1,4 +1,4 @@
-#include "machine/peaks.hpp"
+#include "machine/system.hpp"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,8 @@
 namespace machine {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 /// Fused multiply-adds in single precision that a core can begin each clock; half as many in
 /// double.
@@ -72,55 +74,64 @@ constexpr std::array<LaneRate, 6> lane_rates{{
     {64e9, 236, 256, "236 of 256 bytes of a flit"},
 }};
 
-/// The rate of `units` equal parts that each begin so many multiply-adds a clock.
-Peak fma(std::string_view name, double clock_hz, int units, std::string_view unit, int each,
-         std::string_view source)
+/// A driver may answer 0 for what it does not know.
+void add(Json& peaks, char const* name, char const* unit, double value, std::string const& source)
 {
-    return {name, "flops_per_s", clock_hz * units * each * 2,
-            fmt::format("{:.0f} MHz at most x {} {} x {} FMAs each clock x 2; {}", clock_hz / 1e6,
-                        units, unit, each, source)};
+    if (value > 0) {
+        peaks.push_back({{"name", name}, {unit, value}, {"source", source}});
+    }
+}
+
+/// The rate of `units` equal parts that each begin so many multiply-adds a clock.
+void add_fma(Json& peaks, char const* name, double clock_hz, int units, char const* unit, int each,
+             std::string_view source)
+{
+    add(peaks, name, "flops_per_s", clock_hz * units * each * 2,
+        fmt::format("{:.0f} MHz at most x {} {} x {} FMAs each clock x 2; {}", clock_hz / 1e6,
+                    units, unit, each, source));
 }
 
 } // namespace
 
-std::vector<Peak> peaks(Cpu const& cpu, int cores)
+Json peaks(Cpu const& cpu, int cores)
 {
+    auto found = Json::array();
     if (!cpu.signature || !cpu.max_clock_hz) {
-        return {};
+        return found;
     }
     auto const [family, model, stepping] = *cpu.signature;
     for (auto const& rate : core_rates) {
         if (rate.vendor == cpu.vendor && rate.family == family && rate.first_model <= model &&
             model <= rate.last_model) {
-            return {fma("fma_fp32", *cpu.max_clock_hz, cores, "cores", rate.fp32, rate.source),
-                    fma("fma_fp64", *cpu.max_clock_hz, cores, "cores", rate.fp32 / 2, rate.source)};
+            double const hz = *cpu.max_clock_hz;
+            add_fma(found, "fma_fp32", hz, cores, "cores", rate.fp32, rate.source);
+            add_fma(found, "fma_fp64", hz, cores, "cores", rate.fp32 / 2, rate.source);
         }
     }
-    return {};
+    return found;
 }
 
-std::vector<Peak> peaks(Gpu const& gpu)
+Json peaks(Json const& gpu)
 {
-    std::vector<Peak> found;
-    if (gpu.max_memory_clock_hz && gpu.memory_bus_bits) {
-        found.push_back({"device_read", "bytes_per_s",
-                         *gpu.max_memory_clock_hz * 2 * *gpu.memory_bus_bits / 8,
-                         fmt::format("{:.0f} MHz at most x 2 x {} bits / 8, as the driver tells",
-                                     *gpu.max_memory_clock_hz / 1e6, *gpu.memory_bus_bits)});
-    }
+    auto found = Json::array();
+    double const memory_hz = gpu.value("max_memory_clock_hz", 0.0);
+    int const bits = gpu.value("memory_bus_bits", 0);
+    add(found, "device_read", "bytes_per_s", memory_hz * 2 * bits / 8,
+        fmt::format("{:.0f} MHz at most x 2 x {} bits / 8, as the driver tells", memory_hz / 1e6,
+                    bits));
+    double const hz = gpu.value("max_clock_hz", 0.0);
+    int const units = gpu.value("multiprocessors", 0);
     for (auto const& [capability, fp32, fp64] : multiprocessor_rates) {
-        if (gpu.compute_capability == capability && gpu.max_clock_hz && gpu.multiprocessors) {
-            auto const add = [&](std::string_view name, int each) {
-                found.push_back(fma(name, *gpu.max_clock_hz, *gpu.multiprocessors,
-                                    "multiprocessors", each, multiprocessor_source));
-            };
-            add("device_fma_fp32", fp32);
-            add("device_fma_fp64", fp64);
+        if (gpu.value("compute_capability", "") == capability) {
+            constexpr auto source = multiprocessor_source;
+            add_fma(found, "device_fma_fp32", hz, units, "multiprocessors", fp32, source);
+            add_fma(found, "device_fma_fp64", hz, units, "multiprocessors", fp64, source);
         }
     }
-    if (gpu.bus && gpu.bus->generation >= 1 &&
-        gpu.bus->generation <= static_cast<int>(lane_rates.size())) {
-        auto const [generation, lanes] = *gpu.bus;
+    auto const bus = gpu.value("bus", Json::object());
+    int const generation = bus.value("generation", 0);
+    if (generation >= 1 && generation <= static_cast<int>(lane_rates.size())) {
+        int const lanes = bus.value("lanes", 0);
         auto const& [bits_per_s, data, sent, code] =
             lane_rates[static_cast<std::size_t>(generation) - 1];
         double const before = bits_per_s / 8 * lanes;
@@ -128,11 +139,9 @@ std::vector<Peak> peaks(Gpu const& gpu)
         auto const source = fmt::format(
             "PCI Express {}.0 x{}, one direction: {:.4g} GB/s, and after encoding ({}) {:.4g}",
             generation, lanes, before / 1e9, code, after / 1e9);
-        found.push_back({"bus_to_device", "bytes_per_s", after, source});
-        found.push_back({"bus_to_host", "bytes_per_s", after, source});
+        add(found, "bus_to_device", "bytes_per_s", after, source);
+        add(found, "bus_to_host", "bytes_per_s", after, source);
     }
-    // A driver may answer 0 for what it does not know.
-    std::erase_if(found, [](Peak const& peak) { return peak.value <= 0; });
     return found;
 }
 

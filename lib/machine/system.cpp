@@ -9,27 +9,6 @@
 
 namespace machine {
 
-namespace {
-
-void erase_all(std::string& text, std::string_view part)
-{
-    for (auto at = text.find(part); at != std::string::npos; at = text.find(part)) {
-        text.erase(at, part.size());
-    }
-}
-
-/// " 4x NVIDIA H200" for four of them; empty for none.
-std::string words(std::vector<Gpu> const& gpus)
-{
-    if (gpus.empty()) {
-        return "";
-    }
-    auto const count = gpus.size() > 1 ? fmt::format("{}x ", gpus.size()) : "";
-    return fmt::format(" {}{}", count, gpus[0].name);
-}
-
-} // namespace
-
 std::vector<int> affinity()
 {
     cpu_set_t set;
@@ -57,12 +36,18 @@ std::string operating_system()
     return fmt::format("{} {}", names.sysname, names.release);
 }
 
-std::string slug(std::string_view cpu_model, int cores, std::vector<Gpu> const& gpus)
+std::string slug(std::string_view cpu_model, int cores, nlohmann::ordered_json const& gpus)
 {
-    auto text = fmt::format("{} {}c{}", cpu_model, cores, words(gpus));
-    for (auto const* noise :
+    auto text = fmt::format("{} {}c", cpu_model, cores);
+    if (!gpus.empty()) {
+        text += gpus.size() > 1 ? fmt::format(" {}x ", gpus.size()) : " ";
+        text += gpus[0]["name"].get<std::string>();
+    }
+    for (std::string_view const noise :
          {"(R)", "(TM)", "(tm)", " CPU", " Processor", " processor", "NVIDIA "}) {
-        erase_all(text, noise);
+        for (auto at = text.find(noise); at != text.npos; at = text.find(noise)) {
+            text.erase(at, noise.size());
+        }
     }
     std::string name;
     for (char const c : text) {

@@ -17,11 +17,9 @@ bool is_slug(std::string const& text)
            });
 }
 
-std::vector<machine::Gpu> gpus(std::size_t count, char const* name)
+nlohmann::ordered_json gpus(std::size_t count, char const* name)
 {
-    machine::Gpu made;
-    made.name = name;
-    return std::vector<machine::Gpu>(count, made);
+    return nlohmann::ordered_json(count, {{"name", name}});
 }
 
 } // namespace
