@@ -15,18 +15,17 @@ int main(int argc, char** argv)
 
     study.types<float, double>([&]<class T>(bench::Trial& trial) {
         Problem<T> problem{datasets, trial};
-        spmv_gpu_variants::OnGpu<T> on_gpu{problem, gpu};
-        spmv_gpu_variants::add_single_kernels(trial, on_gpu);
-        spmv_gpu_variants::add_tables(trial, on_gpu);
-        spmv_gpu_variants::add_atomics(trial, on_gpu);
-        spmv_gpu_variants::add_wide_loads(trial, on_gpu);
-        spmv_gpu_variants::add_formats(trial, on_gpu, "csr");
-        spmv_gpu_variants::add_padded(trial, on_gpu);
-        spmv_gpu_variants::add_formats(trial, on_gpu, "format");
-        spmv_gpu_variants::add_plan(trial, on_gpu);
-        spmv_gpu_variants::add_tried(trial, on_gpu, tried);
-        spmv_gpu_variants::add_roof(trial, on_gpu, problem, gpu);
-        spmv_gpu_variants::add_cusparse(experiment, trial, on_gpu);
+        spmv_gpu_variants::Variants<T> variants{trial, problem, gpu};
+        variants.add_single_kernels();
+        variants.add_tables();
+        variants.add_atomics_and_wide_loads();
+        variants.add_formats("csr");
+        variants.add_padded();
+        variants.add_formats("format");
+        variants.add_plan();
+        variants.add_tried(tried);
+        variants.add_roof();
+        variants.add_cusparse(experiment);
         trial.run();
     });
     auto& misses = experiment.study("x_misses")
@@ -37,8 +36,8 @@ int main(int argc, char** argv)
         if (trial.text("columns") == "folded") {
             spmv_gpu_variants::fold_columns(problem.a);
         }
-        spmv_gpu_variants::OnGpu<T> on_gpu{problem, gpu};
-        spmv_gpu_variants::add_gathers(trial, on_gpu);
+        spmv_gpu_variants::Variants<T> variants{trial, problem, gpu};
+        variants.add_gathers();
         trial.run();
     });
     return experiment.run();
