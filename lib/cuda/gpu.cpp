@@ -45,11 +45,6 @@ double WallClock::seconds(std::function<void()> const& batch)
     });
 }
 
-double GraphClock::setup_seconds(std::function<void()> const& setup)
-{
-    return EventClock{*stream_}.seconds(setup);
-}
-
 /// The device, from its first use on.
 class Gpu::Device : public bench::Target, public Gpu::Queue
 {

@@ -5,19 +5,12 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
+#include <filesystem>
 #include <utility>
 
 namespace cuda {
 
 namespace {
-
-/// The file without its folders, which may be those of one machine.
-std::string_view file_name(std::source_location const& place)
-{
-    std::string_view const path{place.file_name()};
-    return path.substr(path.find_last_of('/') + 1);
-}
 
 int attribute(cudaDeviceAttr which)
 {
@@ -30,9 +23,11 @@ int attribute(cudaDeviceAttr which)
 
 } // namespace
 
+// The file is told without its folders, which may be those of one machine.
 Error::Error(cudaError_t code, std::source_location place)
-    : std::runtime_error{fmt::format("{}: {} ({}:{})", cudaGetErrorName(code),
-                                     cudaGetErrorString(code), file_name(place), place.line())},
+    : std::runtime_error{fmt::format(
+          "{}: {} ({}:{})", cudaGetErrorName(code), cudaGetErrorString(code),
+          std::filesystem::path{place.file_name()}.filename().string(), place.line())},
       code_{code}
 {
 }

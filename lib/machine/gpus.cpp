@@ -18,7 +18,7 @@ using Handle = void*; ///< an opaque pointer of the driver
 class Library
 {
 public:
-    explicit Library(char const* name) : handle_{dlopen(name, RTLD_NOW | RTLD_LOCAL)} {}
+    explicit Library(char const* name) : handle_{dlopen(name, RTLD_NOW | RTLD_LOCAL), dlclose} {}
 
     /// Calls a function by its name; false if it is not there or fails. The arguments must have
     /// exactly the types that it expects.
@@ -31,11 +31,7 @@ public:
     }
 
 private:
-    struct Close
-    {
-        void operator()(void* handle) const { dlclose(handle); }
-    };
-    std::unique_ptr<void, Close> handle_;
+    std::unique_ptr<void, int (*)(void*)> handle_;
 };
 
 /// The management library (NVML), started for the life of an object. The layouts and numbers below
@@ -171,7 +167,7 @@ Json described(Management const& management, Handle device, Library const& drive
     return gpu;
 }
 
-std::vector<std::string> throttle_reasons(unsigned long long bits)
+Json throttle_reasons(unsigned long long bits)
 {
     constexpr std::array<std::string_view, 9> names{"idle",
                                                     "application clocks",
@@ -182,10 +178,10 @@ std::vector<std::string> throttle_reasons(unsigned long long bits)
                                                     "hardware thermal slowdown",
                                                     "hardware power brake",
                                                     "display clocks"};
-    std::vector<std::string> reasons;
+    auto reasons = Json::array();
     for (std::size_t i = 0; i < names.size(); ++i) {
         if ((bits >> i & 1) != 0) {
-            reasons.emplace_back(names[i]);
+            reasons.push_back(names[i]);
         }
     }
     return reasons;

@@ -26,7 +26,7 @@ double HeldClock::seconds(std::function<void()> const& batch)
 
 double HeldClock::setup_seconds(std::function<void()> const& setup)
 {
-    return cuda::EventClock{*stream_}.seconds(setup);
+    return cuda::EventClock::seconds(setup);
 }
 
 } // namespace transfer

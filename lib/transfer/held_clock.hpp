@@ -13,11 +13,10 @@ namespace transfer {
 /// that measures copies. A batch may not wait for the device, nor copy pageable memory, nor hold
 /// more pieces of work than the stream's queue takes (some hundred). Work that it left in other
 /// streams is not timed, but done when this returns.
-class HeldClock : public cuda::StreamClock
+class HeldClock : public cuda::EventClock
 {
 public:
-    explicit HeldClock(cuda::Stream const& stream) : cuda::StreamClock{stream} {}
-
+    using EventClock::EventClock;
     std::string name() const override { return "cuda-event-held"; }
     double seconds(std::function<void()> const& batch) override;
 
