@@ -2,18 +2,14 @@
 
 #include "bench/experiment.hpp"
 #include "distributed/matrix.hpp"
-#include "distributed/partition.hpp"
 #include "distributed/read.hpp"
-#include "distributed/redistribution.hpp"
 #include "distributed/traffic.hpp"
-#include "mpi/communicator.hpp"
 #include "sparse/catalogue/datasets.hpp"
 #include "sparse/convert.hpp"
 #include "spmv/steps/reference.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,14 +17,6 @@
 #include <vector>
 
 namespace partitioning {
-
-/// A way to deal out rows.
-struct Way
-{
-    std::string name; ///< in those of variants
-    std::function<distributed::Partition(sparse::PatternView<> const&, int ranks)> cut;
-    std::span<int const> studied; ///< numbers of ranks whose partitions are studied, and not run
-};
 
 /// A partition's share of this rank: its part of `x` and of `y`.
 template <class T>
@@ -42,107 +30,93 @@ struct Share
 
 /// `y = A x` of all ranks at one point, declared to its trial. Rank 0 may hold the matrix as a
 /// whole; all ranks together hold it in equal shares of rows, and each can compute its rows of the
-/// result. Each variant has a share of its own, with its part of `x` and of `y`.
+/// result. Each variant has a share of its own.
 template <class T>
 class Product
 {
 public:
     /// A matrix of the catalogue or a file, which rank 0 loads and deals out.
-    Product(mpi::Communicator const& world, sparse::Datasets& datasets, std::string const& name,
-            bench::Trial& trial)
-        : world_{world}, name_{name}
+    Product(mpi::Communicator const& ranks, sparse::Datasets& datasets, bench::Trial& trial)
+        : world{ranks}, is_made_by_ranks{false}
     {
         auto const fill = trial.fill(); // on every rank, as all of them count their fills
-        std::vector<std::int64_t> size(2);
         if (world.is_root()) {
-            whole_ = datasets.load<T>(name, fill);
+            auto const& name = trial.text("matrix");
+            whole = datasets.load<T>(name, fill);
             auto const& description = datasets.description(name);
             trial.dataset(name, description.sha256, description.features);
-            size = {whole_.rows, whole_.columns};
         }
-        world.broadcast<std::int64_t>(size);
-        auto const wide = sparse::to_index<std::int64_t>(whole_.view());
-        declare(trial,
-                distributed::deal_from_root(world, wide,
-                                            distributed::equal_rows(size[0], world.size())),
-                size[0]);
+        std::int64_t rows = whole.rows;
+        world.broadcast(std::span{&rows, 1});
+        equal = distributed::equal_rows(rows, world.size());
+        auto const wide = sparse::to_index<std::int64_t>(whole.view());
+        declare(trial, distributed::deal_from_root(world, wide, equal));
     }
 
     /// Rows that every rank has made for itself, of a matrix with `rows` rows.
-    Product(mpi::Communicator const& world, distributed::Rows<T> equal_share, std::int64_t rows,
+    Product(mpi::Communicator const& ranks, distributed::Rows<T> equal_share, std::int64_t rows,
             bench::Trial& trial)
-        : world_{world}
+        : world{ranks}, equal{distributed::equal_rows(rows, ranks.size())}, is_made_by_ranks{true}
     {
-        declare(trial, std::move(equal_share), rows);
+        declare(trial, std::move(equal_share));
     }
 
     Product(Product const&) = delete;
     Product& operator=(Product const&) = delete;
 
-    mpi::Communicator const& world() const { return world_; }
-    std::string const& name() const { return name_; }
-    std::int64_t columns() const { return mine_.columns; }
-    bool is_square() const { return equal_.rows() == columns(); }
-    std::span<T const> x() const { return x_; }
-
-    /// On rank 0; empty on others, and where every rank made its own rows.
-    sparse::Csr<T> const& whole() const { return whole_; }
-    distributed::Partition const& equal() const { return equal_; }
-    distributed::Rows<T> const& equal_share() const { return mine_; }
+    bool is_square() const { return equal.rows() == equal_share.columns; }
 
     /// A share for a variant: its part of `y` is what the variant writes, its part of `x` is dealt
     /// anew whenever that gets new values.
     std::shared_ptr<Share<T>> share(distributed::Partition rows, bench::Variant& variant) const
     {
-        auto of_columns = distributed::columns_with(rows, columns());
-        auto const x = static_cast<std::size_t>(of_columns.size(world_.rank()));
-        auto const y = static_cast<std::size_t>(rows.size(world_.rank()));
+        auto columns = distributed::columns_with(rows, equal_share.columns);
+        std::vector<T> of_x(static_cast<std::size_t>(columns.size(world.rank())));
+        std::vector<T> of_y(static_cast<std::size_t>(rows.size(world.rank())));
         auto const share = std::make_shared<Share<T>>(
-            Share<T>{std::move(rows), std::move(of_columns), std::vector<T>(x), std::vector<T>(y)});
-        variant.on_refill([this, share] { deal(*share); });
-        variant.output(std::span<T>{share->y}).expect([this, share] { return expected(*share); });
+            Share<T>{std::move(rows), std::move(columns), std::move(of_x), std::move(of_y)});
+        variant.on_refill([this, share] {
+            std::ranges::copy(distributed::part_of(x, share->columns, world.rank()),
+                              share->x.begin());
+        });
+        variant.output(std::span{share->y}).expect([this, share] { // from those who computed it
+            distributed::Redistribution const move{world, equal, share->rows};
+            return bench::Expected{move.template values<double>(wanted_.value),
+                                   move.template values<double>(wanted_.bound)};
+        });
         return share;
     }
 
+    /// Rows and places of a share, as the scalable ways take them.
+    distributed::Rows<T> rows_of(Share<T> const& share) const
+    {
+        distributed::Redistribution const move{world, equal, share.rows};
+        return distributed::by_places(move.rows(equal_share), share.columns);
+    }
+
+    mpi::Communicator const& world;
+    sparse::Csr<T> whole; ///< on rank 0; empty on others, and where every rank made its own rows
+    distributed::Partition equal;
+    distributed::Rows<T> equal_share; ///< of this rank
+    std::span<T const> x;             ///< all of it
+    bool const is_made_by_ranks;
+
 private:
-    void declare(bench::Trial& trial, distributed::Rows<T> mine, std::int64_t rows)
+    void declare(bench::Trial& trial, distributed::Rows<T> mine)
     {
-        mine_ = std::move(mine);
-        equal_ = distributed::equal_rows(rows, world_.size());
-        local_ = sparse::to_index<std::int32_t>(mine_.view());
+        equal_share = std::move(mine);
+        local_ = sparse::to_index<std::int32_t>(equal_share.view());
         auto const work = spmv::work<T>(local_);
-        auto const ranks = static_cast<double>(world_.size());
-        auto const repeated = static_cast<double>(mine_.columns) * sizeof(T) + sizeof(std::int32_t);
-        trial.work({.flops = world_.sum(work.flops),
-                    .bytes = world_.sum(work.bytes) - (ranks - 1) * repeated});
-        x_ = trial.input<T>(static_cast<std::size_t>(mine_.columns)).on();
-        trial.on_refill([this] { wanted_ = spmv::expected<T>(local_, x_); });
+        auto const columns = static_cast<std::size_t>(equal_share.columns);
+        auto const repeated = static_cast<double>(columns) * sizeof(T) + sizeof(std::int32_t);
+        trial.work({.flops = world.sum(work.flops),
+                    .bytes = world.sum(work.bytes) - (world.size() - 1) * repeated});
+        x = trial.input<T>(columns).on();
+        trial.on_refill([this] { wanted_ = spmv::expected<T>(local_, x); });
     }
 
-    void deal(Share<T>& share) const
-    {
-        auto place = share.columns.begin(world_.rank());
-        for (auto& element : share.x) {
-            element = x_[static_cast<std::size_t>(share.columns.row_at(place++))];
-        }
-    }
-
-    /// The rows of a share, from those who computed them.
-    bench::Expected expected(Share<T> const& share) const
-    {
-        distributed::Redistribution const move{world_, equal_, share.rows};
-        return {move.template values<double>(wanted_.value),
-                move.template values<double>(wanted_.bound)};
-    }
-
-    mpi::Communicator const& world_;
-    std::string name_;
-    sparse::Csr<T> whole_;
-    distributed::Partition equal_;
-    distributed::Rows<T> mine_;
-    sparse::Csr<T> local_; ///< as above, with 32-bit indices, for the reference
-    std::span<T const> x_;
-    bench::Expected wanted_; ///< of the equal share of this rank
+    sparse::Csr<T> local_;   ///< the equal share, with 32-bit indices, for the reference
+    bench::Expected wanted_; ///< of the equal share
 };
 
 } // namespace partitioning

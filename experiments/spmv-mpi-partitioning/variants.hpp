@@ -2,46 +2,65 @@
 
 #include "product.hpp"
 
-#include "distributed/traffic.hpp"
 #include "peers/petsc.hpp"
 #include "sparse/catalogue/generators.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
-#include <utility>
 
 /// The variants of this experiment: who gets which rows, and how `x` comes to them.
 namespace partitioning {
 
-/// Bytes of messages round a ring, from eight, which cost nothing but latency, to a megabyte; whole
-/// elements in every precision.
-bench::AxisValues message_bytes();
-
-/// The bandwidth of reading of so many ranks together.
-bench::Ceiling read_on_all_ranks(int ranks, int threads);
-
-/// The five contiguous ways: equal, floor, ceil, alternate, bottleneck.
-std::vector<Way> const& contiguous_ways();
-
-/// One of them by name.
-Way const& contiguous_way(std::string_view name);
-
-/// By the graph, which is cut only once for each matrix and number of ranks.
-Way const& graph_way();
-
-/// Why a matrix cannot be cut by its graph here; empty if it can.
-template <class T>
-std::string graph_missing(Product<T> const& product)
+/// A way to deal out rows, whose name stands in those of variants.
+struct Way
 {
-    if (distributed::graph_partitioner().empty()) {
-        return "no graph partitioner when this was built; Debian: apt install libmetis-dev";
-    }
-    return product.is_square() ? "" : "a graph partition needs a square matrix";
+    std::string name;
+    std::function<distributed::Partition(sparse::PatternView<> const&, int ranks)> cut;
+};
+
+inline std::vector<Way> const& contiguous_ways()
+{
+    static auto const all = [] {
+        std::vector<Way> ways;
+        for (auto const& way : distributed::contiguous_ways<std::int32_t>()) {
+            ways.push_back({way.name, [cut = way.cut](sparse::PatternView<> const& a, int ranks) {
+                                return cut(a.row_ptr, ranks);
+                            }});
+        }
+        return ways;
+    }();
+    return all;
 }
+
+inline Way const& contiguous_way(std::string_view name)
+{
+    return *std::ranges::find(contiguous_ways(), name, &Way::name);
+}
+
+/// By the graph. The last ones that were cut are remembered: several variants and both checks of a
+/// point ask for the same.
+inline Way const by_graph{
+    "graph", [](sparse::PatternView<> const& a, int ranks) {
+        using Key = std::tuple<std::int32_t, std::size_t, std::int32_t, int>;
+        static std::map<Key, distributed::Partition> cuts;
+        static std::vector<std::int32_t> columns;
+        if (!std::ranges::equal(columns, a.col)) {
+            cuts.clear();
+            columns.assign(a.col.begin(), a.col.end());
+        }
+        Key const key{a.rows, a.nonzeros(), a.columns, ranks};
+        auto const found = cuts.find(key);
+        return found != cuts.end()
+                   ? found->second
+                   : cuts.emplace(key, distributed::by_graph(a, ranks)).first->second;
+    }};
 
 /// The plan's own choice, for caches as the trial leaves them.
 inline distributed::Choice planned(bench::Trial const& trial)
@@ -55,48 +74,56 @@ inline distributed::Choice planned(bench::Trial const& trial)
 template <class T>
 distributed::Partition cut(Product<T> const& product, Way const& way)
 {
-    if (product.name().empty()) {
-        return product.equal();
+    if (product.is_made_by_ranks) {
+        return product.equal;
     }
-    auto const& world = product.world();
+    auto const& world = product.world;
     auto const partition =
-        world.is_root() ? way.cut(product.whole(), world.size()) : distributed::Partition{};
+        world.is_root() ? way.cut(product.whole, world.size()) : distributed::Partition{};
     return distributed::broadcast(world, partition);
+}
+
+/// Whether a variant also counts what its way would ask of other numbers of ranks.
+template <class T>
+bool is_studied(bench::Trial const& trial, Product<T> const& product, std::string_view name)
+{
+    return std::is_same_v<T, double> && name.starts_with("halo_") && product.world.size() == 1 &&
+           !product.is_made_by_ranks && trial.is_timed() && !trial.only_adds_samples();
 }
 
 /// Why a variant is not measured here; empty if it is. One rank has all rows of a matrix, however
 /// they are cut: of what is the same there, one is measured for curves over ranks to begin with,
 /// and in double precision the partitions for other numbers of ranks are studied.
 template <class T>
-std::string repeats_another(Product<T> const& product, std::string_view name)
+std::string why_not(Product<T> const& product, Way const& way, std::string_view name,
+                    std::string const& missing)
 {
+    if (way.name == by_graph.name && distributed::graph_partitioner().empty()) {
+        return "no graph partitioner when this was built; Debian: apt install libmetis-dev";
+    }
+    if (way.name == by_graph.name && !product.is_square()) {
+        return "a graph partition needs a square matrix";
+    }
     constexpr std::string_view measured[] = {
         "openmp",           "openmp_plan",     "everywhere_alternate",
         "gather_alternate", "halo_bottleneck", "halo_graph"};
-    bool const is_studied = std::is_same_v<T, double> && name.starts_with("halo_");
-    bool const is_alone = product.world().size() == 1 && !product.name().empty();
-    bool const is_measured =
-        !is_alone || is_studied || std::ranges::find(measured, name) != std::end(measured);
-    return is_measured ? "" : "one rank has all rows, however they are cut";
+    bool const is_alone = product.world.size() == 1 && !product.is_made_by_ranks;
+    bool const is_measured = !is_alone ||
+                             (std::is_same_v<T, double> && name.starts_with("halo_")) ||
+                             std::ranges::find(measured, name) != std::end(measured);
+    return !missing.empty() || is_measured ? missing
+                                           : "one rank has all rows, however they are cut";
 }
-
-/// How a variant is called, and where it stands in reports.
-struct Label
-{
-    std::string name;
-    std::string group;
-    std::string excerpt;
-};
 
 /// Adds a variant that calls `multiply(matrix, share)` with what `make(variant, share)` has built
 /// of rows dealt out in a way; skipped if something is `missing` for it.
 template <class T, class Make, class Multiply>
-void add_multiply(bench::Trial& trial, Product<T>& product, Label const& label, Way const& way,
-                  std::string const& missing, Make make, Multiply multiply)
+void add_multiply(bench::Trial& trial, Product<T>& product, std::string const& name,
+                  std::string const& group, Way const& way, std::string const& missing, Make make,
+                  Multiply multiply, std::string const& excerpt = "")
 {
-    auto const reason = missing.empty() ? repeats_another(product, label.name) : missing;
-    if (!reason.empty()) {
-        trial.skip(label.name, reason).group(label.group);
+    if (auto const reason = why_not(product, way, name, missing); !reason.empty()) {
+        trial.skip(name, reason).group(group);
         return;
     }
     auto const prepare = [=, &product](bench::Variant& variant) {
@@ -104,56 +131,33 @@ void add_multiply(bench::Trial& trial, Product<T>& product, Label const& label, 
         auto const matrix = make(variant, *share);
         return [=] { multiply(*matrix, *share); };
     };
-    trial.add(label.name, prepare).group(label.group).excerpt(label.excerpt);
+    trial.add(name, prepare).group(group).excerpt(excerpt.empty() ? group : excerpt);
 }
 
-/// The article's way: rank 0 sends slices, and every rank has all of `x`.
-template <class T>
-std::shared_ptr<distributed::EverywhereMatrix<T>>
-everywhere(Product<T> const& product, Share<T> const& share, distributed::Choice const& choose,
-           bench::Variant& variant)
-{
-    auto const matrix = std::make_shared<distributed::EverywhereMatrix<T>>(
-        product.world(), distributed::send_slices(product.world(), product.whole(), share.rows),
-        share.rows, choose);
-    variant.stores(*matrix);
-    bool const has_runs = matrix->format() == "csrl";
-    variant.count("ranks_with_runs",
-                  static_cast<double>(product.world().sum(std::int64_t{has_runs ? 1 : 0})));
-    return matrix;
-}
-
+/// The article's way: rank 0 sends slices, and every rank has all of `x`; or it has what a multiply
+/// leaves there, and `gathers` the rest first.
 template <class T>
 void add_everywhere(bench::Trial& trial, Product<T>& product, std::string const& name,
-                    Way const& way, distributed::Choice const& choose)
+                    Way const& way, distributed::Choice const& choose, bool gathers = false)
 {
+    bool const is_missing = gathers && !product.is_square();
     add_multiply<T>(
-        trial, product, {name, "everywhere", "everywhere"}, way, "",
+        trial, product, name, gathers ? "gather" : "everywhere", way,
+        is_missing ? "y is no x for a matrix that is not square" : "",
         [=, &product](bench::Variant& variant, Share<T> const& share) {
-            return everywhere(product, share, choose, variant);
+            auto const& world = product.world;
+            auto matrix = std::make_shared<distributed::EverywhereMatrix<T>>(
+                world, distributed::send_slices(world, product.whole, share.rows), share.rows,
+                choose);
+            variant.stores(*matrix);
+            auto const with_runs = world.sum(std::int64_t{matrix->format() == "csrl" ? 1 : 0});
+            variant.count("ranks_with_runs", static_cast<double>(with_runs));
+            return matrix;
         },
-        [&product](auto const& matrix, Share<T>& share) { matrix.multiply(product.x(), share.y); });
-}
-
-/// As above, but `x` is where a multiply leaves it, and has to be gathered first.
-template <class T>
-void add_gather(bench::Trial& trial, Product<T>& product, Way const& way)
-{
-    add_multiply<T>(
-        trial, product, {"gather_" + way.name, "gather", "gather"}, way,
-        product.is_square() ? "" : "y is no x for a matrix that is not square",
-        [=, &product](bench::Variant& variant, Share<T> const& share) {
-            return everywhere(product, share, distributed::by_runs, variant);
-        },
-        [](auto& matrix, Share<T>& share) { matrix.gather_and_multiply(share.x, share.y); });
-}
-
-/// Rows and places of a share, as the scalable ways take them.
-template <class T>
-distributed::Rows<T> rows_of(Product<T> const& product, Share<T> const& share)
-{
-    distributed::Redistribution const move{product.world(), product.equal(), share.rows};
-    return distributed::by_places(move.rows(product.equal_share()), share.columns);
+        [gathers, &product](auto& matrix, Share<T>& share) {
+            gathers ? matrix.gather_and_multiply(share.x, share.y)
+                    : matrix.multiply(product.x, share.y);
+        });
 }
 
 /// Counts what a multiply moved, beside what the partition predicts.
@@ -163,35 +167,35 @@ void count_traffic(Product<T> const& product, distributed::HaloMatrix<T>& matrix
 {
     std::vector<T> y(share.y.size());
     matrix.multiply(share.x, y);
-    auto const& world = product.world();
+    auto const& world = product.world;
     variant.count("moved_bytes", static_cast<double>(world.sum(matrix.halo().received_bytes())));
     variant.count("sources", static_cast<double>(world.sum(std::int64_t{matrix.halo().sources()})));
-    if (product.whole().rows > 0) { // on rank 0, which writes the record
+    if (product.whole.rows > 0) { // on rank 0, which writes the record
         auto const traffic =
-            distributed::traffic(sparse::PatternView<>{product.whole()}, share.rows, share.columns);
+            distributed::traffic(sparse::PatternView<>{product.whole}, share.rows, share.columns);
         variant.count("predicted_bytes", static_cast<double>(traffic.bytes(sizeof(T))));
         variant.count("imbalance", traffic.imbalance());
     }
 }
 
-/// Counts what the way would ask of other numbers of ranks.
-template <class T>
-void study(Product<T> const& product, Way const& way, bench::Variant& variant)
+/// Counts what the way would ask of other numbers of ranks. To cut a graph takes up to minutes.
+inline void study(sparse::PatternView<> const& a, Way const& way, bench::Variant& variant)
 {
-    sparse::PatternView<> const a{product.whole()};
-    for (int const ranks : way.studied) {
+    static std::vector<int> const few{8, 128, 10'000};
+    static std::vector<int> const many{2, 8, 32, 128, 1024, 10'000};
+    for (int const ranks : way.name == by_graph.name ? few : many) {
         auto const rows = way.cut(a, ranks);
         auto const found =
             distributed::traffic(a, rows, distributed::columns_with(rows, a.columns));
-        auto const count = [&](std::string const& name, double value) {
-            variant.count(name + "_" + std::to_string(ranks), value);
+        auto const count = [&](std::string const& name, auto value) {
+            variant.count(name + "_" + std::to_string(ranks), static_cast<double>(value));
         };
         count("imbalance", found.imbalance());
         count("last", found.last());
-        count("busy", static_cast<double>(ranks - found.idle_ranks));
-        count("ghosts", static_cast<double>(found.ghosts));
-        count("most_ghosts", static_cast<double>(found.most_ghosts));
-        count("most_messages", static_cast<double>(found.most_messages));
+        count("busy", ranks - found.idle_ranks);
+        count("ghosts", found.ghosts);
+        count("most_ghosts", found.most_ghosts);
+        count("most_messages", found.most_messages);
     }
 }
 
@@ -209,40 +213,40 @@ inline Exchange const awaited{"wait", "wait", false};
 inline Exchange const in_messages{"messages", "ghosts", true, distributed::OnHost::messages};
 
 template <class T>
-void add_halo(bench::Trial& trial, Product<T>& product, Way const& way, bool is_studied,
+void add_halo(bench::Trial& trial, Product<T>& product, Way const& way,
               Exchange const& exchange = overlapped)
 {
-    auto const choose = planned(trial);
+    auto const name = exchange.group + "_" + way.name;
     add_multiply<T>(
-        trial, product, {exchange.group + "_" + way.name, exchange.group, exchange.excerpt}, way,
-        "",
-        [=, &product](bench::Variant& variant, Share<T> const& share) {
+        trial, product, name, exchange.group, way, "",
+        [=, &product, choose = planned(trial), counts = is_studied(trial, product, name)](
+            bench::Variant& variant, Share<T> const& share) {
             auto matrix = std::make_shared<distributed::HaloMatrix<T>>(
-                product.world(), rows_of(product, share), share.columns, choose, exchange.on_host);
+                product.world, product.rows_of(share), share.columns, choose, exchange.on_host);
             variant.stores(*matrix);
             count_traffic(product, *matrix, share, variant);
-            if (is_studied) {
-                study(product, way, variant);
+            if (counts) {
+                study(product.whole, way, variant);
             }
             return matrix;
         },
         [overlaps = exchange.overlaps](auto& matrix, Share<T>& share) {
             overlaps ? matrix.multiply(share.x, share.y)
                      : matrix.wait_and_multiply(share.x, share.y);
-        });
+        },
+        exchange.excerpt);
 }
 
 /// All ranks of a host read one `x`.
 template <class T>
 void add_shared(bench::Trial& trial, Product<T>& product, Way const& way)
 {
-    auto const choose = planned(trial);
     add_multiply<T>(
-        trial, product, {"shared_" + way.name, "shared", "shared"}, way,
-        product.world().hosts() > 1 ? "ranks on several hosts share no memory" : "",
-        [=, &product](bench::Variant& variant, Share<T> const& share) {
+        trial, product, "shared_" + way.name, "shared", way,
+        product.world.hosts() > 1 ? "ranks on several hosts share no memory" : "",
+        [&product, choose = planned(trial)](bench::Variant& variant, Share<T> const& share) {
             auto matrix = std::make_shared<distributed::SharedMatrix<T>>(
-                product.world(), rows_of(product, share), share.columns, choose);
+                product.world, product.rows_of(share), share.columns, choose);
             variant.stores(*matrix);
             return matrix;
         },
@@ -254,28 +258,12 @@ template <class T>
 void add_petsc(bench::Trial& trial, Product<T>& product, Way const& way)
 {
     add_multiply<T>(
-        trial, product, {"petsc_" + way.name, "peer", "petsc"}, way, peers::Petsc::missing<T>(),
+        trial, product, "petsc_" + way.name, "peer", way, peers::Petsc::missing<T>(),
         [&product](bench::Variant& variant, Share<T> const& share) {
-            auto const rows = rows_of(product, share);
-            return variant.keep(peers::petsc<T>(product.world().handle(), rows,
+            return variant.keep(peers::petsc<T>(product.world.handle(), product.rows_of(share),
                                                 static_cast<std::int64_t>(share.x.size())));
         },
-        [](auto const& matrix, Share<T>& share) { matrix(share.x, share.y); });
-}
-
-/// Everything that a cut by the graph is compared with.
-template <class T>
-void add_graph(bench::Trial& trial, Product<T>& product, bool is_studied)
-{
-    if (auto const missing = graph_missing(product); !missing.empty()) {
-        trial.skip("halo_graph", missing).group("halo");
-        trial.skip("wait_graph", missing).group("wait");
-        trial.skip("petsc_graph", missing).group("peer");
-        return;
-    }
-    add_halo(trial, product, graph_way(), is_studied);
-    add_halo(trial, product, graph_way(), false, awaited);
-    add_petsc(trial, product, graph_way());
+        [](auto const& matrix, Share<T>& share) { matrix(share.x, share.y); }, "petsc");
 }
 
 /// One process and all its threads: one format for the whole matrix.
@@ -283,13 +271,12 @@ template <class T>
 void add_openmp(bench::Trial& trial, Product<T>& product, std::string const& name,
                 distributed::Choice const& choose)
 {
-    int const threads = trial.threads();
     add_multiply<T>(
-        trial, product, {name, "openmp", "openmp"}, contiguous_way("equal"), "",
-        [=, &product](bench::Variant& variant, Share<T> const&) {
-            auto options = choose(product.whole());
+        trial, product, name, "openmp", contiguous_way("equal"), "",
+        [&product, choose, threads = trial.threads()](bench::Variant& variant, Share<T> const&) {
+            auto options = choose(product.whole);
             options.threads = threads;
-            return variant.keep(spmv::Plan<T>{product.whole(), options});
+            return variant.keep(spmv::Plan<T>{product.whole, options});
         },
         //! [openmp]
         [](spmv::Plan<T> const& plan, Share<T>& share) { plan(share.x, share.y); }
@@ -301,8 +288,6 @@ void add_openmp(bench::Trial& trial, Product<T>& product, std::string const& nam
 template <class T>
 void add_ranks(bench::Trial& trial, Product<T>& product)
 {
-    bool const is_studied = product.world().size() == 1 && std::is_same_v<T, double> &&
-                            trial.is_timed() && !trial.only_adds_samples();
     auto const& alternate = contiguous_way("alternate");
     auto const& bottleneck = contiguous_way("bottleneck");
     for (auto const& way : contiguous_ways()) {
@@ -311,21 +296,23 @@ void add_ranks(bench::Trial& trial, Product<T>& product)
     add_everywhere(trial, product, "all_csr", alternate, distributed::always("csr"));
     add_everywhere(trial, product, "all_csrl", alternate, distributed::always("csrl"));
     add_everywhere(trial, product, "all_plan", alternate, planned(trial));
-    add_gather(trial, product, alternate);
+    add_everywhere(trial, product, "gather_alternate", alternate, distributed::by_runs, true);
     for (auto const& way : contiguous_ways()) {
-        add_halo(trial, product, way, is_studied);
+        add_halo(trial, product, way);
     }
-    add_halo(trial, product, bottleneck, false, in_messages);
+    add_halo(trial, product, bottleneck, in_messages);
     add_shared(trial, product, bottleneck);
     add_petsc(trial, product, bottleneck);
-    add_graph(trial, product, is_studied);
+    add_halo(trial, product, by_graph);
+    add_halo(trial, product, by_graph, awaited);
+    add_petsc(trial, product, by_graph);
 }
 
 /// Measures one matrix: on the threads of one process, or on all ranks.
 template <class T>
 void measure_matrix(bench::Trial& trial, mpi::Communicator const& world, sparse::Datasets& datasets)
 {
-    Product<T> product{world, datasets, trial.text("matrix"), trial};
+    Product<T> product{world, datasets, trial};
     trial.cache(trial.is_test() ? bench::Cache::automatic : bench::Cache::cold);
     if (world.size() == 1) {
         add_openmp(trial, product, "openmp", distributed::by_runs);
@@ -353,8 +340,8 @@ void measure_weak_scaling(bench::Trial& trial, mpi::Communicator const& world)
     Product<T> product{world, distributed::filled<T>(std::move(pattern), trial.fill()), rows,
                        trial};
     trial.cache(trial.is_test() ? bench::Cache::automatic : bench::Cache::cold);
-    add_halo(trial, product, contiguous_way("equal"), false);
-    add_halo(trial, product, contiguous_way("equal"), false, awaited);
+    add_halo(trial, product, contiguous_way("equal"));
+    add_halo(trial, product, contiguous_way("equal"), awaited);
     trial.run();
 }
 
@@ -365,13 +352,11 @@ void measure_ring(bench::Trial& trial, mpi::Communicator const& world)
     struct Ring
     {
         std::vector<T> sent;
-        std::vector<T> received;
-        mpi::Requests requests;
+        std::vector<T> received{sent};
+        mpi::Requests requests{};
     };
     auto const count = static_cast<std::size_t>(trial.integer("bytes")) / sizeof(T);
-    auto const ring = std::make_shared<Ring>();
-    ring->sent.resize(count);
-    ring->received.resize(count);
+    auto const ring = std::make_shared<Ring>(std::vector<T>(count));
     int const left = (world.rank() + world.size() - 1) % world.size();
     int const right = (world.rank() + 1) % world.size();
     ring->requests.template receive<T>(world, ring->received, left);

@@ -176,6 +176,21 @@ Partition least_bottleneck(std::span<I const> row_ptr, int ranks)
     return std::move(dealer).finish();
 }
 
+template <class I>
+std::vector<Way<I>> contiguous_ways()
+{
+    auto const equal = [](std::span<I const> row_ptr, int ranks) {
+        return equal_rows(static_cast<std::int64_t>(row_ptr.size()) - 1, ranks);
+    };
+    return {{"equal", equal},
+            {"floor", rounded_down<I>},
+            {"ceil", rounded_up<I>},
+            {"alternate", alternating<I>},
+            {"bottleneck", least_bottleneck<I>}};
+}
+
+template std::vector<Way<std::int32_t>> contiguous_ways();
+template std::vector<Way<std::int64_t>> contiguous_ways();
 template Partition rounded_down(std::span<std::int32_t const>, int);
 template Partition rounded_down(std::span<std::int64_t const>, int);
 template Partition rounded_up(std::span<std::int32_t const>, int);

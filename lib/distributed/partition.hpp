@@ -2,8 +2,10 @@
 
 #include "sparse/csr.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -63,6 +65,18 @@ private:
     std::vector<std::int64_t> place_;  ///< by row
 };
 
+/// A rank's elements of a vector that is here as a whole, in order of places.
+template <class T>
+std::vector<T> part_of(std::span<T const> whole, Partition const& partition, int rank)
+{
+    std::vector<T> part;
+    part.reserve(static_cast<std::size_t>(partition.size(rank)));
+    for (auto place = partition.begin(rank); place < partition.end(rank); ++place) {
+        part.push_back(whole[static_cast<std::size_t>(partition.row_at(place))]);
+    }
+    return part;
+}
+
 /// The same number of rows for each rank, or one more.
 Partition equal_rows(std::int64_t rows, int ranks);
 
@@ -88,6 +102,18 @@ Partition alternating(std::span<I const> row_ptr, int ranks);
 /// (Pinar and Aykanat, Fast optimal load balancing algorithms for 1D partitioning, 2004).
 template <class I>
 Partition least_bottleneck(std::span<I const> row_ptr, int ranks);
+
+/// A contiguous way by its name in experiments.
+template <class I>
+struct Way
+{
+    std::string name;
+    Partition (*cut)(std::span<I const> row_ptr, int ranks);
+};
+
+/// Those above: equal, floor, ceil, alternate, bottleneck.
+template <class I>
+std::vector<Way<I>> contiguous_ways();
 
 /// Name of the library that `by_graph` calls, with its version; empty if there was none when this
 /// was built.

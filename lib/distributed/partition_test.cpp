@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <random>
 #include <set>
@@ -18,27 +17,7 @@ namespace {
 using distributed::Partition;
 using Offsets = std::vector<std::int64_t>;
 
-struct Way
-{
-    std::string name;
-    std::function<Partition(Offsets const&, int)> cut;
-};
-
-std::vector<Way> contiguous_ways()
-{
-    using Span = std::span<std::int64_t const>;
-    return {
-        {"equal",
-         [](auto const& p, int n) {
-             return distributed::equal_rows(static_cast<std::int64_t>(p.size()) - 1, n);
-         }},
-        {"down", [](auto const& p, int n) { return distributed::rounded_down(Span{p}, n); }},
-        {"up", [](auto const& p, int n) { return distributed::rounded_up(Span{p}, n); }},
-        {"alternating", [](auto const& p, int n) { return distributed::alternating(Span{p}, n); }},
-        {"bottleneck",
-         [](auto const& p, int n) { return distributed::least_bottleneck(Span{p}, n); }},
-    };
-}
+constexpr auto contiguous_ways = distributed::contiguous_ways<std::int64_t>;
 
 /// Offsets of rows of random lengths, some of them empty, some very long.
 Offsets random_offsets(std::mt19937_64& random, int rows)

@@ -53,16 +53,13 @@ std::vector<Way> ways()
 {
     using View = sparse::PatternView<>;
     std::vector<Way> all{
-        {"equal", [](View const& a, int n) { return distributed::equal_rows(a.rows, n); }},
-        {"down", [](View const& a, int n) { return distributed::rounded_down(a.row_ptr, n); }},
-        {"up", [](View const& a, int n) { return distributed::rounded_up(a.row_ptr, n); }},
-        {"alternating",
-         [](View const& a, int n) { return distributed::alternating(a.row_ptr, n); }},
-        {"bottleneck",
-         [](View const& a, int n) { return distributed::least_bottleneck(a.row_ptr, n); }},
         {"all on root", [](View const& a, int n) { return distributed::all_on_root(a.rows, n); }},
         {"scattered", scattered},
     };
+    for (auto const& way : distributed::contiguous_ways<std::int32_t>()) {
+        all.push_back(
+            {way.name, [cut = way.cut](View const& a, int n) { return cut(a.row_ptr, n); }});
+    }
     if (!distributed::graph_partitioner().empty()) {
         all.push_back({"graph", [](View const& a, int n) {
                            return a.rows == a.columns ? distributed::by_graph(a, n)
@@ -76,12 +73,7 @@ std::vector<Way> ways()
 template <class T>
 std::vector<T> mine(std::vector<T> const& all, Partition const& partition)
 {
-    std::vector<T> part;
-    for (auto place = partition.begin(world->rank()); place < partition.end(world->rank());
-         ++place) {
-        part.push_back(all[static_cast<std::size_t>(partition.row_at(place))]);
-    }
-    return part;
+    return distributed::part_of<T>(all, partition, world->rank());
 }
 
 spmv::Expected mine(spmv::Expected const& all, Partition const& partition)
