@@ -3,7 +3,7 @@
 #include "distributed/partition.hpp"
 
 #include "mpi/communicator.hpp"
-#include "mpi/mailbox.hpp"
+#include "mpi/shared_memory.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ class Halo
 {
 public:
     /// `ghosts` are the places to be read, in ascending order, none of them this rank's own.
-    /// Made and freed by all ranks together, and throws, as `mpi::SharedMemory`. The communicator
+    /// Made and freed by all ranks together, and throws, as `mpi::SharedArray`. The communicator
     /// must outlive this.
     Halo(mpi::Communicator const& communicator, std::vector<std::int64_t> const& ghosts,
          Partition const& owners, OnHost on_host = OnHost::memory);

@@ -5,7 +5,7 @@
 #include "distributed/redistribution.hpp"
 
 #include "mpi/communicator.hpp"
-#include "mpi/shared_array.hpp"
+#include "mpi/shared_memory.hpp"
 #include "sparse/csr.hpp"
 #include "spmv/plan.hpp"
 
@@ -83,7 +83,7 @@ class SharedMatrix
 public:
     /// `mine` are this rank's rows of a matrix, `columns` says who owns which elements of `x`. The
     /// communicator must outlive this. Throws `std::length_error` if this rank's rows or the number
-    /// of columns do not fit 32-bit indices, and `std::runtime_error` as `mpi::SharedMemory` does.
+    /// of columns do not fit 32-bit indices, and `std::runtime_error` as `mpi::SharedArray` does.
     SharedMatrix(mpi::Communicator const& communicator, Rows<T> const& mine,
                  Partition const& columns, Choice const& choose);
 

@@ -39,21 +39,14 @@ std::vector<int> displacements(std::span<int const> counts)
     return offsets;
 }
 
-namespace {
-
-MPI_Comm duplicate(MPI_Comm parent)
+Communicator::Communicator(MPI_Comm parent, bool on_this_host)
 {
-    MPI_Comm copy = MPI_COMM_NULL;
-    check(MPI_Comm_dup(parent, &copy), "MPI_Comm_dup");
-    return copy;
-}
-
-} // namespace
-
-Communicator::Communicator(MPI_Comm parent) : Communicator{Adopted{duplicate(parent)}} {}
-
-Communicator::Communicator(Adopted adopted) : handle_{adopted.handle}
-{
+    if (on_this_host) {
+        check(MPI_Comm_split_type(parent, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &handle_),
+              "MPI_Comm_split_type");
+    } else {
+        check(MPI_Comm_dup(parent, &handle_), "MPI_Comm_dup");
+    }
     check(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(handle_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(handle_, &size_), "MPI_Comm_size");
@@ -62,14 +55,6 @@ Communicator::Communicator(Adopted adopted) : handle_{adopted.handle}
 Communicator::~Communicator()
 {
     MPI_Comm_free(&handle_);
-}
-
-Communicator Communicator::host() const
-{
-    MPI_Comm host = MPI_COMM_NULL;
-    check(MPI_Comm_split_type(handle_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host),
-          "MPI_Comm_split_type");
-    return Communicator{Adopted{host}};
 }
 
 std::vector<int> Communicator::exchange_counts(std::span<int const> counts) const

@@ -44,7 +44,7 @@ std::vector<int> displacements(std::span<int const> counts);
 class Communicator
 {
 public:
-    explicit Communicator(MPI_Comm parent = MPI_COMM_WORLD);
+    explicit Communicator(MPI_Comm parent = MPI_COMM_WORLD) : Communicator{parent, false} {}
     ~Communicator();
     Communicator(Communicator const&) = delete;
     Communicator& operator=(Communicator const&) = delete;
@@ -55,7 +55,7 @@ public:
     MPI_Comm handle() const { return handle_; }
 
     /// The ranks that share memory with this one, itself included, in the same order.
-    Communicator host() const;
+    Communicator host() const { return Communicator{handle_, true}; }
 
     /// Groups of ranks that share memory.
     int hosts() const { return sum<std::int32_t>(host().is_root() ? 1 : 0); }
@@ -134,12 +134,7 @@ public:
     }
 
 private:
-    /// Takes a communicator over.
-    struct Adopted
-    {
-        MPI_Comm handle;
-    };
-    explicit Communicator(Adopted adopted);
+    Communicator(MPI_Comm parent, bool on_this_host);
 
     template <class T>
     T reduced(T value, MPI_Op operation) const

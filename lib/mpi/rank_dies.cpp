@@ -1,7 +1,7 @@
 #include "bench/experiment.hpp"
 #include "bench/provenance.hpp"
 #include "mpi/ranks.hpp"
-#include "mpi/shared_array.hpp"
+#include "mpi/shared_memory.hpp"
 
 #include <array>
 #include <csignal>

@@ -1,14 +1,47 @@
 #pragma once
 
 #include "mpi/communicator.hpp"
-#include "mpi/shared_array.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <vector>
 
 namespace mpi {
+
+/// Elements that all ranks of a communicator on one host read and write, each of them owner of a
+/// part; the parts lie one after the other in the order of ranks. Made and freed by all ranks
+/// together; a rank that leaves by an exception frees nothing, as others may not come. `T` is
+/// float, double or std::byte.
+template <class T>
+class SharedArray
+{
+public:
+    /// `count` elements of this rank's part, zeros. Throws `std::runtime_error` if ranks are on
+    /// several hosts or there is not as much memory to be shared.
+    SharedArray(Communicator const& communicator, std::size_t count);
+    ~SharedArray();
+    SharedArray(SharedArray const&) = delete;
+    SharedArray& operator=(SharedArray const&) = delete;
+
+    /// This rank's part, and all parts.
+    std::span<T> mine() const { return mine_; }
+    std::span<T const> all() const { return all_; }
+
+    /// The part of a rank; throws `std::runtime_error` if MPI does not tell.
+    std::span<T> part(int rank) const;
+
+    /// Returns when all ranks have called it; what they wrote before it is there for all.
+    void publish() const;
+
+private:
+    Communicator const& communicator_;
+    int uncaught_ = std::uncaught_exceptions();
+    MPI_Win window_ = MPI_WIN_NULL;
+    std::span<T> mine_;
+    std::span<T const> all_;
+};
 
 /// A box for each rank of a host, into which the others write what it reads, turn by turn: no
 /// message, and no copy but the writer's own. Every rank has two boxes and reads them by turns, so
@@ -21,7 +54,7 @@ class Mailbox
 {
 public:
     /// Two boxes of `count` elements for this rank. Made and freed by all ranks of `host` together,
-    /// and throws, as `SharedMemory`. `host` must outlive this.
+    /// and throws, as `SharedArray`. `host` must outlive this.
     Mailbox(Communicator const& host, std::size_t count);
 
     /// Begins a turn: what came in the turn before is read, and its box may be written again.
@@ -44,13 +77,14 @@ public:
     std::int64_t delivered_bytes() const;
 
     /// This rank's box of a turn, for what comes another way.
-    std::span<T> mine(std::uint64_t turn) const { return box(part(rank_), turn); }
+    std::span<T> mine(std::uint64_t turn) const { return box(rank_, turn); }
 
 private:
-    std::span<std::byte> part(int rank) const { return parts_[static_cast<std::size_t>(rank)]; }
-    static std::span<T> box(std::span<std::byte> part, std::uint64_t turn);
+    struct Head;
+    Head& head(int rank) const;
+    std::span<T> box(int rank, std::uint64_t turn) const;
 
-    SharedMemory memory_;
+    SharedArray<std::byte> memory_;
     int rank_;
     std::vector<std::span<std::byte>> parts_; ///< of all ranks, from a page on
     std::uint64_t turn_ = 0;
