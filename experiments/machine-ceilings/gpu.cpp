@@ -1,4 +1,4 @@
-#include "memory.hpp"
+#include "studies.hpp"
 
 #include "ceilings/device_kernels.hpp"
 #include "ceilings/device_probes.hpp"
@@ -24,12 +24,19 @@ bench::Output<T> warm_results(bench::Trial& trial, std::size_t count)
     return trial.output<T>(count);
 }
 
-/// Adds `add(table, name)` for tables from one that first-level caches hold to one that no cache
-/// does; each repeats the same `period` values.
-template <class T, class Add>
-void for_tables(bench::Trial& trial, std::size_t smallest, bench::Input<T> const& values,
-                cuda::Gpu& gpu, Add add)
+/// Reads tables from one that first-level caches hold to one that no cache does, `steps` times in
+/// each thread; each repeats the same `period` values. A block does `work`.
+template <class T>
+void read_tables(bench::Trial& trial, cuda::Gpu& gpu, std::string const& kernel_name,
+                 decltype(ceilings::device_read<T>)& kernel,
+                 decltype(ceilings::device_read_reference<T>)& reference, std::size_t smallest,
+                 unsigned steps, bench::Work work)
 {
+    auto const values = trial.input<T>(ceilings::period);
+    auto const blocks = ceilings::device_blocks();
+    auto const sums = warm_results<T>(trial, blocks);
+    trial.work({.bytes = blocks * work.bytes, .operations = blocks * work.operations});
+    sums.expect([=, &reference] { return reference(values, blocks, steps); });
     cuda::Buffer<T> largest{ceilings::beyond_l2() / sizeof(T)};
     auto const fill = [&, values = values.on(gpu)] {
         ceilings::device_repeat<T>(values, largest.span(), gpu.stream());
@@ -37,7 +44,11 @@ void for_tables(bench::Trial& trial, std::size_t smallest, bench::Input<T> const
     fill();
     trial.on_refill(fill);
     for (auto bytes = smallest; bytes <= largest.bytes(); bytes *= 4) {
-        add(std::span<T const>{largest.span().first(bytes / sizeof(T))}, binary_size(bytes));
+        std::span<T const> const table{largest.span().first(bytes / sizeof(T))};
+        auto const read = [=, &gpu, &kernel, out = sums.on(gpu)] {
+            kernel(table, steps, out, gpu.stream());
+        };
+        trial.add(kernel_name + "_" + binary_size(bytes), read).excerpt(kernel_name);
     }
     trial.run();
 }
@@ -46,35 +57,17 @@ void for_tables(bench::Trial& trial, std::size_t smallest, bench::Input<T> const
 void device_read(bench::Trial& trial, cuda::Gpu& gpu)
 {
     constexpr unsigned steps = 256;
-    auto const values = trial.input<double>(ceilings::period);
-    auto const blocks = ceilings::device_blocks();
-    auto const sums = warm_results<double>(trial, blocks);
-    trial.work({.bytes = blocks * ceilings::device_read_bytes(steps)});
-    sums.expect([=] { return ceilings::device_read_reference<double>(values, blocks, steps); });
-    for_tables(trial, std::size_t{1} << 20, values, gpu,
-               [&](std::span<double const> part, std::string const& size) {
-                   auto const read = [=, &gpu, out = sums.on(gpu)] {
-                       ceilings::device_read(part, steps, out, gpu.stream());
-                   };
-                   trial.add("device_read_" + size, read).excerpt("device_read");
-               });
+    read_tables<double>(trial, gpu, "device_read", ceilings::device_read,
+                        ceilings::device_read_reference, std::size_t{1} << 20, steps,
+                        {.bytes = ceilings::device_read_bytes(steps)});
 }
 
 /// Reading elements of tables in no order.
 constexpr auto device_gather = []<class T>(bench::Trial& trial, cuda::Gpu& gpu) {
     constexpr unsigned steps = 64;
-    auto const values = trial.input<T>(ceilings::period);
-    auto const blocks = ceilings::device_blocks();
-    auto const sums = warm_results<T>(trial, blocks);
-    trial.work({.operations = blocks * ceilings::device_gather_count(steps)});
-    sums.expect([=] { return ceilings::device_gather_reference<T>(values, blocks, steps); });
-    for_tables(trial, std::size_t{1} << 14, values, gpu,
-               [&](std::span<T const> part, std::string const& size) {
-                   auto const gather = [=, &gpu, out = sums.on(gpu)] {
-                       ceilings::device_gather(part, steps, out, gpu.stream());
-                   };
-                   trial.add("device_gather_" + size, gather).excerpt("device_gather");
-               });
+    read_tables<T>(trial, gpu, "device_gather", ceilings::device_gather,
+                   ceilings::device_gather_reference, std::size_t{1} << 14, steps,
+                   {.operations = ceilings::device_gather_count(steps)});
 };
 
 /// One array into another, both in the memory of the device.
@@ -153,10 +146,14 @@ void device_take(bench::Trial& trial, cuda::Gpu& gpu)
     trial.run();
 }
 
-/// A way of launching: `count` kernels, of which each leaves a mark, and perhaps waiting for them.
-void launches(bench::Trial& trial, std::string const& name, std::size_t count, cuda::Gpu& gpu,
-              bench::Clock& clock, bool waits = false)
+/// A way of launching: `count` kernels, of which each leaves a mark. A call may wait for them, or
+/// begin when the device has nothing to do, and then alone makes a sample.
+void launches(bench::Trial& trial, cuda::Gpu& gpu, std::string const& name, std::size_t count,
+              bench::Clock& clock, bool waits, bool begins_idle)
 {
+    if (begins_idle) {
+        trial.on_reset([&] { gpu.finish(); });
+    }
     auto const marks = warm_results<double>(trial, count);
     trial.work({.operations = static_cast<double>(count)});
     marks.expect([=] { return ceilings::counted(count, 1); });
@@ -181,18 +178,24 @@ struct BusArrays
     cuda::Buffer<double> arriving{bytes / sizeof(double)};
     cuda::Buffer<double> leaving{bytes / sizeof(double)};
 
-    BusArrays(bench::Trial& trial, cuda::Gpu& gpu, double directions) : stream{gpu.stream()}
+    /// What comes over the bus, to the device or to the host, is what was sent.
+    BusArrays(bench::Trial& trial, cuda::Gpu& gpu, bool arrives, bool returns)
+        : stream{gpu.stream()}
     {
+        auto const expected = [this] { return ceilings::copy_reference<double>(sent.span()); };
         trial.input(sent.span());
         auto const upload = [this] { leaving.upload(sent.span()); };
         upload();
         trial.on_refill(upload);
         trial.cache(bench::Cache::cold);
-        trial.work({.bytes = directions * static_cast<double>(bytes)});
+        trial.work({.bytes = static_cast<double>(bytes) * (arrives + returns)});
+        if (arrives) {
+            trial.output(arriving.span(), gpu).expect(expected);
+        }
+        if (returns) {
+            trial.output(received.span()).expect(expected);
+        }
     }
-
-    /// What comes over the bus is what was sent.
-    bench::Expected expected() const { return ceilings::copy_reference<double>(sent.span()); }
 
     //! [bus_to_device]
     void to_device(cuda::Stream const& on)
@@ -212,16 +215,14 @@ struct BusArrays
 
 void bus_to_device(bench::Trial& trial, cuda::Gpu& gpu)
 {
-    BusArrays on{trial, gpu, 1};
-    trial.output(on.arriving.span(), gpu).expect([&] { return on.expected(); });
+    BusArrays on{trial, gpu, true, false};
     trial.add("bus_to_device", [&] { on.to_device(on.stream); }).on(gpu, bench::host());
     trial.run();
 }
 
 void bus_to_host(bench::Trial& trial, cuda::Gpu& gpu)
 {
-    BusArrays on{trial, gpu, 1};
-    trial.output(on.received.span()).expect([&] { return on.expected(); });
+    BusArrays on{trial, gpu, false, true};
     trial.add("bus_to_host", [&] { on.to_host(on.stream); }).on(gpu, bench::host());
     trial.run();
 }
@@ -229,12 +230,10 @@ void bus_to_host(bench::Trial& trial, cuda::Gpu& gpu)
 /// Both directions at once, each in a stream of its own.
 void bus_both(bench::Trial& trial, cuda::Gpu& gpu)
 {
-    BusArrays on{trial, gpu, 2};
+    BusArrays on{trial, gpu, true, true};
     cuda::Stream back;
     cuda::Event begun;
     cuda::Event arrived;
-    trial.output(on.arriving.span(), gpu).expect([&] { return on.expected(); });
-    trial.output(on.received.span()).expect([&] { return on.expected(); });
     //! [bus_both]
     auto const both = [&] {
         begun.record(on.stream);
@@ -275,27 +274,23 @@ void cuda::add_studies(bench::Experiment& experiment, cuda::Gpu& gpu)
                 measure.template operator()<T>(trial, gpu);
             });
     };
-    constexpr std::size_t many = 1000;
+    auto const add_launches = [&](std::string const& name, std::size_t count, auto clock,
+                                  bool waits = false, bool begins_idle = false) {
+        experiment.study(name).on(gpu).untyped([=, &gpu](bench::Trial& trial) {
+            machine_ceilings::launches(trial, gpu, name, count, (gpu.*clock)(), waits, begins_idle);
+        });
+    };
+    constexpr std::size_t many = 1000; // in a queue: as fast as the host gives them
     add("device_read", machine_ceilings::device_read);
     add("device_copy", machine_ceilings::device_copy);
     add_typed("device_gather", machine_ceilings::device_gather);
     add("device_take", machine_ceilings::device_take);
     add_typed("device_shared", machine_ceilings::device_shared);
     add_typed("device_fma", machine_ceilings::device_fma);
-    add("launch_and_wait", [](bench::Trial& trial, cuda::Gpu& of) {
-        machine_ceilings::launches(trial, "launch_and_wait", 1, of, of.wall(), true);
-    });
-    add("launch_between_events", [](bench::Trial& trial, cuda::Gpu& of) {
-        trial.on_reset([&] { of.finish(); }); // the device waits; also: one call makes a sample
-        machine_ceilings::launches(trial, "launch_between_events", 1, of, of.events());
-    });
-    add("launch_in_queue",
-        [](bench::Trial& trial, cuda::Gpu& of) { // as fast as the host gives them
-            machine_ceilings::launches(trial, "launch_in_queue", many, of, of.events());
-        });
-    add("launch_in_graph", [](bench::Trial& trial, cuda::Gpu& of) {
-        machine_ceilings::launches(trial, "launch_in_graph", many, of, of.graph());
-    });
+    add_launches("launch_and_wait", 1, &cuda::Gpu::wall, true);
+    add_launches("launch_between_events", 1, &cuda::Gpu::events, false, true);
+    add_launches("launch_in_queue", many, &cuda::Gpu::events);
+    add_launches("launch_in_graph", many, &cuda::Gpu::graph);
     add("bus_to_device", machine_ceilings::bus_to_device);
     add("bus_to_host", machine_ceilings::bus_to_host);
     add("bus_both", machine_ceilings::bus_both);

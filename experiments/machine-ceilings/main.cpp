@@ -1,5 +1,4 @@
-#include "cores.hpp"
-#include "memory.hpp"
+#include "studies.hpp"
 
 #include "bench/experiment.hpp"
 #include "ceilings/probes.hpp"

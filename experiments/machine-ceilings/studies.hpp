@@ -2,8 +2,11 @@
 
 #include "bench/trial.hpp"
 #include "ceilings/array.hpp"
+#include "ceilings/cache_line.hpp"
+#include "ceilings/fma.hpp"
 #include "ceilings/latency.hpp"
 #include "ceilings/memory.hpp"
+#include "ceilings/openmp_cost.hpp"
 #include "ceilings/reference.hpp"
 #include "ceilings/stream_loops.hpp"
 
@@ -14,7 +17,7 @@
 #include <span>
 #include <string>
 
-/// Memory: bandwidth and latency.
+/// The studies of the host: memory first, then what processors compute and tell each other.
 namespace machine_ceilings {
 
 /// Three arrays, each part touched first by the thread that works on it; `b` and `c` are inputs of
@@ -144,6 +147,93 @@ inline void latency(bench::Trial& trial)
         };
         trial.add("chase_" + binary_size(bytes), chase).excerpt("pointer_chase");
     }
+    trial.run();
+}
+
+/// Multiply-adds in registers: with each instruction set of this CPU, and in a single chain.
+inline constexpr auto fma = []<class T>(bench::Trial& trial) {
+    int const threads = trial.threads();
+    auto const start = trial.input<T>(ceilings::fma_elements<T>).on();
+    auto const factors = trial.input<T>(2).on();
+    auto const output = trial.output<T>(start.size() * static_cast<std::size_t>(threads));
+    trial.work({.flops = ceilings::fma_flops<T>(threads)});
+    output.expect(
+        [=] { return ceilings::fma_reference<T>(start, factors[0], factors[1], threads); });
+    for (auto const& variant : ceilings::fma_variants<T>()) {
+        auto const call = [=, sum = output.on(), kernel = variant.kernel] {
+            ceilings::run_fma<T>(kernel, start, factors[0], factors[1], sum, threads);
+        };
+        trial.add(variant, call).excerpt("fma_chains");
+    }
+    trial.run();
+};
+
+/// What threads of a trial do that only count: `counters` of them, each to `rounds`.
+inline std::span<double> counting(bench::Trial& trial, std::size_t counters, std::uint64_t rounds)
+{
+    auto const most = static_cast<double>(rounds);
+    trial.work({.operations = most});
+    return trial.output<double>(counters)
+        .expect([=] { return ceilings::counted(counters, most); })
+        .on();
+}
+
+/// Opening a parallel region, and meeting at a barrier inside one.
+inline void fork_join(bench::Trial& trial)
+{
+    constexpr std::uint64_t rounds = 64;
+    int const threads = trial.threads();
+    auto const counts = counting(trial, static_cast<std::size_t>(threads), rounds);
+    trial.add("parallel_region", [=] {
+        std::ranges::copy(ceilings::parallel_regions(threads, rounds), counts.begin());
+    });
+    trial.add("barrier",
+              [=] { std::ranges::copy(ceilings::barriers(threads, rounds), counts.begin()); });
+    trial.run();
+}
+
+/// The launch in which what two threads do is measured.
+inline void require_two_threads(bench::Trial const& trial)
+{
+    if (trial.threads() != 2) {
+        trial.not_applicable("two threads take part: measured in the launch with two");
+    }
+}
+
+/// Handing a cache line from one CPU to another and back, for at most 28 pairs.
+inline void hand_over(bench::Trial& trial)
+{
+    require_two_threads(trial);
+    constexpr std::uint64_t rounds = 1 << 17;
+    auto const counts = counting(trial, 1, rounds);
+    for (auto const& pair : ceilings::cpu_pairs(ceilings::usable_cpus(), 28)) {
+        auto const name =
+            "hand_over_" + std::to_string(pair.first) + "_" + std::to_string(pair.second);
+        auto const call = [=] {
+            counts[0] = static_cast<double>(ceilings::hand_over(pair, rounds));
+        };
+        trial.add(name, call).excerpt("hand_over");
+    }
+    trial.run();
+}
+
+/// Two counters in one cache line, and in two.
+inline void false_sharing(bench::Trial& trial)
+{
+    require_two_threads(trial);
+    constexpr std::uint64_t rounds = 1 << 22;
+    auto const counts = counting(trial, 2, rounds);
+    auto const pair = ceilings::cpu_pairs(ceilings::usable_cpus(), 1).at(0);
+    auto const add = [&](std::string const& name, auto count) {
+        auto const call = [=] {
+            auto const [first, second] = count(pair, rounds);
+            counts[0] = static_cast<double>(first);
+            counts[1] = static_cast<double>(second);
+        };
+        trial.add(name, call).excerpt("false_sharing");
+    };
+    add("one_line", ceilings::count_in_one_line);
+    add("two_lines", ceilings::count_in_two_lines);
     trial.run();
 }
 
