@@ -12,10 +12,6 @@
 
 namespace {
 
-using partitioning::measure_matrix;
-using partitioning::measure_ring;
-using partitioning::measure_weak_scaling;
-
 /// The bandwidth of reading of so many ranks together.
 bench::Ceiling read_on_all_ranks(int ranks, int threads)
 {
@@ -132,16 +128,17 @@ int main(int argc, char** argv)
 
     experiment.study("matrix")
         .axis("matrix", datasets.set("ranks"))
-        .types<float, double>(
-            [&]<class T>(bench::Trial& trial) { measure_matrix<T>(trial, world, datasets); });
+        .types<float, double>([&]<class T>(bench::Trial& trial) {
+            partitioning::measure_matrix<T>(trial, world, datasets);
+        });
     experiment.study("weak_scaling").types<float, double>([&]<class T>(bench::Trial& trial) {
-        measure_weak_scaling<T>(trial, world);
+        partitioning::measure_weak_scaling<T>(trial, world);
     });
     if (world.size() > 1) {
         experiment.study("ring")
             .axis("bytes", message_bytes())
             .types<float, double>(
-                [&]<class T>(bench::Trial& trial) { measure_ring<T>(trial, world); });
+                [&]<class T>(bench::Trial& trial) { partitioning::measure_ring<T>(trial, world); });
         experiment.study("read")
             .axis("nonzeros", nonzeros_in_file())
             .untyped([&](bench::Trial& trial) { measure_reading(trial, world); });

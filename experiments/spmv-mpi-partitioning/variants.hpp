@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <string>
@@ -18,30 +17,13 @@
 /// The variants of this experiment: who gets which rows, and how `x` comes to them.
 namespace partitioning {
 
-/// A way to deal out rows, whose name stands in those of variants.
-struct Way
-{
-    std::string name;
-    std::function<distributed::Partition(sparse::PatternView<> const&, int ranks)> cut;
-};
+using Way = distributed::Way<>;
 
-inline std::vector<Way> const& contiguous_ways()
-{
-    static auto const all = [] {
-        std::vector<Way> ways;
-        for (auto const& way : distributed::contiguous_ways<std::int32_t>()) {
-            ways.push_back({way.name, [cut = way.cut](sparse::PatternView<> const& a, int ranks) {
-                                return cut(a.row_ptr, ranks);
-                            }});
-        }
-        return ways;
-    }();
-    return all;
-}
+inline std::vector<Way> const contiguous_ways = distributed::contiguous_ways<std::int32_t>();
 
 inline Way const& contiguous_way(std::string_view name)
 {
-    return *std::ranges::find(contiguous_ways(), name, &Way::name);
+    return *std::ranges::find(contiguous_ways, name, &Way::name);
 }
 
 /// By the graph. The last ones that were cut are remembered: several variants and both checks of a
@@ -290,14 +272,14 @@ void add_ranks(bench::Trial& trial, Product<T>& product)
 {
     auto const& alternate = contiguous_way("alternate");
     auto const& bottleneck = contiguous_way("bottleneck");
-    for (auto const& way : contiguous_ways()) {
+    for (auto const& way : contiguous_ways) {
         add_everywhere(trial, product, "everywhere_" + way.name, way, distributed::by_runs);
     }
     add_everywhere(trial, product, "all_csr", alternate, distributed::always("csr"));
     add_everywhere(trial, product, "all_csrl", alternate, distributed::always("csrl"));
     add_everywhere(trial, product, "all_plan", alternate, planned(trial));
     add_everywhere(trial, product, "gather_alternate", alternate, distributed::by_runs, true);
-    for (auto const& way : contiguous_ways()) {
+    for (auto const& way : contiguous_ways) {
         add_halo(trial, product, way);
     }
     add_halo(trial, product, bottleneck, in_messages);

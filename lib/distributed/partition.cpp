@@ -179,14 +179,14 @@ Partition least_bottleneck(std::span<I const> row_ptr, int ranks)
 template <class I>
 std::vector<Way<I>> contiguous_ways()
 {
-    auto const equal = [](std::span<I const> row_ptr, int ranks) {
-        return equal_rows(static_cast<std::int64_t>(row_ptr.size()) - 1, ranks);
+    using View = sparse::PatternView<I>;
+    return {
+        {"equal", [](View const& a, int ranks) { return equal_rows(a.rows, ranks); }},
+        {"floor", [](View const& a, int ranks) { return rounded_down(a.row_ptr, ranks); }},
+        {"ceil", [](View const& a, int ranks) { return rounded_up(a.row_ptr, ranks); }},
+        {"alternate", [](View const& a, int ranks) { return alternating(a.row_ptr, ranks); }},
+        {"bottleneck", [](View const& a, int ranks) { return least_bottleneck(a.row_ptr, ranks); }},
     };
-    return {{"equal", equal},
-            {"floor", rounded_down<I>},
-            {"ceil", rounded_up<I>},
-            {"alternate", alternating<I>},
-            {"bottleneck", least_bottleneck<I>}};
 }
 
 template std::vector<Way<std::int32_t>> contiguous_ways();

@@ -103,15 +103,15 @@ Partition alternating(std::span<I const> row_ptr, int ranks);
 template <class I>
 Partition least_bottleneck(std::span<I const> row_ptr, int ranks);
 
-/// A contiguous way by its name in experiments.
-template <class I>
+/// A way to deal out rows, by its name in experiments.
+template <class I = std::int32_t>
 struct Way
 {
     std::string name;
-    Partition (*cut)(std::span<I const> row_ptr, int ranks);
+    Partition (*cut)(sparse::PatternView<I> const& a, int ranks);
 };
 
-/// Those above: equal, floor, ceil, alternate, bottleneck.
+/// The contiguous ones above: equal, floor, ceil, alternate, bottleneck.
 template <class I>
 std::vector<Way<I>> contiguous_ways();
 

@@ -15,7 +15,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -33,12 +32,6 @@ using spmv::testing::Case;
 mpi::Communicator const* world = nullptr;
 std::filesystem::path room; ///< for files, seen by all ranks
 
-struct Way
-{
-    std::string name;
-    std::function<Partition(sparse::PatternView<> const&, int)> cut;
-};
-
 /// Rows in no order at all, and of an odd number of ranks one that owns nothing.
 Partition scattered(sparse::PatternView<> const& a, int ranks)
 {
@@ -49,17 +42,13 @@ Partition scattered(sparse::PatternView<> const& a, int ranks)
     return Partition{rank_of_row, ranks};
 }
 
-std::vector<Way> ways()
+std::vector<distributed::Way<>> ways()
 {
     using View = sparse::PatternView<>;
-    std::vector<Way> all{
-        {"all on root", [](View const& a, int n) { return distributed::all_on_root(a.rows, n); }},
-        {"scattered", scattered},
-    };
-    for (auto const& way : distributed::contiguous_ways<std::int32_t>()) {
-        all.push_back(
-            {way.name, [cut = way.cut](View const& a, int n) { return cut(a.row_ptr, n); }});
-    }
+    auto all = distributed::contiguous_ways<std::int32_t>();
+    all.push_back(
+        {"all on root", [](View const& a, int n) { return distributed::all_on_root(a.rows, n); }});
+    all.push_back({"scattered", scattered});
     if (!distributed::graph_partitioner().empty()) {
         all.push_back({"graph", [](View const& a, int n) {
                            return a.rows == a.columns ? distributed::by_graph(a, n)

@@ -75,9 +75,9 @@ Requests::~Requests()
     }
 }
 
-MPI_Request& Requests::next()
+MPI_Request& Requests::next(bool is_receive)
 {
-    is_receive_.push_back(false);
+    is_receive_.push_back(is_receive);
     statuses_.emplace_back();
     return requests_.emplace_back(MPI_REQUEST_NULL);
 }

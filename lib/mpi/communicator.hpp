@@ -164,7 +164,7 @@ public:
     void send(Communicator const& communicator, std::span<T const> values, int to)
     {
         check(MPI_Send_init(values.data(), checked_count(values.size()), datatype<T>(), to, tag,
-                            communicator.handle(), &next()),
+                            communicator.handle(), &next(false)),
               "MPI_Send_init");
     }
 
@@ -173,9 +173,8 @@ public:
     void receive(Communicator const& communicator, std::span<T> values, int from)
     {
         check(MPI_Recv_init(values.data(), checked_count(values.size()), datatype<T>(), from, tag,
-                            communicator.handle(), &next()),
+                            communicator.handle(), &next(true)),
               "MPI_Recv_init");
-        is_receive_.back() = true;
     }
 
     /// Begins all messages.
@@ -190,7 +189,7 @@ public:
 private:
     static constexpr int tag = 1;
 
-    MPI_Request& next();
+    MPI_Request& next(bool is_receive);
 
     std::vector<MPI_Request> requests_;
     std::vector<MPI_Status> statuses_;

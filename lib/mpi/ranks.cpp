@@ -31,13 +31,12 @@ bool is_done_by(MPI_Request& request, steady_clock::time_point deadline)
     }
 }
 
-double reduced(double value, MPI_Op operation, Communicator const& communicator)
+double maximum_over(Communicator const& communicator, double value)
 {
     double result = 0;
     MPI_Request request = MPI_REQUEST_NULL;
-    check(
-        MPI_Iallreduce(&value, &result, 1, MPI_DOUBLE, operation, communicator.handle(), &request),
-        "MPI_Iallreduce");
+    check(MPI_Iallreduce(&value, &result, 1, MPI_DOUBLE, MPI_MAX, communicator.handle(), &request),
+          "MPI_Iallreduce");
     is_done_by(request, steady_clock::time_point::max());
     return result;
 }
@@ -64,13 +63,9 @@ std::uint64_t Team::from_root(std::uint64_t value)
     return value;
 }
 
-bool Team::all(bool value)
-{
-    return reduced(value ? 1 : 0, MPI_MIN, communicator_) == 1;
-}
 double Team::maximum(double value)
 {
-    return reduced(value, MPI_MAX, communicator_);
+    return maximum_over(communicator_, value);
 }
 
 int Team::failed(std::string const& reason)
@@ -89,7 +84,7 @@ int Team::failed(std::string const& reason)
 double MaxClock::seconds(std::function<void()> const& batch)
 {
     communicator_.barrier();
-    return reduced(bench::HostClock::seconds(batch), MPI_MAX, communicator_);
+    return maximum_over(communicator_, bench::HostClock::seconds(batch));
 }
 
 } // namespace mpi

@@ -28,7 +28,7 @@ public:
     int size() const override { return communicator_.size(); }
     int hosts() const override { return hosts_; }
     std::uint64_t from_root(std::uint64_t value) override;
-    bool all(bool value) override;
+    bool all(bool value) override { return maximum(value ? 0 : 1) == 0; }
     double maximum(double value) override;
 
     /// If all ranks fail within two seconds, as they do where a user's error is the cause, rank 0
