@@ -9,7 +9,7 @@
 namespace dense::gpu {
 
 /// Accesses of a warp that one call of `bank_cycles` times.
-inline constexpr int accesses_of_warp = 256;
+inline constexpr int accesses_of_warp = 2048;
 inline constexpr int warps_of_block = 32;
 
 /// Words of `results`: what each lane read last, or what lies in shared memory where each lane
