@@ -92,11 +92,14 @@ struct Operands
     Shared<T> a, b, c;
 };
 
-std::vector<std::array<std::int64_t, 3>> shapes()
+using Shapes = std::vector<std::array<std::int64_t, 3>>;
+
+/// For a sanitizer: whole tiles, parts of tiles, less than one.
+Shapes const few{{1, 1, 1}, {64, 96, 128}, {31, 33, 35}, {129, 257, 17}, {70, 11, 300}};
+
+Shapes many()
 {
-    std::vector<std::array<std::int64_t, 3>> found{
-        {1, 1, 1},        {32, 32, 32},   {64, 96, 128}, {31, 33, 35}, {312, 11, 1000},
-        {256, 128, 1024}, {129, 257, 17}, {1, 300, 2},   {300, 1, 70}};
+    Shapes found{{32, 32, 32}, {312, 11, 1000}, {256, 128, 1024}, {1, 300, 2}, {300, 1, 70}};
     std::mt19937 random{3};
     std::uniform_int_distribution<std::int64_t> size{1, 200};
     for (int i = 0; i < 8; ++i) {
@@ -107,11 +110,11 @@ std::vector<std::array<std::int64_t, 3>> shapes()
 
 template <class T>
 void check_steps(std::vector<dense::gpu::Step<T>> const& steps,
-                 std::vector<double> const& roundings)
+                 std::vector<double> const& roundings, Shapes const& shapes)
 {
     std::mt19937 random{4};
     cuda::Stream const stream;
-    for (auto const& shape : shapes()) {
+    for (auto const& shape : shapes) {
         std::int64_t const m = shape[0];
         std::int64_t const n = shape[1];
         std::int64_t const k = shape[2];
@@ -130,17 +133,27 @@ void check_steps(std::vector<dense::gpu::Step<T>> const& steps,
     }
 }
 
+std::vector<double> const tensor_roundings{0x1p-11, 0x1p-21, 0x1p-8, 0x1p-11, 0x1p-21};
+
 } // namespace
 
-TEST_CASE("products in every step and shape")
+TEST_CASE("products in every step")
 {
-    check_steps(dense::gpu::gemm_steps<float>(), {});
-    check_steps(dense::gpu::gemm_steps<double>(), {});
+    check_steps(dense::gpu::gemm_steps<float>(), {}, few);
+    check_steps(dense::gpu::gemm_steps<double>(), {}, few);
 }
 
 TEST_CASE("products on tensor cores, and what their rounding costs")
 {
-    check_steps(dense::gpu::tensor_gemm_steps(), {0x1p-11, 0x1p-21, 0x1p-8, 0x1p-11, 0x1p-21});
+    check_steps(dense::gpu::tensor_gemm_steps(), tensor_roundings, few);
+}
+
+// Apart from those above, as their kernels are the same.
+TEST_CASE("products of every shape" * doctest::test_suite("large"))
+{
+    check_steps(dense::gpu::gemm_steps<float>(), {}, many());
+    check_steps(dense::gpu::gemm_steps<double>(), {}, many());
+    check_steps(dense::gpu::tensor_gemm_steps(), tensor_roundings, many());
 }
 
 namespace {
@@ -308,14 +321,10 @@ std::vector<T> random_rows(std::int64_t rows, std::int64_t columns, unsigned see
     return x;
 }
 
-} // namespace
-
-TEST_CASE_TEMPLATE("softmax in every way, width and alignment", T, base::fp16, base::bf16, float,
-                   double)
+template <class T>
+void check_softmax_of(std::initializer_list<std::int64_t> widths)
 {
-    for (std::int64_t const columns :
-         {1,    2,    3,    31,   32,   33,   100,  127,   511,   1000,  1001,  1024,
-          1025, 2047, 2048, 4096, 4097, 8192, 8193, 16385, 20000, 65536, 70001, 262144}) {
+    for (std::int64_t const columns : widths) {
         auto const x = random_rows<T>(columns > 5000 ? 2 : 9, columns, 11);
         for (auto const what : {Softmax::probabilities, Softmax::logarithms}) {
             for (std::size_t const offset : {0, 1}) {
@@ -334,6 +343,21 @@ TEST_CASE_TEMPLATE("softmax in every way, width and alignment", T, base::fp16, b
             }
         }
     }
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("softmax in every way and alignment", T, base::fp16, base::bf16, float, double)
+{
+    check_softmax_of<T>({1, 3, 33, 1001, 2048, 4097, 8193, 70001});
+}
+
+// Apart from those above, as their kernels are the same.
+TEST_CASE_TEMPLATE("softmax of every width" * doctest::test_suite("large"), T, base::fp16,
+                   base::bf16, float, double)
+{
+    check_softmax_of<T>({2, 31, 32, 100, 127, 511, 1000, 1024, 1025, 2047, 4096, 8192, 16385, 20000,
+                         65536, 262144});
 }
 
 TEST_CASE("the reference of softmax")
@@ -361,7 +385,9 @@ TEST_CASE("the reference of softmax")
         std::invalid_argument);
 }
 
-TEST_CASE_TEMPLATE("special values", T, base::fp16, base::bf16, float, double)
+// What a sanitizer sees does not depend on values.
+TEST_CASE_TEMPLATE("special values" * doctest::test_suite("large"), T, base::fp16, base::bf16,
+                   float, double)
 {
     double const infinity = std::numeric_limits<double>::infinity();
     double const nan = std::numeric_limits<double>::quiet_NaN();

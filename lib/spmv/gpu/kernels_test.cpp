@@ -251,24 +251,41 @@ TEST_CASE_TEMPLATE("every kernel multiplies runs, blocks and stencils", T, float
     CHECK(refused < 49); // formats that refuse everything would pass otherwise
 }
 
-TEST_CASE_TEMPLATE("every kernel multiplies skewed matrices of many tiles", T, float, double)
+namespace {
+
+/// Skewed matrices, the more so the larger the factor.
+template <class T>
+void check_skewed(int factor)
 {
     auto const ways = all_ways<T>();
-    check_case(made_case<T>("rmat", sparse::rmat(12, 60'000, 3), Values::uniform), ways);
-    check_case(made_case<T>("full rows", sparse::dense_rows(20'000, 3, 4, 50, 3), Values::uniform),
-               ways);
-    check_case(made_case<T>("short rows", sparse::short_rows(70'001, 500, 3), Values::uniform),
-               ways);
-    check_case(made_case<T>("ragged", sparse::ragged(5'003, 90'001, 300, 3), Values::uniform),
-               ways);
-    check_case(made_case<T>("far apart", sparse::random_rows(999, 500'000, 7, 3), Values::uniform),
-               ways);
-    check_case(made_case<T>("grid", sparse::poisson2d(301), Values::uniform), ways);
-    auto hypersparse = sparse::empty(400'000, 50);
+    auto hypersparse = sparse::empty(40'000 * factor, 50);
     hypersparse.col = {3, 49, 7};
-    std::fill(hypersparse.row_ptr.begin() + 200'001, hypersparse.row_ptr.end(), 2);
+    std::fill(hypersparse.row_ptr.begin() + 20'001 * factor, hypersparse.row_ptr.end(), 2);
     hypersparse.row_ptr.back() = 3;
-    check_case(made_case<T>("hypersparse", hypersparse, Values::uniform), ways);
+    for (auto const& [name, matrix] : std::vector<std::pair<char const*, sparse::Pattern<>>>{
+             {"rmat", sparse::rmat(12, 6'000 * factor, 3)},
+             {"full rows", sparse::dense_rows(2'000 * factor, 3, 4, 50, 3)},
+             {"short rows", sparse::short_rows(7'000 * factor + 1, 500, 3)},
+             {"ragged", sparse::ragged(500 * factor + 3, 90'001, 300, 3)},
+             {"far apart", sparse::random_rows(99 * factor, 500'000, 7, 3)},
+             {"grid", sparse::poisson2d(30 * factor + 1)},
+             {"hypersparse", hypersparse}}) {
+        check_case(made_case<T>(name, matrix, Values::uniform), ways);
+    }
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("every kernel multiplies skewed matrices", T, float, double)
+{
+    check_skewed<T>(1);
+}
+
+TEST_CASE_TEMPLATE("every kernel multiplies skewed matrices of many tiles" *
+                       doctest::test_suite("large"),
+                   T, float, double)
+{
+    check_skewed<T>(10);
 }
 
 TEST_CASE_TEMPLATE("diagonals read only elements of x that a row has", T, float, double)
