@@ -74,6 +74,12 @@ def test_a_student_builds_and_tests_with_the_kit_alone(name: str, tmp_path: Path
         assert [words[words.index("--tool") + 1:][:3] for words in told if "--tool" in words] == [
             [tool, "--log-file", f"build/{tool}.log"]
             for tool in ("memcheck", "initcheck", "synccheck")]
+        clean = "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n"
+        for found, code in (("", 0), ("========= Invalid __global__ read of size 8 bytes\n", 2)):
+            (alone / "build/judge").write_text(
+                f"#!/bin/sh\ncat\nprintf '{clean}{found}' > build/initcheck.log\n")
+            done = make("test")
+            assert (done.returncode, found in done.stdout) == (code, True), done.stdout
         return
     empty = make("test")
     assert empty.returncode != 0

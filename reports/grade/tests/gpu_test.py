@@ -53,33 +53,11 @@ def test_no_cheat_pays(shop: workshop.Workshop) -> None:
     assert not problems, "\n".join(problems)
 
 
-@pytest.fixture
-def student(tmp_path: Path) -> Path:
-    """A student's folder with the model solution in it."""
-    folder = small_kit.small(tmp_path, "spmv-gpu-variants", CASES).folder.parent / "student"
+def test_students_test_their_kernel(tmp_path: Path) -> None:
+    kit = small_kit.small(tmp_path, "spmv-gpu-variants", CASES)
+    folder = kit.folder.parent / "student"
     shutil.copy(KIT / "spmv.cu", folder)
-    return folder
-
-
-def make(folder: Path, *targets: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["make", "-C", folder, *targets], capture_output=True, text=True,
+    done = subprocess.run(["make", "-C", folder, "test", "score"], capture_output=True, text=True,
                           check=False)
-
-
-def test_students_test_their_kernel(student: Path) -> None:
-    done = make(student, "test", "score")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "of the bound" in done.stdout
-
-
-def test_a_read_outside_is_found(student: Path) -> None:
-    """The results are right all the same, so that only a sanitizer can tell."""
-    right = (student / "spmv.cu").read_text()
-    wrong = right.replace("    double sum = 0;",
-                          "    if (y[rows + 1000] == 0.125) {\n        return;\n    }\n"
-                          "    double sum = 0;")
-    assert wrong != right
-    (student / "spmv.cu").write_text(wrong)
-    done = make(student, "test")
-    assert done.returncode != 0, done.stdout
-    assert "Invalid __global__ read" in done.stdout, done.stdout + done.stderr
