@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu"}
+NO_SOURCES = (".md", ".md.in", ".svg")  # chapters: no program knows them
 MARKER = re.compile(r"^\s*//! \[([^\]]+)\]\s*$")
 # Lines of course kits (reports/grade): what stands between them is not in a student's file.
 SOLUTION = re.compile(r"^\s*//+ (BEGIN|END) SOLUTION\s*$")
@@ -112,7 +113,8 @@ def commit(root: Path) -> tuple[str, bool]:
     head = git(root, "rev-parse", "HEAD")
     if head is None:
         return "unknown", False
-    changed = git(root, "status", "--porcelain", "--", "lib", "experiments", "meson.build")
+    changed = git(root, "status", "--porcelain", "--", "lib", "experiments", "meson.build",
+                  *(f":!*{suffix}" for suffix in NO_SOURCES))
     return head, bool(changed)
 
 
