@@ -349,15 +349,15 @@ void check_softmax_of(std::initializer_list<std::int64_t> widths)
 
 TEST_CASE_TEMPLATE("softmax in every way and alignment", T, base::fp16, base::bf16, float, double)
 {
-    check_softmax_of<T>({1, 3, 33, 1001, 2048, 4097, 8193, 70001});
+    check_softmax_of<T>({3, 33, 1001, 4097, 70001});
 }
 
 // Apart from those above, as their kernels are the same.
 TEST_CASE_TEMPLATE("softmax of every width" * doctest::test_suite("large"), T, base::fp16,
                    base::bf16, float, double)
 {
-    check_softmax_of<T>({2, 31, 32, 100, 127, 511, 1000, 1024, 1025, 2047, 4096, 8192, 16385, 20000,
-                         65536, 262144});
+    check_softmax_of<T>({1, 2, 31, 32, 100, 127, 511, 1000, 1024, 1025, 2047, 2048, 4096, 8192,
+                         8193, 16385, 20000, 65536, 262144});
 }
 
 TEST_CASE("the reference of softmax")
