@@ -178,7 +178,7 @@ def tsan() -> Iterator[Check]:
     """The tests of threaded code under ThreadSanitizer, which has to find a planted race."""
     directory = BUILDS / "tsan"
     options = ("-Db_sanitize=thread -Db_lundef=false -Dbuildtype=debug -Doptimization=1 "
-               "-Dcuda=disabled -Dmpi=disabled -Dpeers=disabled")
+               "-Ddebug=false -Dcuda=disabled -Dmpi=disabled -Dpeers=disabled")
     # Clang's OpenMP tells the sanitizer how its threads wait for each other (its tool Archer); that
     # of GCC does not, and every parallel region would look like a race.
     yield from unless_passed(
