@@ -9,6 +9,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -325,6 +326,20 @@ void measure_weak_scaling(bench::Trial& trial, mpi::Communicator const& world)
     add_halo(trial, product, contiguous_way("equal"));
     add_halo(trial, product, contiguous_way("equal"), awaited);
     trial.run();
+}
+
+/// Bytes of messages round a ring, from eight, which cost nothing but latency, to a megabyte; whole
+/// elements in every precision.
+inline bench::AxisValues message_bytes()
+{
+    bench::AxisValues values{8, 512, 4096, 32'768, 262'144, 1'048'576};
+    values.require = [](bench::Parameter const& value) {
+        if (auto const bytes = std::get<std::int64_t>(value); bytes <= 0 || bytes % 8 != 0) {
+            throw std::invalid_argument{"--bytes: found " + std::to_string(bytes) +
+                                        ", expected a multiple of 8"};
+        }
+    };
+    return values;
 }
 
 /// Measures messages round a ring of all ranks, sent as a halo exchange does.

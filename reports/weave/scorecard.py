@@ -82,10 +82,13 @@ def counts(surveys: Iterable[Survey], chosen: Callable[[Claim], bool]) -> dict[s
 def summary(surveys: Iterable[Survey], chosen: Callable[[Claim], bool], noun: str) -> str:
     """What became of all claims, in a sentence."""
     found = counts(surveys, chosen)
-    words = {"hold": "hold on every machine that decided them", "fail": "fail on every one",
-             "differ": "hold on some and fail on others", "undecided": "are not decided on any",
-             "unmeasured": "are not measured yet"}
-    told = [f"{found[name]} {text}" for name, text in words.items() if found[name]]
+    verbs = {"hold": ("holds", "hold", "on every machine that decided them"),
+             "fail": ("fails", "fail", "on every one"),
+             "differ": ("holds", "hold", "on some, not on others"),
+             "undecided": ("is", "are", "not decided on any"),
+             "unmeasured": ("is", "are", "not measured yet")}
+    told = [f"{found[name]} {one if found[name] == 1 else more} {where}"
+            for name, (one, more, where) in verbs.items() if found[name]]
     return f"Of {numerics.plural(sum(found.values()), noun)}, {numerics.listed(told)}."
 
 

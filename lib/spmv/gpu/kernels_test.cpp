@@ -253,7 +253,7 @@ TEST_CASE_TEMPLATE("every kernel multiplies runs, blocks and stencils", T, float
 
 namespace {
 
-/// Skewed matrices, the more so the larger the factor.
+/// Skewed matrices, larger with the factor.
 template <class T>
 void check_skewed(int factor)
 {

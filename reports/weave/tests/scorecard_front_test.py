@@ -32,8 +32,8 @@ def page(root: Path, survey: Survey, template: str) -> str:
 def test_chapters_summary_and_machines(root: Path, survey: Survey) -> None:
     text = page(root, survey, "# T\n\n{{ summary() }}\n\n{{ chapters() }}\n\n{{ machines() }}\n")
     assert text.startswith("<!-- Woven from reports/weave/front_page.md.in.")
-    assert "Of 4 claims, 2 hold" in text and "1 fail on every one" in text
-    assert "and 1 are not measured yet." in text
+    assert "Of 4 claims, 2 hold" in text and "1 fails on every one" in text
+    assert "and 1 is not measured yet." in text
     row = "| [Serial SpMV](experiments/spmv-demo/README.md) | what does each step gain? | 1 |"
     assert row in text
     assert text.endswith("\n\n2\n")  # also one that only kept a run
@@ -89,7 +89,7 @@ def test_own_targets_are_not_counted_among_claims(root: Path, survey: Survey) ->
                                                     'id = "1.unroll"\narticle = 0')
     toml.write_text(text, encoding="utf-8")
     own = Survey(definition.load(root, synthetic.NAME), MACHINE, survey.found)
-    assert "Of 3 claims, 1 hold" in page(root, own, "{{ summary() }}")
+    assert "Of 3 claims, 1 holds" in page(root, own, "{{ summary() }}")
 
 
 def test_the_front_page_counts_as_the_scorecard_does(root: Path, survey: Survey) -> None:
@@ -99,7 +99,7 @@ def test_the_front_page_counts_as_the_scorecard_does(root: Path, survey: Survey)
     mixed = replace(survey, experiment=replace(survey.experiment, claims=claims))
     scored = scorecard.page([mixed], [MACHINE])
     for text in (page(root, mixed, "{{ summary() }}"), scored):
-        assert "Of 3 claims, 1 hold on every machine" in text
+        assert "Of 3 claims, 1 holds on every machine" in text
 
 
 def test_readme_names_headers_and_options_that_exist() -> None:

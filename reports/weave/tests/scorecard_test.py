@@ -69,8 +69,8 @@ def test_articles_targets_and_arithmetic_have_a_block_each(survey: Survey) -> No
                         claim("1.bytes", 1.4, article=1, kind="arithmetic"))
     page = scorecard.page([mixed], [LEAD, SLOW])
     articles, own = block(page, "Claims of the articles"), block(page, "Our own targets")
-    assert "Of 1 claim, 1 hold on every machine" in articles
-    assert "Of 1 target, 1 hold on every machine" in own
+    assert "Of 1 claim, 1 holds on every machine" in articles
+    assert "Of 1 target, 1 holds on every machine" in own
     arithmetic = block(page, "Arithmetic")
     for text, id in ((articles, "1.two"), (own, "demo.two"), (arithmetic, "1.bytes")):
         anchor = f"#claim-{id.replace('.', '-')}"
@@ -111,7 +111,7 @@ def test_what_is_not_measured_is_named_and_has_no_row(survey: Survey) -> None:
     far = replace(claim("1.far", 1, article=1),
                   conditions=(Condition(("avx512",), ("textbook",), "faster", {}),))
     page = scorecard.page([with_claims(survey, claim("1.two", 1.5, article=1), far)], [LEAD, SLOW])
-    assert "Of 2 claims, 1 hold on every machine that decided them and 1 are not measured" in page
+    assert "Of 2 claims, 1 holds on every machine that decided them and 1 is not measured" in page
     chapter = "[Serial SpMV](../experiments/spmv-demo/README.md)"
     assert f"Not measured on any machine yet: {chapter} (1)." in page
     assert "Short 1.far" not in page and "Short 1.two" in page
