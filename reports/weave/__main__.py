@@ -158,6 +158,7 @@ PICTURE = re.compile(r"!\[.*?\]\(.*?\)", re.DOTALL)
 HIDDEN = re.compile(r"(?<=\])\([^()\s]*\)|</?(?:sub|sup|a|br)\b[^<>]*>")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 INLINE_CODE = re.compile(r"`[^`\n]*`")
+TREE_PATH = re.compile(r"`((?:lib|experiments|datasets|reports)/[\w./-]+)`")
 HEADING = re.compile(r"^(#+) +(.*?)\s*$", re.MULTILINE)
 
 UNITS = (
@@ -218,6 +219,7 @@ def _template(experiment: Experiment) -> Iterator[str]:
     yield from _numbers(prose, shown)
     yield from _sections(prose, shown, [s for s in SECTIONS if experiment.claims or s != "Claims"])
     yield from _uses(source, experiment, shown)
+    yield from _paths(source, experiment.folder.parents[1], shown)
 
 
 def _prose(source: str) -> str:
@@ -273,6 +275,14 @@ def _uses(source: str, experiment: Experiment, shown: str) -> Iterator[str]:
     verbs = re.findall(r"\{\{\s*([\w.]+)", source)
     if not verbs or verbs[-1] != "runs":
         yield f"{shown}: found no runs() at the end, expected it to close the chapter"
+
+
+def _paths(source: str, root: Path, shown: str) -> Iterator[str]:
+    """A file that a reader is sent to exists."""
+    for match in TREE_PATH.finditer(source):
+        if not (root / match[1]).exists():
+            line = source.count("\n", 0, match.start()) + 1
+            yield f'{shown}:{line}: found "{match[1]}", expected a file or folder of this tree'
 
 
 def _program(experiment: Experiment) -> Iterator[str]:

@@ -165,6 +165,7 @@ def test_a_section_may_say_more(root: Path) -> None:
         ),
         ("report.md.in", 'plot.bars("1.serial"', 'plot.bars("1.seril"', 'the figure "1.serial"'),
         ("report.md.in", "{{ runs() }}", "", "found no runs() at the end"),
+        ("report.md.in", "{{ claims() }}", "{{ claims() }} `lib/no.hpp`", 'found "lib/no.hpp"'),
         ("experiment.toml", "matrices>=5", "matrixes>=5", 'found the unknown need "matrixes>=5"'),
         ("main.cpp", "csrl(a, x, y);", 'printf("%d", 1);', "main.cpp:20: prints"),
         ("main.cpp", "csrl(a, x, y);", "std::cout << 1;", "prints"),
