@@ -263,7 +263,7 @@ def fuzzed(program: Path, directory: Path) -> Check:
         seeded = command(name, corpus, folder)
         if seeded.outcome != "passed":
             return seeded
-        # Each process writes a log of its own where it starts; the first one shows the end of it.
+        # Each process writes a log into the working directory; the program prints those logs.
         return command(name, program, f"-jobs={FUZZ_PROCESSES}", f"-workers={FUZZ_PROCESSES}",
                        f"-max_total_time={FUZZ_SECONDS}",
                        f"-timeout={FUZZ_SECONDS_PER_TEXT}", f"-rss_limit_mb={FUZZ_MEGABYTES}",
