@@ -94,6 +94,8 @@ void note_gpus(Json& notes, char const* when)
     }
 }
 
+constexpr std::size_t cache_bytes_in_tests = std::size_t{8} << 20;
+
 /// Passes for about 0.3 s, at least five.
 std::vector<double> sample(Ceiling const& ceiling, Target& of, Run& run)
 {
@@ -214,6 +216,9 @@ void Experiment::list(Run& run) const
 int Experiment::measure(Settings const& settings) const
 {
     omp_set_num_threads(settings.threads);
+    if (settings.profile == "tiny") {
+        limit_cache(cache_bytes_in_tests);
+    }
     auto& team = usual_->team();
     std::size_t points = 0;
     for (auto const& plan : settings.plans) {

@@ -49,6 +49,12 @@ public:
     std::string name() const override { return "host"; }
     std::size_t cache_bytes() override { return cache_bytes_; }
 
+    void limit_cache(std::size_t bytes)
+    {
+        cache_bytes_ = std::min(cache_bytes_, bytes);
+        flush_.reset();
+    }
+
     void flush() override
     {
         if (!flush_) {
@@ -113,6 +119,12 @@ private:
     HostClock clock_;
 };
 
+Host& only_host()
+{
+    static Host target;
+    return target;
+}
+
 } // namespace
 
 bool is_profiled()
@@ -128,8 +140,12 @@ Team& Target::team()
 
 Target& host()
 {
-    static Host target;
-    return target;
+    return only_host();
+}
+
+void limit_cache(std::size_t bytes)
+{
+    only_host().limit_cache(bytes);
 }
 
 } // namespace bench

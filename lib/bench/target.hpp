@@ -165,4 +165,8 @@ bool is_profiled();
 /// The processors of this process, with as many threads as OpenMP would use.
 Target& host();
 
+/// From now on the last-level cache of `host()` counts as no larger than this. For tests of a
+/// program: some caches have hundreds of MiB, and to empty one takes a tenth of a second each time.
+void limit_cache(std::size_t bytes);
+
 } // namespace bench

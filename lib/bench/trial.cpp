@@ -18,8 +18,9 @@ constexpr double most_calls = 1e6;
 
 /// Calls before a warm sample. A shared cache that held something else keeps part of that for a few
 /// calls: matrices of a quarter of it took up to 1.7 times as long in the second call as in the
-/// fifth.
-constexpr int settling_calls = 4;
+/// fifth. Of calls that take long, fewer will do: as many as fill this time, but at least one.
+constexpr std::uint64_t settling_calls = 4;
+constexpr double settling_s = 0.2;
 
 std::string name_of(Check check)
 {
@@ -55,7 +56,8 @@ struct Trial::Entry
     bool is_cold = false;
     double setup_seconds = 0;
     Verdict verdict = {};
-    std::size_t iterations = 1;
+    std::uint64_t settling = 1; ///< calls before a warm sample
+    std::uint64_t iterations = 1;
     std::vector<double> samples = {};
     std::map<std::string, std::vector<double>> rounds = {}; ///< of its counters, one a sample
     std::vector<std::vector<Span>> timelines = {};          ///< one a sample
@@ -421,27 +423,44 @@ void Trial::add_twins(std::vector<Entry>& entries)
     }
 }
 
-/// How many calls fill the least time of a sample, at the pace of `tried` of them in a row.
-std::uint64_t Trial::calls_for_a_sample(Entry& entry, std::uint64_t tried)
+/// Seconds of a call, among so many in a row.
+double Trial::seconds_of(Entry& entry, std::uint64_t calls)
 {
-    restore_caches(entry);
     auto const seconds = clock_of(entry).seconds([&] {
-        for (std::uint64_t call = 0; call < tried; ++call) {
+        for (std::uint64_t call = 0; call < calls; ++call) {
             entry.call();
         }
     });
-    auto const pace = std::max(seconds / static_cast<double>(tried), 1e-9);
-    auto const calls = std::clamp(std::ceil(run_.settings.min_time_s / pace), 1.0, most_calls);
+    return seconds / static_cast<double>(calls);
+}
+
+/// As above of a warm call.
+double Trial::pace_of(Entry& entry, std::uint64_t calls)
+{
+    restore_caches(entry);
+    return std::max(seconds_of(entry, calls), 1e-9);
+}
+
+/// How many calls of this pace fill so many seconds: the same number on all ranks.
+std::uint64_t Trial::calls_in(double seconds, double pace) const
+{
+    auto const calls = std::clamp(std::ceil(seconds / pace), 1.0, most_calls);
     return run_.team.from_root(static_cast<std::uint64_t>(calls));
 }
 
-/// Calls per sample: enough to fill its least time. One call by itself is slower than many in a
-/// row, so its pace says how many to try.
-void Trial::choose_iterations(Entry& entry)
+/// Calls before a warm sample, and in one: enough to fill its least time. One call by itself is
+/// slower than many in a row, so its pace says how many to try.
+void Trial::choose_calls(Entry& entry)
 {
-    if (!entry.is_cold && !on_reset_ && !entry.variant->on_reset_) {
-        auto const some = std::max<std::uint64_t>(1, calls_for_a_sample(entry, 1) / 4);
-        entry.iterations = calls_for_a_sample(entry, some);
+    if (entry.is_cold) {
+        return;
+    }
+    auto const alone = pace_of(entry, 1);
+    entry.settling = std::min(settling_calls, calls_in(settling_s, alone));
+    if (!on_reset_ && !entry.variant->on_reset_) {
+        auto const least_s = run_.settings.min_time_s;
+        auto const some = std::max<std::uint64_t>(1, calls_in(least_s, alone) / 4);
+        entry.iterations = calls_in(least_s, pace_of(entry, some));
     }
 }
 
@@ -449,7 +468,7 @@ void Trial::time_rounds(std::vector<Entry>& entries)
 {
     std::vector<Entry*> order;
     for (auto& entry : entries) {
-        choose_iterations(entry);
+        choose_calls(entry);
         order.push_back(&entry);
     }
     auto const rounds = run_.settings.rounds;
@@ -481,8 +500,8 @@ void Trial::restore_caches(Entry& entry)
     auto& runs = *entry.variant->runs_;
     auto& results = *entry.variant->results_;
     reset(entry);
-    int const calls = entry.is_cold ? 0 : settling_calls;
-    for (int call = 0; call < calls; ++call) {
+    auto const calls = entry.is_cold ? 0 : entry.settling;
+    for (std::uint64_t call = 0; call < calls; ++call) {
         entry.call();
         reset(entry);
     }
@@ -503,21 +522,15 @@ void Trial::restore_caches(Entry& entry)
 void Trial::take_sample(Entry& entry)
 {
     restore_caches(entry);
-    auto& clock = clock_of(entry);
-    clock.wake();
-    auto const calls = entry.iterations;
+    clock_of(entry).wake();
     if (is_profiled()) {
         entry.variant->runs_->profile(true);
     }
-    auto const seconds = clock.seconds([&] {
-        for (std::size_t i = 0; i < calls; ++i) {
-            entry.call();
-        }
-    });
+    auto const seconds = seconds_of(entry, entry.iterations);
     if (is_profiled()) {
         entry.variant->runs_->profile(false);
     }
-    entry.samples.push_back(rounded(seconds / static_cast<double>(calls)));
+    entry.samples.push_back(rounded(seconds));
     for (auto const& [name, read] : entry.variant->counters_) {
         entry.rounds[name].push_back(rounded(read()));
     }
@@ -533,12 +546,6 @@ void Trial::record_case(Entry const& entry)
     if (!verdict.passed && run_.team.rank() == 0) {
         fmt::print(stderr, "{}: {} failed at {}: {}\n", run_.name, variant.name_,
                    run_.point.label(), verdict.reason);
-    }
-    Json outcome{{"status", verdict.passed ? "passed" : "failed"},
-                 {"checks", verdict.checks},
-                 {"error", rounded(verdict.error)}};
-    if (!verdict.reason.empty()) {
-        outcome["reason"] = verdict.reason;
     }
     Json setup{{"seconds", rounded(entry.setup_seconds)}, {"stored_bytes", variant.stored_bytes_}};
     if (variant.operand_bytes_ > 0) {
@@ -563,7 +570,7 @@ void Trial::record_case(Entry const& entry)
     }
     one["work"] = {
         {"flops", work_.flops}, {"bytes", work_.bytes}, {"operations", work_.operations}};
-    one["verdict"] = std::move(outcome);
+    one["verdict"] = verdict;
     one["clock"] = clock_of(entry).name();
     one["cache"] = entry.is_cold ? "cold" : "warm";
     one["setup"] = std::move(setup);

@@ -157,8 +157,10 @@ private:
 
     void check_within_bounds_and_time();
     void add_twins(std::vector<Entry>& entries);
-    std::uint64_t calls_for_a_sample(Entry& entry, std::uint64_t tried);
-    void choose_iterations(Entry& entry);
+    static double seconds_of(Entry& entry, std::uint64_t calls);
+    double pace_of(Entry& entry, std::uint64_t calls);
+    std::uint64_t calls_in(double seconds, double pace) const;
+    void choose_calls(Entry& entry);
     void time_rounds(std::vector<Entry>& entries);
     void restore_caches(Entry& entry);
     void take_sample(Entry& entry);

@@ -104,6 +104,16 @@ struct Difference
 
 } // namespace
 
+void to_json(Json& json, Verdict const& verdict)
+{
+    json = {{"status", verdict.passed ? "passed" : "failed"},
+            {"checks", verdict.checks},
+            {"error", rounded(verdict.error)}};
+    if (!verdict.reason.empty()) {
+        json["reason"] = verdict.reason;
+    }
+}
+
 void compare(Check check, Operand& output, Target& where, std::string const& occasion,
              Verdict& verdict)
 {

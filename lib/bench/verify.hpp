@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bench/operand.hpp"
+#include "bench/record.hpp"
 
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ struct Verdict
         reason = std::move(why);
     }
 };
+
+/// As it stands in records.
+void to_json(Json& json, Verdict const& verdict);
 
 /// Compares all elements of an output, as they are in the memory of `where`, block by block, and
 /// notes the outcome in `verdict`; `occasion` says when, for the reason of a failure. Exact:

@@ -5,7 +5,6 @@
 #include "ceilings/fma.hpp"
 #include "ceilings/instruction_set.hpp"
 #include "ceilings/memory.hpp"
-#include "machine/topology.hpp"
 
 #include <array>
 #include <chrono>
@@ -57,7 +56,7 @@ std::function<void()> faster(std::function<void()> const& first,
 
 bench::Ceiling read(int threads)
 {
-    return read_beyond(machine::topology().last_level_cache_bytes(), threads);
+    return read_beyond(bench::host().cache_bytes(), threads);
 }
 bench::Ceiling read_beyond(std::size_t cache_bytes, int threads)
 {
@@ -69,7 +68,7 @@ bench::Ceiling read_beyond(std::size_t cache_bytes, int threads)
 
 bench::Ceiling copy(int threads)
 {
-    return copy_beyond(machine::topology().last_level_cache_bytes(), threads);
+    return copy_beyond(bench::host().cache_bytes(), threads);
 }
 bench::Ceiling copy_beyond(std::size_t cache_bytes, int threads)
 {
@@ -83,7 +82,7 @@ bench::Ceiling copy_beyond(std::size_t cache_bytes, int threads)
 
 bench::Ceiling triad(int threads)
 {
-    return triad_beyond(machine::topology().last_level_cache_bytes(), threads);
+    return triad_beyond(bench::host().cache_bytes(), threads);
 }
 bench::Ceiling triad_beyond(std::size_t cache_bytes, int threads)
 {
