@@ -29,7 +29,7 @@ PROGRAMS = ("lib/bench/machine", "lib/sparse/describe", "lib/distributed/anatomy
 SOURCES = ("lib", "datasets", "reports/measure", "reports/study", "reports/weave")
 NOT_SOURCES = ("__pycache__", "cache", "tests")
 # What measuring needs beside Python's library; a test of `reports/measure` holds it to that.
-PACKAGES = ("jsonschema",)
+PACKAGES = ("fastjsonschema", "jsonschema")
 # What of Python's library nothing here needs.
 NOT_LIBRARY = ("__pycache__", "config-*", "dist-packages", "site-packages", "ensurepip", "idlelib",
                "lib2to3", "pydoc_data", "test", "tests", "tkinter", "turtledemo")

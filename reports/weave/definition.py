@@ -297,6 +297,7 @@ class Excerpt:
     text: str
 
 
+@cache
 def code_of(text: str) -> str:
     """A text without comments and blanks: what a compiler sees, however it is laid out."""
     return "".join(re.sub(r"//.*", "", text).split())
