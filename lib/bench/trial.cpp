@@ -434,17 +434,10 @@ double Trial::seconds_of(Entry& entry, std::uint64_t calls)
     return seconds / static_cast<double>(calls);
 }
 
-/// As above of a warm call.
-double Trial::pace_of(Entry& entry, std::uint64_t calls)
-{
-    restore_caches(entry);
-    return std::max(seconds_of(entry, calls), 1e-9);
-}
-
 /// How many calls of this pace fill so many seconds: the same number on all ranks.
 std::uint64_t Trial::calls_in(double seconds, double pace) const
 {
-    auto const calls = std::clamp(std::ceil(seconds / pace), 1.0, most_calls);
+    auto const calls = std::clamp(std::ceil(seconds / std::max(pace, 1e-9)), 1.0, most_calls);
     return run_.team.from_root(static_cast<std::uint64_t>(calls));
 }
 
@@ -455,12 +448,14 @@ void Trial::choose_calls(Entry& entry)
     if (entry.is_cold) {
         return;
     }
-    auto const alone = pace_of(entry, 1);
+    restore_caches(entry);
+    auto const alone = seconds_of(entry, 1);
     entry.settling = std::min(settling_calls, calls_in(settling_s, alone));
     if (!on_reset_ && !entry.variant->on_reset_) {
         auto const least_s = run_.settings.min_time_s;
         auto const some = std::max<std::uint64_t>(1, calls_in(least_s, alone) / 4);
-        entry.iterations = calls_in(least_s, pace_of(entry, some));
+        restore_caches(entry);
+        entry.iterations = calls_in(least_s, seconds_of(entry, some));
     }
 }
 

@@ -158,7 +158,6 @@ private:
     void check_within_bounds_and_time();
     void add_twins(std::vector<Entry>& entries);
     static double seconds_of(Entry& entry, std::uint64_t calls);
-    double pace_of(Entry& entry, std::uint64_t calls);
     std::uint64_t calls_in(double seconds, double pace) const;
     void choose_calls(Entry& entry);
     void time_rounds(std::vector<Entry>& entries);
