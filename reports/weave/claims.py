@@ -30,7 +30,7 @@ OWN = {REPRODUCED: "HOLDS", NOT_REPRODUCED: "FAILS"}
 SYMBOLS = dict(zip(VERDICTS, ("✓", "✗", "?", "◇", "↻", ""), strict=True))
 
 INSTRUCTION_SETS = {"avx", "avx2", "avx512f", "avx512", "fma", "f16c", "neon", "sve", "sve2", "amx"}
-OTHER_NEEDS = {"cuda", "bare-metal"}
+OTHER_NEEDS = {"cuda", "bare-metal", "mkl"}
 ARCHITECTURES = {"x86_64", "aarch64", "riscv64", "ppc64le"}
 AT_LEAST = re.compile(r"(matrices|threads|ranks|cores|numa_nodes|gpus|rounds)>=(\d+)")
 #: Needs that a longer run meets; others are of the machine.
@@ -265,9 +265,12 @@ def _unmet(measured: Measurements, need: str) -> str | None:
         return None if machine["gpus"] else "needs a GPU"
     if need == "bare-metal":
         return "needs bare metal, this is a virtual machine" if machine["virtual"] else None
+    if need == "mkl":  # the rival that is hardest to beat; there is none for other architectures
+        lacks = cpu["architecture"] == "x86_64" and need not in measured.result.raw["libraries"]
+        return "needs MKL, which was not there" if lacks else None
     raise WeaveError(
         f'found the need "{need}", expected {", ".join(sorted(ARCHITECTURES | INSTRUCTION_SETS))},'
-        " cuda, bare-metal or one of matrices, threads, ranks, cores, numa_nodes, gpus, rounds"
+        " cuda, bare-metal, mkl or one of matrices, threads, ranks, cores, numa_nodes, gpus, rounds"
         " with >=N"
     )
 

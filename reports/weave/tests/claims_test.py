@@ -485,33 +485,6 @@ def test_a_value_that_was_not_measured_stops_the_weave(measured: Measure, raw: J
         claims.judge(measured(raw), odd)
 
 
-@pytest.mark.parametrize(
-    ("need", "reason"),
-    [
-        ("avx2", None),
-        ("avx512f", "this CPU has no avx512f"),
-        ("x86_64", None),
-        ("aarch64", "needs aarch64, this is x86_64"),
-        ("cuda", "needs a GPU"),
-        ("bare-metal", "virtual"),
-        ("matrices>=5", None),
-        ("matrices>=6", "needs at least 6 matrices, this run has 5"),
-        ("threads>=2", None),
-        ("numa_nodes>=2", "needs at least 2 numa_nodes"),
-    ],
-)
-def test_needs(need: str, reason: str | None, measured: Measure, raw: Json) -> None:
-    found = claims.judge(measured(raw), claim("unroll4", "textbook", "faster", needs=(need,)))
-    unmet = TOO_FEW if need.startswith("matrices") else NOT_APPLICABLE
-    assert found.verdict == (unmet if reason else REPRODUCED)
-    assert (reason or "") in found.note
-
-
-def test_unknown_needs(measured: Measure, raw: Json) -> None:
-    with pytest.raises(WeaveError, match='found the need "axv2", expected'):
-        claims.judge(measured(raw), claim("unroll4", "textbook", "faster", needs=("axv2",)))
-
-
 def test_stale_code_makes_the_verdict_stale(measured: Measure, raw: Json) -> None:
     raw["excerpts"]["unroll4"]["text"] = "y[i] = an_older_sum4(i);\n"
     run = measured(raw)
