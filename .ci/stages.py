@@ -35,7 +35,7 @@ SAMPLE = """%%MatrixMarket matrix coordinate real general
 2 3 2
 3 3 1
 """
-FUZZ_SECONDS = 30
+FUZZ_SECONDS = 20
 FUZZ_PROCESSES = 2  # at once, of the same corpus
 FUZZ_MEGABYTES = 512
 FUZZ_SECONDS_PER_TEXT = 20
@@ -233,7 +233,7 @@ def neon() -> Iterator[Check]:
 
 
 def fuzz() -> Iterator[Check]:
-    """The fuzz targets, by two processes for half a minute, memory and time of a text capped."""
+    """The fuzz targets, by two processes for 20 seconds, memory and time of a text capped."""
     directory = BUILDS / "fuzz"
     options = "-Dfuzz=true -Dcuda=disabled -Dmpi=disabled -Dpeers=disabled"
     yield from unless_passed(

@@ -296,7 +296,7 @@ template <class T>
 void measure_matrix(bench::Trial& trial, mpi::Communicator const& world, sparse::Datasets& datasets)
 {
     Product<T> product{world, datasets, trial};
-    trial.cache(trial.is_test() ? bench::Cache::automatic : bench::Cache::cold);
+    trial.cache(bench::Cache::cold);
     if (world.size() == 1) {
         add_openmp(trial, product, "openmp", distributed::by_runs);
         add_openmp(trial, product, "openmp_plan", planned(trial));
@@ -317,12 +317,13 @@ void measure_weak_scaling(bench::Trial& trial, mpi::Communicator const& world)
     }
     // A rank has about 100,000 rows in company as alone: 32 MB in double precision, far more than
     // the caches of a core hold.
-    auto const side = std::llround(std::cbrt(100e3 * world.size()));
+    double const rows_of_a_rank = trial.is_test() ? 1e3 : 100e3;
+    auto const side = std::llround(std::cbrt(rows_of_a_rank * world.size()));
     auto const rows = side * side * side;
     auto pattern = sparse::stencil27<std::int64_t>(side, distributed::equal_share(world, rows));
     Product<T> product{world, distributed::filled<T>(std::move(pattern), trial.fill()), rows,
                        trial};
-    trial.cache(trial.is_test() ? bench::Cache::automatic : bench::Cache::cold);
+    trial.cache(bench::Cache::cold);
     add_halo(trial, product, contiguous_way("equal"));
     add_halo(trial, product, contiguous_way("equal"), awaited);
     trial.run();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -126,4 +127,36 @@ TEST_CASE("the timeline that is kept is that of the sample with the median time"
         }
         CHECK(timelines == 1 + 7);
     }
+}
+
+TEST_CASE("before a warm sample come four calls, fewer of those that take long, at least one")
+{
+    auto const settling = [](double seconds_of_a_call) {
+        FakeTarget fake;
+        std::size_t before = 0;
+        std::size_t last = 0;
+        fake.batch_seconds = [&] {
+            last = std::exchange(before, 0);
+            return seconds_of_a_call;
+        };
+        auto const outcome = measure_point({}, [&](bench::Trial& trial) {
+            auto const x = trial.input<double>(1);
+            auto const y = trial.output<double>(1);
+            y.expect([x] { return bench::Expected{{x.on()[0]}, {0}}; });
+            auto const copy = [&](bench::Variant&) {
+                return [&, from = x.on(fake), to = y.on(fake)] {
+                    before += fake.is_timing ? 0 : 1;
+                    fake.put([from, to] { to[0] = from[0]; });
+                };
+            };
+            trial.add("counted", copy).on(fake).excerpt("kernel");
+            trial.run();
+        });
+        CHECK(verdict_of(outcome.result, "counted") == "passed");
+        return last;
+    };
+    CHECK(settling(1e-3) == 4);
+    CHECK(settling(0.07) == 3);
+    CHECK(settling(0.3) == 1);
+    CHECK(settling(7) == 1);
 }

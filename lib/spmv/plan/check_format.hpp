@@ -90,9 +90,9 @@ auto in_parts(Format const& format, Kernel kernel, int parts)
 #ifndef __has_feature // Clang has it
 #define __has_feature(feature) 0
 #endif
-/// Into how many parts a multiply is cut; where races are looked for, those that have some to find.
+/// Into how many parts a multiply is cut; where races are looked for, which takes long, some.
 #if __has_feature(thread_sanitizer)
-inline std::vector<int> const usual_parts = {3, 8};
+inline std::vector<int> const usual_parts = {5};
 #else
 inline std::vector<int> const usual_parts = {1, 2, 3, 8};
 #endif
