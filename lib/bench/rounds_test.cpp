@@ -156,7 +156,7 @@ TEST_CASE("before a warm sample come four calls, fewer of those that take long, 
         return last;
     };
     CHECK(settling(1e-3) == 4);
-    CHECK(settling(0.07) == 3);
+    CHECK(settling(0.04) == 3);
     CHECK(settling(0.3) == 1);
     CHECK(settling(7) == 1);
 }

@@ -20,7 +20,7 @@ constexpr double most_calls = 1e6;
 /// calls: matrices of a quarter of it took up to 1.7 times as long in the second call as in the
 /// fifth. Of calls that take long, fewer will do: as many as fill this time, but at least one.
 constexpr std::uint64_t settling_calls = 4;
-constexpr double settling_s = 0.2;
+constexpr double settling_s = 0.1;
 
 std::string name_of(Check check)
 {
