@@ -40,27 +40,28 @@ struct Arrays
     double bytes(int arrays) const { return static_cast<double>(count * sizeof(T)) * arrays; }
 };
 
-/// Elements of each of two arrays that have four caches together.
+/// Elements of each of two arrays that have four caches together; in a test of the program, where
+/// that can be gigabytes, few.
 template <class T>
-std::size_t beyond_caches()
+std::size_t beyond_caches(bench::Trial const& trial)
 {
-    return 2 * bench::host().cache_bytes() / sizeof(T);
+    return trial.is_test() ? 1'000'003 : 2 * bench::host().cache_bytes() / sizeof(T);
 }
 
 /// Elements of an array that is read once after the caches were emptied: nothing of it can be in
 /// them, whatever its size, so 128 MiB will do. What is written has to be far more than the caches
 /// hold, as they may keep the end of it to themselves.
 template <class T>
-std::size_t enough_to_read()
+std::size_t enough_to_read(bench::Trial const& trial)
 {
     constexpr std::size_t bytes = std::size_t{128} << 20;
-    return std::min(beyond_caches<T>(), bytes / sizeof(T));
+    return std::min(beyond_caches<T>(trial), bytes / sizeof(T));
 }
 
 /// The dot product of two arrays: nothing but reads.
 inline constexpr auto read = []<class T>(bench::Trial& trial) {
     trial.cache(bench::Cache::cold); // also where they would fit into a large one
-    Arrays<T> on{trial, enough_to_read<T>()};
+    Arrays<T> on{trial, enough_to_read<T>(trial)};
     auto const output = trial.output<T>(1);
     auto const sum = output.on();
     trial.work({.flops = 2.0 * static_cast<double>(on.count), .bytes = on.bytes(2)});
@@ -88,7 +89,7 @@ inline std::string binary_size(std::size_t bytes)
 /// One array into another.
 inline void copy(bench::Trial& trial)
 {
-    Arrays<double> on{trial, beyond_caches<double>()};
+    Arrays<double> on{trial, beyond_caches<double>(trial)};
     trial.work({.bytes = on.bytes(2)});
     trial.output(on.a.span()).expect([&] { return ceilings::copy_reference<double>(on.b); });
     trial
@@ -104,7 +105,7 @@ inline void copy(bench::Trial& trial)
 /// Two arrays, one of them scaled, into a third.
 inline void triad(bench::Trial& trial)
 {
-    Arrays<double> on{trial, beyond_caches<double>()};
+    Arrays<double> on{trial, beyond_caches<double>(trial)};
     constexpr double scalar = 3;
     trial.work({.flops = 2.0 * static_cast<double>(on.count), .bytes = on.bytes(3)});
     trial.output(on.a.span()).expect([&] {

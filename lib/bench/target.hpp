@@ -81,7 +81,7 @@ enum class Cache
 {
     automatic, ///< cold if the compulsory bytes exceed the target's last-level cache, else warm
     cold,      ///< flushed before every sample
-    warm,      ///< the variant ran a few times just before the sample
+    warm,      ///< the variant ran just before the sample, a few times if it is short
 };
 
 using Bytes = std::span<std::byte>;
@@ -165,8 +165,8 @@ bool is_profiled();
 /// The processors of this process, with as many threads as OpenMP would use.
 Target& host();
 
-/// From now on the last-level cache of `host()` counts as no larger than this. For tests of a
-/// program: some caches have hundreds of MiB, and to empty one takes a tenth of a second each time.
+/// From now on the last-level cache of `host()` counts as no larger than this: for tests of a
+/// program, whose times mean nothing.
 void limit_cache(std::size_t bytes);
 
 } // namespace bench
