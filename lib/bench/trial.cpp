@@ -563,8 +563,10 @@ void Trial::record_case(Entry const& entry)
     if (variant.results_ != variant.runs_) {
         one["results"] = variant.results_->name();
     }
-    one["work"] = {
-        {"flops", work_.flops}, {"bytes", work_.bytes}, {"operations", work_.operations}};
+    one["work"] = {{"flops", work_.flops}, {"bytes", work_.bytes}};
+    if (work_.operations > 0) {
+        one["work"]["operations"] = work_.operations;
+    }
     one["verdict"] = verdict;
     one["clock"] = clock_of(entry).name();
     one["cache"] = entry.is_cold ? "cold" : "warm";

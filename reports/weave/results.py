@@ -279,7 +279,7 @@ def _require_agreement(merged: Json, part: Json) -> None:
 
 @cache
 def _schema() -> tuple[Json, Callable[[Any], Any]]:
-    """The schema, and what asks for it in a fiftieth of the time that a validator takes which can
+    """The schema, and what asks for it in a seventh of the time that a validator takes which can
     tell what is wrong."""
     rules = json.loads(SCHEMA.read_text(encoding="utf-8"))
     return rules, fastjsonschema.compile(rules, use_default=False)
