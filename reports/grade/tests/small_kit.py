@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from grade import assignment, definition, grading, points, submissions, workshop
+from grade import assignment, definition, grading, submissions, workshop
 
 ROOT = Path(__file__).resolve().parents[3]
 SCORES = re.compile(r"^// Scores: (zero|fewer|as without)(?:: (.*))?$", re.M)
-#: Other tests run beside this one: what looks wrong in noise is graded again.
-ATTEMPTS = 5
+#: Other tests run beside this one, and now and then naive code looks faster than itself: a cheat
+#: pays if it does so each time.
+ATTEMPTS = 3
 
 
 def small(folder: Path, name: str, cases: Sequence[str]) -> definition.Kit:
@@ -34,16 +35,11 @@ def unpunished(shop: workshop.Workshop, cheats: Path, names: Sequence[str] = ("*
         for _ in range(ATTEMPTS):
             record = grading.judged(shop, submission, program, attempts=1)
             problem = complaint(shop.kit, path.read_text(), record)
-            if not problem or is_quiet(record):
+            if not problem:
                 break
         if problem:
             problems.append(f"{path.name}: {problem}: {record}")
     return problems or ([] if files else ["no cheats"])
-
-
-def is_quiet(record: grading.Record) -> bool:
-    """Whether a lecturer would get this grade: in noise the grader tries again, and gives none."""
-    return all(one["noise"] <= points.QUIET for one in record["outcomes"])
 
 
 def complaint(kit: definition.Kit, text: str, record: grading.Record) -> str:
