@@ -12,6 +12,7 @@ SCORES = re.compile(r"^// Scores: (zero|fewer|as without)(?:: (.*))?$", re.M)
 #: Other tests run beside this one, and now and then naive code looks faster than itself: a cheat
 #: pays if it does so each time.
 ATTEMPTS = 3
+PAID = "it is paid for speed"
 
 
 def small(folder: Path, name: str, cases: Sequence[str]) -> definition.Kit:
@@ -35,7 +36,7 @@ def unpunished(shop: workshop.Workshop, cheats: Path, names: Sequence[str] = ("*
         for _ in range(ATTEMPTS):
             record = grading.judged(shop, submission, program, attempts=1)
             problem = complaint(shop.kit, path.read_text(), record)
-            if not problem:
+            if problem != PAID:
                 break
         if problem:
             problems.append(f"{path.name}: {problem}: {record}")
@@ -51,7 +52,7 @@ def complaint(kit: definition.Kit, text: str, record: grading.Record) -> str:
     if kind == "as without":
         # The same code without the cheat is that of naive, which is paid nothing but noise.
         noise = kit.speed / 2
-        return "" if record["speed"] < noise else "it is paid for speed"
+        return "" if record["speed"] < noise else PAID
     if not re.search(reason, said):
         return f"it is not told {reason!r}"
     most = 0 if kind == "zero" else kit.correctness / 2
