@@ -26,6 +26,7 @@ C_LIBRARY = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|anl|nss_\
 
 PROGRAMS = ("lib/bench/machine", "lib/sparse/describe", "lib/distributed/anatomy", "lib/*/*.so",
             "lib/**/*-gpu-test")
+LIST = "reports/machines.txt"
 SOURCES = ("lib", "datasets", "reports/measure", "reports/study", "reports/weave")
 NOT_SOURCES = ("__pycache__", "cache", "tests")
 # What measuring needs beside Python's library; a test of `reports/measure` holds it to that.
@@ -122,6 +123,7 @@ def fill(stage: Path, build: Path, experiments: Sequence[str]) -> None:
         loaded += copy_mpi(stage / "mpi")
     copy_libraries(loaded, stage / "shared")
     shutil.copy(ROOT / ".ci/gpu-tests", stage)
+    shutil.copy(ROOT / LIST, stage / LIST)  # names that are taken
     version = subprocess.run(["ldd", "--version"], capture_output=True, text=True, check=True)
     glibc = version.stdout.splitlines()[0].split()[-1]
     for command, (module, what) in COMMANDS.items():

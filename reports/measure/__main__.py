@@ -23,7 +23,7 @@ from measure.launch import Console, guarded, unmet_need
 from measure.run import run_one
 from measure.run_all import run_all
 from measure.workspace import Workspace, describe_machine, slurm_job
-from weave import book, claims, results, scorecard
+from weave import book, claims, machines, names, results, scorecard
 from weave.book import House
 from weave.definition import Experiment, WeaveError
 from weave.survey import OnMachine
@@ -121,9 +121,14 @@ class Gain:
 
 
 def _contribute(given: argparse.Namespace) -> int:
-    workspace = _workspace(given)
-    machine = given.machine or describe_machine(workspace, None)["slug"]
-    return contribute(workspace, machine, Console(), own_names())
+    workspace, console = _workspace(given), Console()
+    if given.machine is not None:
+        return contribute(workspace, names.require(given.machine, "--machine"), console,
+                          own_names())
+    named = machines.name_of(workspace.root, describe_machine(workspace))
+    if named.why:
+        console.line(named.why)
+    return contribute(workspace, named.name, console, own_names())
 
 
 def contribute(workspace: Workspace, machine: str, console: Console, names: Sequence[str]) -> int:
@@ -138,7 +143,7 @@ def contribute(workspace: Workspace, machine: str, console: Console, names: Sequ
     if problems := list(unreadable(folder, names)):
         return _refuse(console, problems)
     console.status("comparing it with the results of all machines: about half a minute")
-    house = book.read(workspace.root)
+    house = book.read(workspace.root, beside=[machine])
     found = house.of_machine(machine)
     if problems := list(refusals(found)):
         return _refuse(console, problems)
@@ -149,12 +154,27 @@ def contribute(workspace: Workspace, machine: str, console: Console, names: Sequ
     count = pack(folder, archive)
     for gain in gains(house, machine):
         console.line(f"{gain.name:<24}{gain.words}")
-    advice = f"Commit reports/{machine}/, or send the archive; `just report` then weaves all pages."
+    advice = _enlisted(house, machine)
     if is_committed(workspace.root, folder):
         advice = "Nothing in it is new: all of it is committed, and `just run-all` measures again."
     console.line(f"{machine}: {count} files checked; packed into {workspace.shown(archive)}."
                  f" {advice}")
     return 0
+
+
+def _enlisted(house: House, machine: str) -> str:
+    """Weaves the committed pages with one machine more, which is listed then; what to do next.
+
+    A passage that is no longer true with it is for the people who wrote it: then nothing is woven.
+    """
+    try:
+        book.write_all(house)
+    except WeaveError as error:
+        return (f"Send the archive, or commit reports/{machine}/ and say so: the chapters have to be"
+                f" rewritten for it ({error}).")
+    machines.enlist(house.root, machine)
+    return (f"All pages are woven with it. Commit reports/{machine}/, its line in {machines.LIST}"
+            " and the pages, or send the archive.")
 
 
 def is_committed(root: Path, folder: Path) -> bool:
@@ -249,7 +269,7 @@ def refusals(found: Sequence[OnMachine]) -> Iterator[str]:
         slug = one.result.raw["machine"]["slug"]
         if slug != one.machine:
             yield f"{shown}: $.machine.slug: found {slug}, expected {one.machine}"
-        if other := results.difference(first.result.raw["machine"], one.result.raw["machine"]):
+        if other := machines.difference(first.result.raw["machine"], one.result.raw["machine"]):
             yield (f"{shown}: found another machine than in {first.result.experiment}.json:"
                    f" {other}")
 

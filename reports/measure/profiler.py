@@ -22,7 +22,7 @@ from pathlib import Path
 
 from measure.launch import Console, duration
 from measure.workspace import Workspace, describe_machine
-from weave import definition, numerics, results
+from weave import definition, machines, numerics, results
 from weave.definition import WeaveError, Where
 from weave.measurements import Measurements
 from weave.results import STUDY, Case, Result
@@ -137,8 +137,8 @@ def _of_here(workspace: Workspace, name: str, path: Path) -> Measurements:
     result = results.load(path)
     if result.experiment != name:
         raise WeaveError(f"profile: {path} is a result of {result.experiment}, not of {name}")
-    here = describe_machine(workspace, None)
-    if differing := results.difference(result.raw["machine"], here):
+    here = describe_machine(workspace)
+    if differing := machines.difference(result.raw["machine"], here):
         raise WeaveError(f"profile: {path} is from another machine: {differing}")
     return Measurements(result, experiment, definition.read_tree(workspace.root))
 

@@ -28,7 +28,7 @@ from measure.launch import (
 )
 from measure.run import run_one
 from measure.workspace import Workspace, describe_machine, exclusive, file_digest
-from weave import claims, definition, results
+from weave import claims, definition, machines, results
 from weave.definition import WeaveError
 
 
@@ -51,8 +51,11 @@ def run_all(workspace: Workspace, profile: str, slug: str | None, console: Conso
 
     Without `weave` the results wait for a machine that can weave them.
     """
-    machine = describe_machine(workspace, slug)
-    require_own_folder(workspace, machine)
+    machine = describe_machine(workspace)
+    named = machines.name_of(workspace.root, machine, slug)
+    if named.why:
+        console.line(named.why)
+    machine["slug"] = named.name
     directory = workspace.build / "run-all"
     with exclusive(directory) as lock:
         state = RunState(directory, {"machine": machine["slug"], "profile": profile})
@@ -244,15 +247,6 @@ class Run:
         results.write(stored, self._folder / "results" / f"{name}.json")
 
 
-def require_own_folder(workspace: Workspace, machine: Mapping[str, Any]) -> None:
-    """Refuses to measure into the folder of a machine that has other parts than this one."""
-    folder = workspace.root / "reports" / machine["slug"]
-    for path in sorted(folder.glob("results/*.json")):
-        if found := results.difference(results.load(path).raw["machine"], machine):
-            raise WeaveError(f"{workspace.shown(path)}: found a result of another machine"
-                             f" ({found}), choose another name for this one with --machine")
-
-
 def summary(outcomes: Sequence[Outcome]) -> str:
     """What became of each experiment, as a table for people."""
     width = max(len(outcome.name) for outcome in outcomes)
@@ -312,10 +306,10 @@ def main(root: Path, arguments: list[str] | None = None) -> int:
 
 
 def _run_all(workspace: Workspace, given: argparse.Namespace) -> int:
-    machine = describe_machine(workspace, given.machine)
+    machine = describe_machine(workspace)
     _require_instructions(machine["cpu"])
     code = run_all(workspace, given.profile, given.machine, Console(), None)
-    slug = machine["slug"]
+    slug = machines.name_of(workspace.root, machine, given.machine).name
     print(f"copy reports/{slug} to reports/ of a checkout, then weave it there: just report {slug}")
     return code
 
@@ -323,7 +317,7 @@ def _run_all(workspace: Workspace, given: argparse.Namespace) -> int:
 def _run(workspace: Workspace, given: argparse.Namespace) -> int:
     if {"--help", "-h", "--list"} & set(given.arguments):
         return run_one(workspace, given.name, given.arguments, Console(), None)
-    _require_instructions(describe_machine(workspace, None)["cpu"])
+    _require_instructions(describe_machine(workspace)["cpu"])
     code = run_one(workspace, given.name, given.arguments, Console(), None)
     print("copy that to a checkout, then keep it there under a title: just keep RESULT TITLE")
     return code

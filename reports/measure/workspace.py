@@ -6,7 +6,6 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import shlex
 import subprocess
 import time
@@ -35,18 +34,13 @@ class Workspace:
         return os.path.relpath(path)
 
 
-def describe_machine(workspace: Workspace, slug: str | None) -> dict[str, Any]:
-    """The `machine` object of results, under another name if one is given."""
+def describe_machine(workspace: Workspace) -> dict[str, Any]:
+    """The `machine` object of results; its `slug` is what its hardware is called."""
     command = workspace.build / "lib/bench/machine"
     described = subprocess.run([command], capture_output=True, text=True, check=False)
     if described.returncode:
         raise WeaveError(f"{workspace.shown(command)}: {described.stderr.strip()}")
-    machine = json.loads(described.stdout)
-    if slug is not None:
-        if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug):
-            raise WeaveError(f"--machine: found {slug!r}, expected lower-case words and hyphens")
-        machine["slug"] = slug
-    return machine
+    return json.loads(described.stdout)
 
 
 def file_digest(path: Path) -> str:

@@ -48,7 +48,7 @@ def try_kernel(workspace: Workspace, file: Path, kind: str, matrices: Sequence[s
         raise WeaveError("no nvcc here, which compiles files .cu")
     if not on_gpu and not shutil.which("g++"):
         raise WeaveError("no g++ here, which compiles files .cpp")
-    is_measured = not on_gpu or bool(describe_machine(workspace, None)["gpus"])
+    is_measured = not on_gpu or bool(describe_machine(workspace)["gpus"])
     if not is_measured:
         console.line("no CUDA device here: the file is compiled, not measured")
     folder = workspace.build / "try" / file.stem

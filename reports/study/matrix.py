@@ -25,7 +25,7 @@ def study_all(workspace: Workspace, files: Sequence[Path], console: Console,
         if names.count(name) > 1:
             raise WeaveError(f"study: found two files called {name}, expected names of their own")
     described = [measuring.described(workspace, file) for file in files]  # all errors come first
-    gpus = bool(describe_machine(workspace, None)["gpus"])
+    gpus = bool(describe_machine(workspace)["gpus"])
     tree = definition.read_tree(workspace.root)
     found = [_study(workspace, file, features, gpus, tree, console, finish)
              for file, features in zip(files, described, strict=True)]

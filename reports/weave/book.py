@@ -8,13 +8,13 @@ import difflib
 import multiprocessing
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from weave import blocks, definition, results, scorecard
+from weave import blocks, definition, machines, names, results, scorecard
 from weave.definition import Experiment, Figure, Tree, WeaveError
 from weave.measurements import Measurements
 from weave.results import Case, Result
@@ -23,7 +23,6 @@ from weave.verbs import Verbs, render
 
 Texts = dict[str, str]
 DIFF_LINES = 40
-TITLE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True)
@@ -47,17 +46,24 @@ class House:
         complete = [one.machine for one in of if not one.title]
         return Survey(experiment, experiment.lead or next(iter(complete), ""), of)
 
+    def committed(self) -> "House":
+        """What is woven into committed pages: what came with the tree."""
+        listed = machines.listed(self.root)
+        return replace(self, found=tuple(one for one in self.found if one.machine in listed))
+
     @property
     def machines(self) -> list[str]:
         return sorted({one.machine for one in self.found})
 
 
-def read(root: Path, only: str | None = None) -> House:
-    """Reads and validates every definition and every result of the tree, or those of one
-    experiment."""
+def read(root: Path, only: str | None = None, beside: Collection[str] = ()) -> House:
+    """Reads and validates every definition, and the results of the machines that came with the tree
+    and of those `beside` them; all, or those of one experiment."""
     tree = definition.read_tree(root)
     experiments = {e.name: e for e in definition.load_all(root)}
-    paths = sorted((root / "reports").glob("*/results/*.json"))
+    known = sorted({*machines.listed(root), *beside})
+    paths = [path for machine in known
+             for path in sorted((root / "reports" / machine).glob("results/*.json"))]
     wanted = [p for p in paths if only in (None, p.stem.partition("@")[0])]
     found = in_parallel(lambda path: _on_machine(root, path, experiments, tree), wanted)
     return House(root, tree, tuple(experiments.values()), tuple(found))
@@ -77,23 +83,30 @@ def _on_machine(root: Path, path: Path, experiments: Mapping[str, Experiment],
     require_own_run(result, shown)
     machine, experiment = path.parents[1].name, experiments[name]
     if at:
-        require_title(title, shown)
+        names.require(title, f"{shown}: the title")
     elif is_partial(result):
         command = " ".join(result.run["arguments"])
         raise WeaveError(f"{shown}: found a narrowed run ({command}), expected a complete one")
     return OnMachine(machine, Measurements(result, experiment, tree, partial=bool(at)), title)
 
 
+def unsound(root: Path, machine: str) -> list[str]:
+    """What keeps a machine's results from being read, a line for each; nothing is woven of them."""
+    tree = definition.read_tree(root)
+    experiments = {e.name: e for e in definition.load_all(root)}
+    problems = []
+    for path in sorted((root / "reports" / machine).glob("results/*.json")):
+        try:
+            _on_machine(root, path, experiments, tree)
+        except WeaveError as error:
+            problems.append(str(error))
+    return problems
+
+
 def require_own_run(result: Result, shown: str) -> None:
     """Refuses samples that were measured to be added to another run, which made the exact check."""
     if "--again" in result.run["arguments"]:
         raise WeaveError(f"{shown}: found samples for an earlier run (--again), expected a run")
-
-
-def require_title(title: str, shown: str) -> None:
-    """Checks the title of a kept run; `shown` is what the error speaks of."""
-    if not TITLE.fullmatch(title):
-        raise WeaveError(f'{shown}: found the title "{title}", expected words-with-hyphens')
 
 
 def everything(house: House) -> Texts:
@@ -163,17 +176,23 @@ def _machine_page(house: House, one: OnMachine) -> Texts:
 def weave_all(root: Path) -> House:
     """Writes everything that is committed."""
     house = read(root)
-    texts = everything(house)
-    remove_obsolete(root, texts)
-    write(root, texts)
+    write_all(house)
     return house
+
+
+def write_all(house: House) -> None:
+    """Writes the pages of what came with the tree."""
+    texts = everything(house)
+    remove_obsolete(house.root, texts)
+    write(house.root, texts)
 
 
 def weave_machine(root: Path, machine: str) -> Path:
     """Writes the pages of one machine, and everything that is committed; returns the folder of the
     pages."""
-    write(root / "build/reports", machine_pages(read(root), machine))
-    weave_all(root)
+    house = read(root, beside=[machine])
+    write(root / "build/reports", machine_pages(house, machine))
+    write_all(house.committed())
     return root / "build/reports" / machine
 
 
@@ -218,8 +237,8 @@ def obsolete(root: Path, texts: Texts) -> list[str]:
     """Woven files in the tree that `everything` does not contain."""
     chapters = root / "experiments"
     found = [*chapters.glob("*/figures/*"), *chapters.glob("*/README.md")]
-    for folder in (root / "reports").glob("*/results"):
-        found += [*folder.parent.glob("*.md"), *folder.parent.glob("figures/**/*")]
+    for folder in (root / "reports" / machine for machine in machines.listed(root)):
+        found += [*folder.glob("*.md"), *folder.glob("figures/**/*")]
     names = [path.relative_to(root).as_posix() for path in found if path.is_file()]
     return sorted(name for name in names if name not in texts)
 

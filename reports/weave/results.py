@@ -437,9 +437,7 @@ def _check_rounds(case: Json, where: str) -> None:
             )
 
 
-# --- what a machine consists of, and what shows that two are not one -----------------------------
-
-Machine = Mapping[str, Any]
+# --- what a machine consists of, for people ------------------------------------------------------
 
 #: What tells processors apart that have one name.
 IDENTITY = {"vendor": "vendor", "family": "family", "model_number": "model"}
@@ -464,22 +462,6 @@ def data_caches(cpu: Mapping[str, Any]) -> str:
             levels.setdefault(cache["level"], {})[size] = None
     *others, last = ["", *(" or ".join(sizes) for sizes in levels.values())]
     return f"{', '.join(others[1:])} and {last}" if others[1:] else last
-
-
-def difference(known: Machine, here: Machine) -> str:
-    """What shows that two machines are not one; empty if nothing does that is known of both."""
-    both = [name for name in IDENTITY if name in known["cpu"] and name in here["cpu"]]
-    told = {
-        "processor": [_named({name: of["cpu"][name] for name in both}) for of in (known, here)],
-        "caches": [data_caches(of["cpu"]) for of in (known, here)],
-        "GPU": [", ".join(sorted({gpu["name"] for gpu in of["gpus"]})) for of in (known, here)],
-    }
-    differing = [
-        f"{what}: {before}, here {now}"
-        for what, (before, now) in told.items()
-        if before and now and before != now
-    ]
-    return "; ".join(differing)
 
 
 def _named(known: Mapping[str, Any]) -> str:

@@ -9,12 +9,12 @@ import argparse
 import copy
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from weave import book, numerics, results
+from weave import book, machines, names, numerics, results
 from weave.book import House
 from weave.definition import WeaveError
 from weave.expectations import ALIKE_HIGH, ALIKE_LOW
@@ -337,19 +337,23 @@ def _listed(names: Mapping[str, int], everything: bool) -> str:
 FOLDERS = re.compile(r"""(?:[^\s/:;,'"=()]*/)+(?=[^\s/]+\.mtx\b)""")
 
 
-def keep(root: Path, path: Path, title: str, machine: str | None) -> Path:
+def keep(root: Path, path: Path, title: str, machine: str | None,
+         say: Callable[[str], object] = print) -> Path:
     """Puts a run into a machine's folder under a title, where it replaces one of the same title,
     and weaves what follows from it.
 
     `path` is the folder of a run or its result; `machine` names another folder than that of the
     machine that measured. Returns the result's new place. Nothing is changed if anything is wrong.
     """
-    book.require_title(title, "keep")
-    house = book.read(root)
+    names.require(title, "keep: the title")
     result = results.load(path / "result.json" if path.is_dir() else path)
     book.require_own_run(result, result.path.name)
+    named = machines.name_of(root, result.raw["machine"], machine)
+    if named.why:
+        say(named.why)
+    house = book.read(root, beside=[named.name])
     raw = without_folders(result.raw)
-    raw["machine"]["slug"] = slug = machine or raw["machine"]["slug"]
+    raw["machine"]["slug"] = slug = named.name
     results.validate(raw, result.path.name)
     one = _on_machine(house, results.of(raw, result.path), title)
     name = f"{result.experiment}@{title}.json"
@@ -358,8 +362,10 @@ def keep(root: Path, path: Path, title: str, machine: str | None) -> Path:
               if (each.machine, each.result.experiment, each.title)
               != (slug, result.experiment, title)]
     house = replace(house, found=(*others, one))
-    texts = book.everything(house) | {f"build/reports/{file}": text
-                                      for file, text in book.machine_pages(house, slug).items()}
+    texts = {f"build/reports/{file}": text
+             for file, text in book.machine_pages(house, slug).items()}
+    if slug in machines.listed(root):
+        texts |= book.everything(house.committed())
     results.write(raw, target)
     book.write(root, texts)
     return target
@@ -389,12 +395,6 @@ def _on_machine(house: House, result: Result, title: str) -> OnMachine:
     if result.experiment not in known:
         expected = ", ".join(known)
         raise WeaveError(f'{shown}: found "{result.experiment}", expected one of: {expected}')
-    for other in house.of_machine(slug)[:1]:
-        found, expected = _hardware(result), _hardware(other.result)
-        if found != expected:
-            raise WeaveError(f"{shown}: found a run on {found}, expected {expected} as in {slug}")
-        if other_than := results.difference(other.result.raw["machine"], result.raw["machine"]):
-            raise WeaveError(f"{shown}: found a run on another machine than {slug} ({other_than})")
     experiment = known[result.experiment]
     measured = Measurements(result, experiment, house.tree, partial=True)
     stale = measured.stale_variants
@@ -403,11 +403,6 @@ def _on_machine(house: House, result: Result, title: str) -> OnMachine:
         raise WeaveError(f"{shown}: found a run that is out of date, expected a fresh one: {name}:"
                          f" {reason}")
     return OnMachine(slug, measured, title)
-
-
-def _hardware(result: Result) -> str:
-    cpu = result.raw["machine"]["cpu"]
-    return f"{cpu['model']} with {cpu['hardware_threads']} threads"
 
 
 def _base(value: str | float) -> str | float:

@@ -16,7 +16,7 @@ from measure.launch import Console
 from measure.run_all import Weave, run_all
 from measure.tests.fake_tree import SLUG, add_experiment, behave, make_tree, stored
 from measure.workspace import Workspace
-from weave import book
+from weave import book, machines
 from weave.definition import WeaveError
 
 REPORTS = Path(__file__).resolve().parents[2]
@@ -40,9 +40,9 @@ def run(root: Path, profile: str = "quick", slug: str | None = None,
     return code, stream.getvalue()
 
 
-def start(root: Path) -> "subprocess.Popen[str]":
+def start(root: Path, *arguments: str) -> "subprocess.Popen[str]":
     """The real command line, to be killed."""
-    return subprocess.Popen([sys.executable, "-m", "measure", "--root", root, "run-all"],
+    return subprocess.Popen([sys.executable, "-m", "measure", "--root", root, "run-all", *arguments],
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                             env={**os.environ, "PYTHONPATH": str(REPORTS)})
 
@@ -109,9 +109,8 @@ def test_results_become_pages(root: Path) -> None:
     assert f"build/reports/{SLUG}/README.md" in said
     page = (root / "build/reports" / SLUG / "alpha.md").read_text()
     chapter = (root / "experiments/alpha/README.md").read_text()
-    assert f"**{SLUG}**" in page and f"**{SLUG}**" in chapter
-    for folder in ("reports", f"reports/{SLUG}"):
-        assert (root / folder / "README.md").exists()
+    assert f"**{SLUG}**" in page and "No machine has measured it yet" in chapter  # is not listed
+    assert (root / "reports/README.md").exists()
     assert not list((root / "reports" / SLUG).glob("*.svg"))
     assert said.rstrip().endswith("nothing failed")
 
@@ -290,29 +289,44 @@ def move(root: Path, old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"family": 25', '"family": 26',
-         "processor: vendor amd, family 25, model 17, here vendor amd, family 26, model 17"),
-        ('"bytes": 32768', '"bytes": 49152', "caches: 32 KiB, here 48 KiB"),
-        ('"Fake GPU"', '"Other GPU"', "GPU: Fake GPU, here Other GPU"),
+        ('"family": 25', '"family": 26', "processor's family: 25, here 26"),
+        ('"bytes": 32768', '"bytes": 49152',
+         "level 1 data caches: 2 of 32.0 KiB, here 2 of 48.0 KiB"),
+        ('"Fake GPU"', '"Other GPU"', "Fake GPU: 1, here none known; Other GPU: none known, here 1"),
     ],
 )
 def test_the_folder_of_another_machine_is_left_alone(
-    root: Path, tmp_path: Path, old: str, new: str, said: str
+    root: Path, old: str, new: str, said: str
 ) -> None:
-    log = tmp_path / "log"
-    add_experiment(root, "alpha", log=str(log))
+    """The machine gets a name of its own, is told why, and finds it again."""
+    add_experiment(root, "alpha")
     move(root, '"gpus": []', '"gpus": [{"name": "Fake GPU"}]')
     run(root)
     before = stored(root, "alpha")
-    log.unlink()
     move(root, old, new)
-    with pytest.raises(WeaveError, match="choose another name for this one with --machine$") as at:
-        run(root)
-    assert f"{SLUG}/results/alpha.json: found a result of another machine ({said})" in str(at.value)
-    assert "\n" not in str(at.value)
-    assert not log.exists()
-    assert stored(root, "alpha") == before
+    for _ in range(2):
+        code, told = run(root)
+        assert code == 0
+        assert told.splitlines()[0] == (f"reports/{SLUG} is another machine ({said}): this machine"
+                                        f" is called {SLUG}-2")
+        assert stored(root, "alpha") == before
+        other = json.loads((root / f"reports/{SLUG}-2/results/alpha.json").read_text())
+        assert other["machine"]["slug"] == f"{SLUG}-2"
+    assert not (root / f"reports/{SLUG}-3").exists()
     assert run(root, slug="another")[0] == 0
+
+
+def test_what_came_with_the_tree_is_replaced_only_when_asked(root: Path) -> None:
+    add_experiment(root, "alpha")
+    run(root)
+    machines.enlist(root, SLUG)
+    before = stored(root, "alpha")
+    behave(root, "alpha", points=1)
+    code, told = run(root)
+    assert code == 0 and f"(--machine {SLUG} measures into it)" in told.splitlines()[0]
+    assert stored(root, "alpha") == before
+    assert run(root, slug=SLUG)[0] == 0
+    assert stored(root, "alpha") != before
 
 
 def test_a_kept_run_shows_whose_folder_it_is(root: Path) -> None:
@@ -321,18 +335,18 @@ def test_a_kept_run_shows_whose_folder_it_is(root: Path) -> None:
     results = root / "reports" / SLUG / "results"
     (results / "alpha.json").rename(results / "alpha@mine.json")
     move(root, '"family": 25', '"family": 26')
-    with pytest.raises(WeaveError, match="alpha@mine.json: found a result of another machine"):
-        run(root)
+    assert f"this machine is called {SLUG}-2" in run(root)[1]
 
 
-def test_another_machine_is_one_line_for_the_user(root: Path) -> None:
+def test_the_name_of_another_machine_is_refused_in_a_line(root: Path) -> None:
     add_experiment(root, "alpha")
     run(root)
     move(root, '"family": 25', '"family": 26')
-    with start(root) as program:
+    with start(root, "--machine", SLUG) as program:
         said = program.communicate()[0]
     assert program.returncode == 2
-    assert said.count("\n") == 1 and "--machine" in said
+    assert said == (f"--machine: reports/{SLUG} is another machine (processor's family: 25, here"
+                    " 26), expected another name\n")
 
 
 @pytest.mark.parametrize("slug", ["My Laptop", "../elsewhere", "", "-x"])

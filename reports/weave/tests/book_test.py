@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from weave import book, results
+from weave import book, machines, results
 from weave.__main__ import main
 from weave.definition import WeaveError
 from weave.measurements import Measurements
@@ -419,6 +419,7 @@ def test_an_older_result_may_lack_the_figure_of_new_code(woven: Path, raw: Json)
     older = second_machine()
     synthetic.drop(older, "csrl")
     results.write(older, woven / f"reports/other-2c/results/{synthetic.NAME}.json")
+    machines.enlist(woven, "other-2c")
     STOPPING["a figure that is not drawn"][0](woven)
     drawn = '{% if measured("csrl") %}{{ plot.bars("x", x="matrix", y="gbps") }}{% endif %}'
     passage = f'{{{{ code("csrl") }}}}\n\n{drawn}\n\n## Results'
@@ -436,6 +437,7 @@ def test_a_single_run_is_woven_beside_itself(woven: Path, raw: Json) -> None:
     """The user's own matrix: its page lacks what needs more, stands among other machines' results,
     and nothing else changes."""
     results.write(second_machine(), woven / f"reports/other-2c/results/{synthetic.NAME}.json")
+    machines.enlist(woven, "other-2c")
     before = {p: p.read_bytes() for p in woven.rglob("*") if p.is_file()}
     synthetic.narrow(raw)
     path = woven / "build/runs/1/result.json"
@@ -501,6 +503,7 @@ def test_a_report_removes_what_nothing_weaves(woven: Path) -> None:
 
 def test_without_a_lead_the_first_machine_tells_its_numbers(woven: Path) -> None:
     results.write(second_machine(), woven / f"reports/another-2c/results/{synthetic.NAME}.json")
+    machines.enlist(woven, "another-2c")
     _replace(woven / CHAPTER / "experiment.toml", 'lead = "example-2c"', 'lead = ""')
     _replace(woven / CHAPTER / "report.md.in", '"REPRODUCED"', '"NOT REPRODUCED"')
     assert run(woven, "report").returncode == 0
@@ -554,6 +557,25 @@ def test_notes_belong_to_a_run(root: Path, store: Store, raw: Json) -> None:
     notes.write_text("It was busy.\n")
     with pytest.raises(WeaveError, match="found no first line <!-- run: ID -->"):
         pages_of(root)
+
+
+def test_a_folder_that_is_not_listed_changes_no_committed_page(woven: Path) -> None:
+    """Its owner has pages; a text that it contradicts is not theirs to mend."""
+    other = second_machine()
+    synthetic.scale(other, "unroll4", 3)
+    results.write(other, woven / f"reports/other-2c/results/{synthetic.NAME}.json")
+    before = {p: p.read_bytes() for p in woven.rglob("*") if p.is_file()}
+    found = run(woven, "check")
+    assert found.returncode == 0
+    assert "of other-2c only that the results can be read" in found.stdout
+    assert run(woven, "report").returncode == 0
+    assert run(woven, "report", "other-2c").returncode == 0
+    assert before == {p: p.read_bytes() for p in before}
+    page = (woven / PAGES / f"other-2c/{synthetic.NAME}.md").read_text(encoding="utf-8")
+    assert "other-2c" in page and "example-2c" in page
+    (woven / f"reports/other-2c/results/{synthetic.NAME}.json").write_text("{")
+    assert "reports/other-2c/results/spmv-demo.json:1:2: not JSON" in run(woven, "check").stdout
+    assert run(woven, "report").returncode == 0
 
 
 def test_an_unknown_machine(woven: Path) -> None:

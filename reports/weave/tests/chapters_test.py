@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from weave import book, results
+from weave import book, machines, results
 from weave.book import House
 from weave.definition import WeaveError
 from weave.results import Json
@@ -18,8 +18,8 @@ from weave.survey import OnMachine
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 MINE = "mine.mtx"
-MEASURED = sorted({path.stem.partition("@")[0]
-                   for path in (REPOSITORY / "reports").glob("*/results/*.json")})
+MEASURED = sorted({path.stem.partition("@")[0] for machine in machines.listed(REPOSITORY)
+                   for path in (REPOSITORY / "reports" / machine).glob("results/*.json")})
 
 
 def of_my_matrix(raw: Json) -> Json | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from weave import definition, results
+from weave import definition, machines, results
 from weave.measurements import Measurements
 from weave.results import Json
 from weave.survey import OnMachine, Survey
@@ -30,11 +30,12 @@ def raw() -> Json:
 
 @pytest.fixture
 def store(root: Path) -> Store:
-    """Puts a result into a machine's folder."""
+    """Puts a result into a machine's folder, which is listed."""
 
     def put(raw: Json, machine: str = "example-2c") -> Path:
         path = root / "reports" / machine / "results" / f"{synthetic.NAME}.json"
         results.write(raw, path)
+        machines.enlist(root, machine)
         return path
 
     return put

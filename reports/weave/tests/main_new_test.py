@@ -41,7 +41,7 @@ def test_two_new_experiments_share_no_marker(root: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["My-Idea", "my_idea", "my idea", "-x", "x-", "a--b", "../x", "",
-                                  "1st", "ä"])
+                                  "ä"])
 def test_names_are_kebab_case(root: Path, name: str) -> None:
     with pytest.raises(WeaveError, match="expected lower-case words"):
         create(root, name)

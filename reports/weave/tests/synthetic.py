@@ -4,9 +4,11 @@ import random
 from pathlib import Path
 from typing import Any
 
+from weave import machines
 from weave.results import Json
 
 NAME = "spmv-demo"
+MACHINE = "example-2c"
 STUDY = "spmv"
 MATRICES = {"pois2d": 50_000, "fem3": 81_000, "random": 20_000, "rmat": 24_000, "short": 9_000}
 # seconds per nonzero relative to textbook, by variant
@@ -57,6 +59,7 @@ def repository(root: Path) -> Path:
     (folder / "main.cpp").write_text(MAIN)
     for name in ("experiment.toml", "report.md.in"):
         (folder / name).write_text((DATA / name).read_text(encoding="utf-8"), encoding="utf-8")
+    machines.enlist(root, MACHINE)
     return root
 
 
@@ -165,7 +168,7 @@ def frame(rounds: int, threads: tuple[int, ...]) -> Json:
 
 def _machine() -> Json:
     return {
-        "slug": "example-2c",
+        "slug": MACHINE,
         "cpu": {
             "model": "Example CPU @ 2.00GHz",
             "architecture": "x86_64",
