@@ -136,7 +136,7 @@ check: (_needs "test")
 # Time the same kernels with Google Benchmark and compare the medians
 [no-exit-message]
 check-harness: (_needs "test") build
-    @build/lib/bench/check-harness
+    @build/lib/bench/check-harness "$("{{python}}" -m measure folder)"
 
 # Make an assignment of an experiment's kit: a folder for students, one for instructors (--out DIR)
 [no-cd, no-exit-message]

@@ -169,3 +169,32 @@ def test_each_package_says_what_it_is_for() -> None:
             name, level, purpose = line.split(maxsplit=2)
             assert level in ("just", "run", "test"), name
             assert purpose
+
+
+def test_the_first_call_says_what_it_needs_before_it_installs(machine: Machine) -> None:
+    """In one line, from committed numbers; later calls say nothing."""
+    for name in ("justw", ".ci/needs.txt"):
+        shutil.copy(ROOT / name, machine.tree / name)
+    machine.debian([], apt="echo E: no space >&2; exit 100")
+    machine.fake("just", "exit 0")
+
+    def said(*arguments: str) -> list[str]:
+        done = subprocess.run([machine.tree / "justw", *arguments], text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env={**os.environ, "PATH": str(machine.bin)})
+        return done.stdout.splitlines()
+
+    (machine.tree / ".venv/requirements.txt").unlink()
+    numbers = dict(line.split(maxsplit=1)
+                   for line in (ROOT / ".ci/needs.txt").read_text().splitlines()
+                   if not line.startswith("#"))
+    for command in ("run-all", "test"):
+        minutes, megabytes, gigabytes = numbers[command].split()
+        assert said(command)[:2] == [
+            f"{command}: the first call here takes about {minutes} minutes on two cores,"
+            f" {megabytes} MB of downloads and {gigabytes} GB of disk",
+            "setup: these Debian packages are missing:"]
+    assert said("check")[0] == "setup: these Debian packages are missing:"
+    machine.debian(ALL)
+    (machine.tree / ".venv/requirements.txt").write_text("just==1\n")
+    assert said("run-all") == []

@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -146,11 +147,13 @@ Medians ours(std::string const& file)
 } // namespace
 
 /// Times the same host kernels with this harness and with Google Benchmark, and writes both medians
-/// into the machine's folder: reports/<machine>/harness.json below the current directory.
-int main(int, char** argv)
+/// into `harness.json` of the folder that it is given, which is the machine's.
+int main(int argc, char** argv)
 try {
-    auto const folder =
-        std::filesystem::path{"reports"} / bench::machine_record().at("slug").get<std::string>();
+    if (argc != 2) {
+        throw std::invalid_argument{"expected the folder of the machine"};
+    }
+    std::filesystem::path const folder{argv[1]};
     auto const file = (folder / "harness.json").string();
     std::vector<std::string> words{"check-harness", "--threads", "1",        "--samples", "15",
                                    "--min-time",    "0.02",      "--output", file};

@@ -69,6 +69,10 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
                        help="name of the folder; default: made from the hardware")
     every.set_defaults(command=lambda given: guarded(lambda: _run_all(given)))
 
+    called = commands.add_parser("folder", help="say which folder is this machine's")
+    called.add_argument("--build", type=Path, help=argparse.SUPPRESS)
+    called.set_defaults(command=_folder)
+
     packs = commands.add_parser("contribute", help="check and pack a machine's folder",
                                 usage="just contribute [--machine NAME]")
     packs.add_argument("--machine", metavar="NAME",
@@ -94,6 +98,15 @@ def _run(given: argparse.Namespace) -> int:
 def _run_all(given: argparse.Namespace) -> int:
     profile = "full" if given.full else "quick"
     return run_all(_workspace(given), profile, given.machine, Console(), book.weave_machine)
+
+
+def _folder(given: argparse.Namespace) -> int:
+    workspace = _workspace(given)
+    named = machines.name_of(workspace.root, describe_machine(workspace))
+    if named.why:
+        print(named.why, file=sys.stderr)
+    print(workspace.root / "reports" / named.name)
+    return 0
 
 
 def _slurm(given: argparse.Namespace) -> int:

@@ -284,6 +284,11 @@ def measure(program: Path, arguments: Sequence[str], launches: Sequence[Launch],
 # --- how far it is: one updating line on a terminal, plain lines elsewhere ------------------------
 
 
+#: How often the status is written anew, and how long nothing is said where there is no terminal.
+STATUS_S = 0.2
+SILENCE_S = 60
+
+
 class Console:
     """Writes lines, and below them one status line where the stream is a terminal."""
 
@@ -297,6 +302,7 @@ class Console:
         """Writes a line that stays."""
         self._clear()
         print(text, file=self._stream, flush=True)
+        self._last = time.monotonic()
 
     def step(self, text: str) -> None:
         """Something began: the status on a terminal, a line elsewhere."""
@@ -306,9 +312,13 @@ class Console:
             self.line(text)
 
     def status(self, text: str) -> None:
-        """Something moved on: the status on a terminal, at most a few times a second."""
-        if self._terminal and time.monotonic() - self._last > 0.2:
+        """Something moved on: the status on a terminal, at most a few times a second; elsewhere a
+        line where nothing was said for a while."""
+        silent = time.monotonic() - self._last
+        if self._terminal and silent > STATUS_S:
             self._show(text)
+        elif not self._terminal and silent > SILENCE_S:
+            self.line(text)
 
     def _show(self, text: str) -> None:
         width = shutil.get_terminal_size().columns - 1

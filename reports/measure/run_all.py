@@ -190,7 +190,8 @@ class Run:
         started = time.monotonic()
         self._console.step(title)
         try:
-            failures = self._measure(step, lambda: Watch(self._console, title, step.seconds, later))
+            failures = self._measure(step, lambda what="": Watch(self._console, title + what,
+                                                                 step.seconds, later))
         except (WeaveError, OSError) as error:
             failures = [str(error)]
         outcome = Outcome(name, "FAILED" if failures else "measured",
@@ -198,7 +199,7 @@ class Run:
         self._console.line(f"{title}: {outcome.verb}, {outcome.details}")
         return outcome
 
-    def _measure(self, step: Step, watch: Callable[[], Watch]) -> list[str]:
+    def _measure(self, step: Step, watch: Callable[..., Watch]) -> list[str]:
         """Measures an experiment, a second time with more samples if a question is open and the
         first time took no longer than was promised; returns what failed in it."""
         name = step.experiment.name
@@ -216,7 +217,7 @@ class Run:
         elif questions and not measured.failures:  # what failed would be measured again anyway
             self._console.line(f"{name}: {rounds} more rounds to decide {questions}")
             more = ["--samples", str(rounds), "--again"]
-            measured = self._measure_once(step, folder / "more", more, watch())
+            measured = self._measure_once(step, folder / "more", more, watch(", more rounds"))
             self._store(name, results.prolong(first, measured.result.raw), tripled=True)
         if fresh:
             self._state.took(name, time.monotonic() - started)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from measure import launch
 from measure import run_all as bundle
 from measure.launch import Console
 from measure.run_all import Weave, run_all
@@ -208,7 +209,8 @@ def test_an_undecided_claim_triples_the_samples_once(root: Path, tmp_path: Path)
     add_experiment(root, "alpha", points=1, ratios=[1.0, 1.1, 1.3, 1.5], log=str(log))
     code, said = run(root)
     assert code == 0
-    assert "alpha: 6 more rounds to decide alpha.fast" in said
+    after = said.partition("alpha: 6 more rounds to decide alpha.fast\n")[2]
+    assert after.startswith("[1/1] alpha, more rounds  point 1 of 1: size=100")
     run_of = stored(root, "alpha")["run"]
     assert (run_of["rounds"], run_of["tripled"]) == (9, True)
     rounds = [line for line in log.read_text().splitlines() if " round " in line]
@@ -216,6 +218,16 @@ def test_an_undecided_claim_triples_the_samples_once(root: Path, tmp_path: Path)
     assert [line.endswith(" again") for line in rounds] == 3 * [False] + 6 * [True]
     cases = stored(root, "alpha")["cases"]
     assert {len(case["samples_s"]) for case in cases} == {9}
+
+
+def test_nobody_waits_in_silence_without_a_terminal(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A point of many rounds, or other processes that come to it later, take minutes."""
+    add_experiment(root, "alpha", points=1)
+    quiet = run(root)[1].count("point 1 of 1")
+    monkeypatch.setattr(launch, "SILENCE_S", 0)
+    assert quiet == 1 < run(root)[1].count("point 1 of 1")
 
 
 def test_what_took_longer_than_promised_is_not_prolonged(root: Path) -> None:
