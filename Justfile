@@ -45,7 +45,7 @@ test-gpu: (_needs "run")
 # Measure one experiment and weave its page under build/runs/
 [no-cd, no-exit-message]
 run NAME *ARGS: (_needs "run")
-    @{{usage}} exit ;; esac; [ ! -d "{{root}}/experiments/$1" ] || "{{root}}/.ci/build" build "experiments/$1/$1?" lib/bench/machine
+    @{{usage}} exit ;; esac; "{{root}}/.ci/build" build "experiment:$1" lib/bench/machine
     @"{{python}}" -m measure run "$@"
 
 # Make a page about your matrix: structure, formats, ranking, plan, partitions (FILE.mtx..., or study.json)
@@ -74,7 +74,7 @@ try *ARGS: (_needs "run")
 # Write what a profiler counts (ncu, perf) into a result of this machine (--result FILE; --help)
 [no-cd, no-exit-message]
 profile NAME *ARGS: (_needs "run")
-    @{{usage}} exit ;; esac; [ ! -d "{{root}}/experiments/$1" ] || "{{root}}/.ci/build" build "experiments/$1/$1?" lib/bench/machine
+    @{{usage}} exit ;; esac; "{{root}}/.ci/build" build "experiment:$1" lib/bench/machine
     @"{{python}}" -m measure profile "$@"
 
 # Keep a run of build/runs/ (its folder or result) in this machine's folder under a title
@@ -112,7 +112,7 @@ bundle *EXPERIMENTS: (_needs "run")
     set -euo pipefail
     export MESON_ARGS="-Dnative={{ if arch() == "x86_64" { "x86-64-v3" } else { "" } }}"
     targets=(lib/bench/machine)
-    for name in "$@"; do targets+=("experiments/$name/$name"); done
+    for name in "$@"; do targets+=("experiment:$name"); done
     [ $# -gt 0 ] || targets=(programs)
     .ci/build build-bundle "${targets[@]}"
     if [ $# = 0 ] && command -v nvcc >/dev/null; then .ci/build build-bundle gpu-tests; fi

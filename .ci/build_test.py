@@ -37,6 +37,7 @@ def tree(tmp_path: Path) -> Path:
     it was called with."""
     tree = tmp_path / "tree"
     (tree / "experiments/alpha").mkdir(parents=True)
+    (tree / "experiments/alpha/experiment.toml").write_text("")
     shutil.copy(ROOT / "Justfile", tree)
     (tree / ".ci").mkdir()
     shutil.copy(ROOT / ".ci/build", tree / ".ci")
@@ -75,6 +76,7 @@ def test_a_run_is_built_first(tree: Path) -> None:
 def test_what_this_machine_cannot_build_is_left_out(tree: Path) -> None:
     """Without nvcc there are no programs of GPU kernels: a study does without, a run says why."""
     (tree / "experiments/beta").mkdir()
+    (tree / "experiments/beta/experiment.toml").write_text("")
     done = just(tree, "run", "beta")
     assert done.stdout == "python -m measure run beta\n"
     assert "linking -C build --quiet lib/bench/machine\n" in done.stderr
@@ -91,17 +93,38 @@ def test_what_must_be_there_is_asked_for(tree: Path) -> None:
     ("run", "measure run", ("alpha", "--help")),
     ("run", "measure run", ("alpha", "--profile", "tiny", "-h")),
     ("run", "measure run", ("--help",)),
-    ("run", "measure run", ("nothing",)),
     ("run-all", "measure run-all", ("--help",)),
     ("study", "study study", ("--help",)),
     ("study", "study study", ()),
     ("try", "study try", ("-h",)),
     ("try", "study try", ()),
 ])
-def test_nothing_is_built_for_help_or_a_wrong_name(
+def test_nothing_is_built_for_help(
     tree: Path, recipe: str, module: str, arguments: tuple[str, ...]
 ) -> None:
     done = just(tree, recipe, *arguments)
     assert done.stdout == " ".join(["python -m", module, *arguments]) + "\n"
     assert done.stderr == ""
     assert not (tree / "build").exists()
+
+
+@pytest.mark.parametrize("name", ["alpha/", "./alpha", "../lib", "..", "a b", "$(touch x)", "*",
+                                  "x" * 250, "alpha\nbeta", "-h2", "alph"])
+def test_what_is_no_experiment_is_no_target(tree: Path, name: str) -> None:
+    """Nothing is configured or built for it, and one line says what there is."""
+    for recipe in ("run", "profile", "bundle"):
+        done = just(tree, recipe, name)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("no experiment ") and done.stderr.count("\n") == 1
+        assert done.stderr.endswith("; there are: alpha\n")
+    assert not (tree / "build").exists() and not (tree / "x").exists()
+
+
+def test_without_a_target_that_is_known_nothing_is_built(tree: Path) -> None:
+    """Ninja without a target builds all."""
+    (tree / "experiments/gpu-only").mkdir()
+    (tree / "experiments/gpu-only/experiment.toml").write_text("")
+    done = subprocess.run([tree / ".ci/build", "build", "experiment:gpu-only"], text=True,
+                          check=False, capture_output=True,
+                          env={**os.environ, "PATH": f"{tree.parent / 'bin'}:{os.environ['PATH']}"})
+    assert done.returncode == 0 and "linking" not in done.stderr

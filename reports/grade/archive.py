@@ -7,7 +7,7 @@ from grade.assignment import TEMPLATES
 from grade.definition import Kit
 
 ROOM = Path(__file__).parents[1]
-PARTS = ("grade", "weave/definition.py", "weave/__init__.py", "measure/workspace.py",
+PARTS = ("grade", "weave/definition.py", "weave/names.py", "weave/__init__.py", "measure/workspace.py",
          "measure/__init__.py")
 
 

@@ -10,6 +10,7 @@ import jinja2
 
 from grade import definition
 from grade.definition import GradeError, Kit
+from weave import names
 
 HARNESS = ("kit/*.hpp", "kit/*.cpp", "sparse/csr.hpp", "sparse/allocator.hpp",
            "sparse/assemble.hpp", "sparse/parallel.hpp", "sparse/catalogue/generators.hpp",
@@ -23,7 +24,7 @@ TEMPLATES = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).par
 
 def make(root: Path, name: str, out: Path) -> tuple[Path, Path]:
     """Writes `out/student` and `out/instructor`; returns both."""
-    source = root / "experiments" / name / "kit"
+    source = root / "experiments" / names.require(name, "assignment") / "kit"
     if not source.is_dir():
         kits = sorted(path.parent.name for path in root.glob("experiments/*/kit"))
         raise GradeError(f"no kit of that name: {name}; there are {', '.join(kits)}")

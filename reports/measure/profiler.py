@@ -22,7 +22,7 @@ from pathlib import Path
 
 from measure.launch import Console, duration
 from measure.workspace import Workspace, describe_machine
-from weave import definition, machines, numerics, results
+from weave import definition, machines, names, numerics, results
 from weave.definition import WeaveError, Where
 from weave.measurements import Measurements
 from weave.results import STUDY, Case, Result
@@ -130,7 +130,7 @@ def profile_cases(workspace: Workspace, given: argparse.Namespace, console: Cons
 
 def _of_here(workspace: Workspace, name: str, path: Path) -> Measurements:
     """A result of an experiment, if it is one of this machine."""
-    program = workspace.program(name)
+    program = workspace.program(names.require_experiment(workspace.root, name))
     experiment = definition.load(workspace.root, name)
     if not program.is_file():
         raise WeaveError(f"profile: {name} was not built: no file {workspace.shown(program)}")

@@ -25,7 +25,7 @@ from measure.launch import (
     missing_tools,
 )
 from measure.workspace import Workspace, exclusive, file_digest
-from weave import claims, definition, results
+from weave import claims, definition, names, results
 from weave.definition import Experiment, WeaveError
 from weave.results import Result
 
@@ -67,10 +67,7 @@ def run_one(workspace: Workspace, name: str, arguments: list[str], console: Cons
     Without `weave` the result waits for a machine that can weave it. The last line names the page,
     or else the result; of a run that was stopped, the command that goes on with it.
     """
-    known = [path.parent.name for path in workspace.root.glob("experiments/*/experiment.toml")]
-    if name not in known:
-        raise WeaveError(f"no experiment {name}; there are: {', '.join(sorted(known))}")
-    experiment = definition.load(workspace.root, name)
+    experiment = definition.load(workspace.root, names.require_experiment(workspace.root, name))
     program = workspace.program(name)
     if {"--help", "-h"} & set(arguments):
         console.line(help_text(workspace, experiment))

@@ -67,7 +67,8 @@ def _patience() -> None:
 
 def _report(arguments: argparse.Namespace) -> int:
     _patience()
-    if arguments.machine:
+    if arguments.machine is not None:
+        names.require(arguments.machine, "report")
         folder = book.weave_machine(arguments.root, arguments.machine)
         print(f"wove {folder.relative_to(arguments.root)}/")
         return 0
@@ -112,10 +113,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def create(root: Path, name: str) -> list[Path]:
     """Writes the files of a new experiment and registers it; nothing that exists is changed."""
-    names.require(name, "new")
-    folder = root / "experiments" / name
-    if folder.exists():
-        raise WeaveError(f"experiments/{name} exists already")
+    folder = root / "experiments" / names.require_new_experiment(root, name)
     texts = {file: (TEMPLATES / file).read_text(encoding="utf-8") for file in FILES}
     folder.mkdir()
     for file, text in texts.items():

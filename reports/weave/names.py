@@ -13,14 +13,25 @@ WORDS = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 MOST_LETTERS = 100
 SHOWN_LETTERS = 60
 
+#: Targets that every build directory has, or may have.
+MESONS_OWN = {"all", "benchmark", "clean", "coverage", "ctags", "cscope", "dist", "distcheck",
+              "etags", "install", "phony", "reconfigure", "test", "uninstall", "clang-format",
+              "clang-tidy", "clean-ctlist", "clean-gcda", "clean-gcno", "coverage-html",
+              "coverage-sonarqube", "coverage-text", "coverage-xml", "scan-build"}
+
+
+def shown(name: str) -> str:
+    """A name that may be anything, for one line."""
+    return repr(name if len(name) <= SHOWN_LETTERS else f"{name[:SHOWN_LETTERS]}...")
+
 
 def require(name: str, what: str) -> str:
     """The name; raises `WeaveError`, which begins with `what` was to be named, if it is none."""
-    shown = repr(name if len(name) <= SHOWN_LETTERS else f"{name[:SHOWN_LETTERS]}...")
     if not WORDS.fullmatch(name):
-        raise WeaveError(f"{what}: found {shown}, expected lower-case words and hyphens: my-idea")
+        raise WeaveError(f"{what}: found {shown(name)}, expected lower-case words and hyphens:"
+                         " my-idea")
     if len(name) > MOST_LETTERS:
-        raise WeaveError(f"{what}: found {shown} of {len(name)} letters, expected at most"
+        raise WeaveError(f"{what}: found {shown(name)} of {len(name)} letters, expected at most"
                          f" {MOST_LETTERS}")
     return name
 
@@ -31,6 +42,20 @@ def fitting(text: str) -> str:
     return "-".join(words)[:MOST_LETTERS].rstrip("-")
 
 
-def experiments(root: Path) -> list[str]:
-    """The names of the experiments of a tree."""
-    return sorted(path.parent.name for path in root.glob("experiments/*/experiment.toml"))
+def require_experiment(root: Path, name: str) -> str:
+    """The name of an experiment of the tree; else raises `WeaveError`, which names all of them."""
+    known = sorted(path.parent.name for path in root.glob("experiments/*/experiment.toml"))
+    if name not in known:
+        raise WeaveError(f"no experiment {shown(name)}; there are: {', '.join(known)}")
+    return name
+
+
+def require_new_experiment(root: Path, name: str) -> str:
+    """A name for an experiment that is to be: its program is a target of the build of that name."""
+    require(name, "new")
+    if name in MESONS_OWN or name.startswith("meson-"):
+        raise WeaveError(f"new: found {shown(name)}, which Meson keeps for itself, expected another"
+                         " name")
+    if (root / "experiments" / name).exists():
+        raise WeaveError(f"new: experiments/{name} exists already, expected another name")
+    return name

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from weave import blocks, claims, definition, expectations, numerics, results
+from weave import blocks, claims, definition, expectations, names, numerics, results
 from weave.claims import AT_LEAST, OF_RUNS, Verdict
 from weave.definition import Claim, Experiment, WeaveError
 from weave.expectations import NOT_REPRODUCED, REPRODUCED
@@ -497,9 +497,6 @@ def _claims(given: argparse.Namespace) -> int:
 
 
 def _chosen(root: Path, name: str | None) -> list[Experiment]:
-    experiments = definition.load_all(root)
-    chosen = [each for each in experiments if name in (None, each.name)]
-    if not chosen:
-        known = ", ".join(each.name for each in experiments)
-        raise WeaveError(f"claims: no experiment {name}; there are: {known}")
-    return chosen
+    if name is None:
+        return definition.load_all(root)
+    return [definition.load(root, names.require_experiment(root, name))]

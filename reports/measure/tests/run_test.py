@@ -157,5 +157,5 @@ def test_options_of_the_protocol_are_refused(root: Path, option: str) -> None:
 def test_an_unknown_experiment_is_named(root: Path) -> None:
     for name in ("beta", "alpha"):
         add_experiment(root, name)
-    with pytest.raises(WeaveError, match="^no experiment nothing; there are: alpha, beta$"):
+    with pytest.raises(WeaveError, match="^no experiment 'nothing'; there are: alpha, beta$"):
         run_one(root, "nothing")

@@ -179,15 +179,6 @@ def test_hardware_of_any_name_has_a_folder(slug: str, tmp_path: Path) -> None:
     assert names.require(named.name, "slug") == named.name
 
 
-@pytest.mark.parametrize("name", ["", "-x", "a/", "a/b", "..", ".", "A", "a b", "x" * 101, "ä",
-                                  "a\n", "a-", "a--b", "a_b", "results@x", "\x1b[2J"])
-def test_what_is_no_name(name: str) -> None:
-    with pytest.raises(WeaveError, match=r"^--machine: found .*, expected") as error:
-        names.require(name, "--machine")
-    assert str(error.value).isprintable() and len(str(error.value)) < 200
-    assert names.require(names.fitting(f"{name}7"), "") != name
-
-
 def test_the_list_is_sorted_and_says_what_it_is(tmp_path: Path) -> None:
     (tmp_path / "reports").mkdir()
     for name in ("b-2c", "a-2c", "b-2c"):
