@@ -7,8 +7,8 @@ from grade.assignment import TEMPLATES
 from grade.definition import Kit
 
 ROOM = Path(__file__).parents[1]
-PARTS = ("grade", "weave/definition.py", "weave/names.py", "weave/__init__.py", "measure/workspace.py",
-         "measure/__init__.py")
+PARTS = ("grade", "weave/definition.py", "weave/names.py", "weave/__init__.py",
+         "measure/workspace.py", "measure/__init__.py")
 
 
 def write(kit: Kit, path: Path) -> None:

@@ -183,8 +183,8 @@ def _enlisted(house: House, machine: str) -> str:
     try:
         book.write_all(house)
     except WeaveError as error:
-        return (f"Send the archive, or commit reports/{machine}/ and say so: the chapters have to be"
-                f" rewritten for it ({error}).")
+        return (f"Send the archive, or commit reports/{machine}/ and say so: the chapters have to"
+                f" be rewritten for it ({error}).")
     machines.enlist(house.root, machine)
     return (f"All pages are woven with it. Commit reports/{machine}/, its line in {machines.LIST}"
             " and the pages, or send the archive.")

@@ -1,5 +1,5 @@
-"""Machines and their folders below `reports/`: which of them came with the tree, what shows that two
-are not one, and the name that a machine gets.
+"""Machines and their folders below `reports/`: which of them came with the tree, what shows that
+two are not one, and the name that a machine gets.
 
 A folder that came with the tree is named in the list `reports/machines.txt`; `just contribute` adds
 to it. Committed pages are woven from the listed folders alone. Any other folder is its owner's, who

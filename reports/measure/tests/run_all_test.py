@@ -43,8 +43,8 @@ def run(root: Path, profile: str = "quick", slug: str | None = None,
 
 def start(root: Path, *arguments: str) -> "subprocess.Popen[str]":
     """The real command line, to be killed."""
-    return subprocess.Popen([sys.executable, "-m", "measure", "--root", root, "run-all", *arguments],
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    command = [sys.executable, "-m", "measure", "--root", root, "run-all", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                             env={**os.environ, "PYTHONPATH": str(REPORTS)})
 
 
@@ -304,7 +304,8 @@ def move(root: Path, old: str, new: str) -> None:
         ('"family": 25', '"family": 26', "processor's family: 25, here 26"),
         ('"bytes": 32768', '"bytes": 49152',
          "level 1 data caches: 2 of 32.0 KiB, here 2 of 48.0 KiB"),
-        ('"Fake GPU"', '"Other GPU"', "Fake GPU: 1, here none known; Other GPU: none known, here 1"),
+        ('"Fake GPU"', '"Other GPU"',
+         "Fake GPU: 1, here none known; Other GPU: none known, here 1"),
     ],
 )
 def test_the_folder_of_another_machine_is_left_alone(
