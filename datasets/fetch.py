@@ -6,7 +6,7 @@ Each NAME is an entry of catalogue.toml with a group. Its archive is downloaded 
 an earlier download stopped), checked, and unpacked to CACHE/GROUP/NAME.mtx. The archive's size and
 SHA-256 are recorded in archives.lock the first time and compared ever after.
 
-Exit codes: 0 everything asked for is in the cache, 2 it is not, and one line says why.
+Exit codes: 0 everything asked for is in the cache, 2 it is not, and one line says why, 130 stopped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ import ssl
 import sys
 import tarfile
 import time
-import tomllib
 import urllib.error
 import urllib.request
 import zlib
@@ -34,6 +33,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "reports"))
+
+from weave import errors, files  # noqa: E402
+from weave.errors import WeaveError  # noqa: E402
+
 COLLECTION = "https://suitesparse-collection-website.herokuapp.com/MM"
 CHUNK = 1 << 20
 # An entry of a complex matrix written with all digits takes about 70 bytes.
@@ -41,7 +45,7 @@ BYTES_PER_ENTRY = 100
 HEADER_ALLOWANCE = 1 << 20
 
 
-class FetchError(Exception):
+class FetchError(WeaveError):
     """Why a matrix could not be fetched, in one line."""
 
 
@@ -87,8 +91,8 @@ class Settings:
 def find_matrix(catalogue: Path, name: str) -> Matrix:
     """The entry `name`, which must be one of the collection."""
     try:
-        matrices = tomllib.loads(catalogue.read_text(encoding="utf-8"))["matrix"]
-    except (tomllib.TOMLDecodeError, KeyError) as error:
+        matrices = files.read_toml(catalogue)["matrix"]
+    except KeyError as error:
         raise FetchError(f"{catalogue}: {error}, expected tables [matrix.NAME]") from error
     if name not in matrices:
         fetchable = [key for key, entry in matrices.items() if "group" in entry]
@@ -105,9 +109,8 @@ def read_lock(path: Path) -> dict[str, Archive]:
     if not path.exists():
         return {}
     try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8"))
-        return {key: Archive(**entry) for key, entry in entries.items()}
-    except (tomllib.TOMLDecodeError, TypeError) as error:
+        return {key: Archive(**entry) for key, entry in files.read_toml(path).items()}
+    except TypeError as error:
         raise FetchError(f"{path}: {error}, expected lines written by fetch.py") from error
 
 
@@ -120,9 +123,7 @@ def record(path: Path, key: str, archive: Archive) -> None:
         lines = ["# Size and SHA-256 of every archive fetched; written by fetch.py.\n"]
         for name, entry in sorted(entries.items()):
             lines.append(f'"{name}" = {{ bytes = {entry.bytes}, sha256 = "{entry.sha256}" }}\n')
-        part = path.with_name(path.name + ".part")
-        part.write_text("".join(lines), encoding="utf-8")
-        os.replace(part, path)
+        files.write(path, "".join(lines))
     finally:
         os.close(folder)
 
@@ -405,6 +406,10 @@ def arguments() -> argparse.Namespace:
 
 def main() -> int:
     """Fetch all that was asked for; the exit code."""
+    return errors.exit_code(_main)
+
+
+def _main() -> int:
     options = arguments()
     settings = Settings(
         options.lock,
@@ -419,12 +424,14 @@ def main() -> int:
     for name in options.name:
         try:
             print(fetch(find_matrix(options.catalogue, name), settings))
-        except (FetchError, OSError) as error:
-            print(f"fetch {name}: {' '.join(str(error).split())}", file=sys.stderr)
+        except BrokenPipeError:
+            raise
+        except (WeaveError, OSError) as error:
+            print(f"fetch {name}: {errors.line_of(error)}", file=sys.stderr)
             code = 2
         except KeyboardInterrupt:
             print(f"fetch {name}: interrupted; the same command continues", file=sys.stderr)
-            return 2
+            raise
     return code
 
 

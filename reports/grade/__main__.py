@@ -1,18 +1,22 @@
 """`python -m grade COMMAND`: makes assignments of kits, and grades what students hand in."""
 
 import argparse
-import json
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from grade import archive, assignment, definition, grading, pages, submissions
-from weave.definition import WeaveError
+from weave import errors, files
+from weave.errors import WeaveError
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; a user's error is one line and exit code 2."""
+    return errors.exit_code(lambda: _command(arguments))
+
+
+def _command(arguments: list[str] | None) -> int:
     parser = argparse.ArgumentParser(prog="just", description=__doc__)
     root = Path(__file__).resolve().parents[2]
     parser.add_argument("--root", type=Path, default=root, help=argparse.SUPPRESS)
@@ -40,11 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     online.set_defaults(command=_gradescope)
 
     chosen = parser.parse_args(arguments)
-    try:
-        return chosen.command(chosen)
-    except WeaveError as error:
-        print(error, file=sys.stderr)
-        return 2
+    return chosen.command(chosen)
 
 
 def _assignment(given: argparse.Namespace) -> int:
@@ -57,16 +57,17 @@ def _grade(given: argparse.Namespace) -> int:
     kit = definition.load(given.kit)
     handed_in = submissions.read_all(kit, given.submissions)
     out = given.out or kit.folder.parent / "grades"
-    records = grading.grade_all(kit, handed_in, out, _say)
-    pages.write(kit, grading.all_records(out, kit), out)
-    archive.write(kit, out / "autograder.zip")
+    with files.exclusive(out, patience_s=30):
+        records = grading.grade_all(kit, handed_in, out, _say)
+        pages.write(kit, grading.all_records(out, kit), out)
+        archive.write(kit, out / "autograder.zip")
     _say(f"wrote {out}/leaderboard.html, students/, grades.csv, gradescope/, autograder.zip")
     return 0 if len(records) == len(handed_in) else 1
 
 
 def _gradescope(given: argparse.Namespace) -> int:
     kit = definition.load(given.kit)
-    given.results.write_text(json.dumps(_online(kit, given.submission)))
+    files.write_json(given.results, _online(kit, given.submission))
     return 0
 
 

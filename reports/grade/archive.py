@@ -1,19 +1,22 @@
 """The autograder archive of Gradescope: the grader, a kit, and two scripts at its root."""
 
+import io
 import zipfile
 from pathlib import Path
 
 from grade.assignment import TEMPLATES
 from grade.definition import Kit
+from weave import files
 
 ROOM = Path(__file__).parents[1]
-PARTS = ("grade", "weave/definition.py", "weave/names.py", "weave/__init__.py",
-         "measure/workspace.py", "measure/__init__.py")
+PARTS = ("grade", *(f"weave/{name}.py"
+                    for name in ("__init__", "definition", "errors", "files", "names")))
 
 
 def write(kit: Kit, path: Path) -> None:
     """Writes `autograder.zip`."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in ("setup.sh", "run_autograder"):
             text = TEMPLATES.get_template(name).render(kit=kit)
             entry = zipfile.ZipInfo(name)
@@ -24,6 +27,7 @@ def write(kit: Kit, path: Path) -> None:
                 archive.write(file, f"reports/{file.relative_to(ROOM)}")
         for file in _files(kit.folder):
             archive.write(file, f"kit/{file.relative_to(kit.folder)}")
+    files.write(path, packed.getvalue())
 
 
 def _files(place: Path) -> list[Path]:

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import jinja2
 
 from grade import definition
 from grade.definition import GradeError, Kit
-from weave import names
+from weave import files, names
 
 HARNESS = ("kit/*.hpp", "kit/*.cpp", "sparse/csr.hpp", "sparse/allocator.hpp",
            "sparse/assemble.hpp", "sparse/parallel.hpp", "sparse/catalogue/generators.hpp",
@@ -30,24 +29,25 @@ def make(root: Path, name: str, out: Path) -> tuple[Path, Path]:
         raise GradeError(f"no kit of that name: {name}; there are {', '.join(kits)}")
     kit = definition.load(source)
     student, instructor = out / "student", out / "instructor"
-    for folder in (student, instructor):
-        if folder.exists():
-            raise GradeError(f"{folder} exists already")
-    _write_student(root, kit, student)
-    instructor.mkdir(mode=0o700, parents=True)
-    shutil.copytree(student, instructor / "student")
-    shutil.copy(source / "kit.toml", instructor)
-    (instructor / "name").write_text(f"{kit.name}\n")
-    for one in ("model", "naive"):
-        text = source / (kit.file if one == "model" else f"{one}{kit.suffix}")
-        shutil.copy(text, instructor / f"{one}{kit.suffix}")
-    (instructor / "README.md").write_text(
-        TEMPLATES.get_template("instructor.md.in").render(kit=kit), encoding="utf-8")
+    with files.whole_folder(student) as for_students, files.whole_folder(instructor) as ours:
+        _write_student(root, kit, for_students)
+        _write_instructor(kit, for_students, ours)
     return student, instructor
 
 
+def _write_instructor(kit: Kit, student: Path, instructor: Path) -> None:
+    instructor.chmod(0o700)
+    shutil.copytree(student, instructor / "student")
+    shutil.copy(kit.folder / "kit.toml", instructor)
+    files.write(instructor / "name", f"{kit.name}\n")
+    for one in ("model", "naive"):
+        text = kit.folder / (kit.file if one == "model" else f"{one}{kit.suffix}")
+        shutil.copy(text, instructor / f"{one}{kit.suffix}")
+    page = TEMPLATES.get_template("instructor.md.in").render(kit=kit)
+    files.write(instructor / "README.md", page)
+
+
 def _write_student(root: Path, kit: Kit, student: Path) -> None:
-    student.mkdir(parents=True)
     for pattern in HARNESS:
         for path in sorted((root / "lib").glob(pattern)):
             target = student / "harness" / path.relative_to(root / "lib")
@@ -57,14 +57,14 @@ def _write_student(root: Path, kit: Kit, student: Path) -> None:
         name = name if "." in name else f"{name}{kit.suffix}"
         if (kit.folder / name).exists():
             shutil.copy(kit.folder / name, student)
-    text = (kit.folder / kit.file).read_text(encoding="utf-8")
-    (student / kit.file).write_text(without_solution(text, kit.file), encoding="utf-8")
+    text = files.read(kit.folder / kit.file)
+    files.write(student / kit.file, without_solution(text, kit.file))
     for name, target in (("Makefile", "Makefile"), ("student.just", "Justfile")):
         text = TEMPLATES.get_template(name).render(kit=kit, tasks=tasks(kit))
-        (student / target).write_text(text, encoding="utf-8")
+        files.write(student / target, text)
     for name, task in tasks(kit).items():
-        (student / "harness" / f"{name}.task").write_text(task)
-    (student / "README.md").write_text(handout(root, kit), encoding="utf-8")
+        files.write(student / "harness" / f"{name}.task", task)
+    files.write(student / "README.md", handout(root, kit))
 
 
 def without_solution(text: str, name: str = "solution") -> str:
@@ -107,13 +107,13 @@ def task(kit: Kit, cases: Iterable[str], rounds: int, people: bool = False) -> s
 
 def handout(root: Path, kit: Kit) -> str:
     """The page that students read, with sections of the experiment's chapter."""
-    chapter = (kit.folder.parent / "README.md").read_text(encoding="utf-8")
-    experiment = tomllib.loads((kit.folder.parent / "experiment.toml").read_text(encoding="utf-8"))
+    chapter = files.read(kit.folder.parent / "README.md")
+    experiment = files.read_toml(kit.folder.parent / "experiment.toml")
     environment = TEMPLATES.overlay(loader=jinja2.ChoiceLoader(
         [jinja2.FileSystemLoader(kit.folder), TEMPLATES.loader]))
     return environment.get_template("handout.md.in").render(
         kit=kit, lead=experiment["lead"], chapter=lambda title: section(chapter, title),
-        naive=(kit.folder / f"naive{kit.suffix}").read_text(encoding="utf-8"))
+        naive=files.read(kit.folder / f"naive{kit.suffix}"))
 
 
 def section(page: str, title: str) -> str:

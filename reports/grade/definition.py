@@ -1,12 +1,14 @@
 """What a kit says of itself: `kit.toml`."""
 
 import hashlib
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from weave.definition import WeaveError
+from weave import files
+from weave.definition import check_schema
+from weave.errors import WeaveError
+
+SCHEMA = Path(__file__).with_name("kit.schema.json")
 
 
 class GradeError(WeaveError):
@@ -50,8 +52,8 @@ class Kit:
     @property
     def name(self) -> str:
         """The name of its experiment, in the tree and wherever a kit was made."""
-        return (self.folder / "name").read_text().strip() if (self.folder / "name").exists() \
-            else self.folder.parent.name
+        named = self.folder / "name"
+        return files.read(named).strip() if named.exists() else self.folder.parent.name
 
     @property
     def on_gpu(self) -> bool:
@@ -91,15 +93,11 @@ def load(folder: Path) -> Kit:
     if not path.is_file():
         raise GradeError(f"{folder}: no kit.toml here, expected the folder for instructors that"
                          " `just assignment` makes")
-    try:
-        raw: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-        cases = tuple(Case(one["case"], one["about"], one["next"], one.get("hidden", False))
-                      for one in raw["case"])
-        return Kit(folder.resolve(), raw["title"], raw["file"], raw["compiler"], raw["flags"],
-                   raw["main"], raw["processors"], raw["ranks"], raw["vectors"], raw["rounds"],
-                   raw["points"]["correctness"], raw["points"]["speed"],
-                   tuple(one["case"] for one in raw["test"]), cases)
-    except tomllib.TOMLDecodeError as error:
-        raise GradeError(f"{path}: {error}") from None
-    except KeyError as error:
-        raise GradeError(f"{path}: {error} is missing") from None
+    raw = files.read_toml(path)
+    check_schema(raw, files.read_json(SCHEMA), str(path))
+    cases = tuple(Case(one["case"], one["about"], one["next"], one.get("hidden", False))
+                  for one in raw["case"])
+    return Kit(folder.resolve(), raw["title"], raw["file"], raw["compiler"], raw["flags"],
+               raw["main"], raw["processors"], raw["ranks"], raw["vectors"], raw["rounds"],
+               raw["points"]["correctness"], raw["points"]["speed"],
+               tuple(one["case"] for one in raw["test"]), cases)

@@ -1,9 +1,7 @@
 """Grades submissions: compiles all, times one at a time, keeps each grade once it is there."""
 
 import dataclasses
-import json
 import math
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,29 +11,26 @@ from grade import points
 from grade.definition import GradeError, Kit
 from grade.submissions import Submission
 from grade.workshop import Program, Workshop, opened
-from measure.workspace import exclusive
+from weave import files
 
 Record = dict[str, Any]
 
 
 def grade_all(kit: Kit, submissions: Sequence[Submission], out: Path,
               say: Callable[[str], None]) -> list[Record]:
-    """Grades what has no grade yet; returns the records of all. One grader at a time."""
-    (out / "grades").mkdir(parents=True, exist_ok=True)
-    with exclusive(out, patience_s=30):
-        missing = [one for one in submissions if not path_of(out, kit, one).exists()]
-        say(f"{len(submissions)} submissions, {len(submissions) - len(missing)} graded before")
-        refused = [one for one in missing if one.refused]
-        for one in refused:
-            keep(out, kit, one, refusal(one, f"refused: {one.refused}"))
-        waiting = [one for one in missing if not one.refused]
-        if waiting:
-            say("compiling the judge, the model and naive")
-            with opened(kit) as shop:
-                _grade(shop, waiting, out, say)
-        records = [json.loads(path_of(out, kit, one).read_text()) for one in submissions
-                   if path_of(out, kit, one).exists()]
-    return records
+    """Grades what has no grade yet; returns the records of all. The caller holds `out` alone."""
+    missing = [one for one in submissions if not path_of(out, kit, one).exists()]
+    say(f"{len(submissions)} submissions, {len(submissions) - len(missing)} graded before")
+    refused = [one for one in missing if one.refused]
+    for one in refused:
+        keep(out, kit, one, refusal(one, f"refused: {one.refused}"))
+    waiting = [one for one in missing if not one.refused]
+    if waiting:
+        say("compiling the judge, the model and naive")
+        with opened(kit) as shop:
+            _grade(shop, waiting, out, say)
+    return [files.read_json(path_of(out, kit, one)) for one in submissions
+            if path_of(out, kit, one).exists()]
 
 
 def _grade(shop: Workshop, waiting: Sequence[Submission], out: Path,
@@ -91,16 +86,10 @@ def path_of(out: Path, kit: Kit, submission: Submission) -> Path:
 
 def all_records(out: Path, kit: Kit) -> list[Record]:
     """The records of all that was ever graded with this kit."""
-    return [json.loads(path.read_text())
+    return [files.read_json(path)
             for path in sorted((out / "grades").glob(f"*-{kit.digest()[:8]}.json"))]
 
 
 def keep(out: Path, kit: Kit, submission: Submission, record: Record) -> None:
-    """Writes a grade so that it is there whole or not at all."""
-    path = path_of(out, kit, submission)
-    temporary = path.with_suffix(".new")
-    with temporary.open("w", encoding="utf-8") as file:
-        json.dump(record, file, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.rename(path)
+    """Writes a grade."""
+    files.write_json(path_of(out, kit, submission), record)

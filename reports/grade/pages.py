@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from grade.assignment import TEMPLATES
 from grade.definition import Kit
+from weave import files
 
 Record = dict[str, Any]
 HTML = TEMPLATES.overlay(autoescape=True)
@@ -17,20 +17,16 @@ HTML = TEMPLATES.overlay(autoescape=True)
 
 def write(kit: Kit, records: Sequence[Record], out: Path) -> None:
     """Writes everything that follows from all grades there are."""
-    for folder in ("students", "gradescope"):
-        (out / folder).mkdir(parents=True, exist_ok=True)
     standing = ranked(best(records))
     for record in standing:
         name = record["student"]
         tries = [one for one in records if one["student"] == name]
-        (out / "students" / f"{name}.html").write_text(student_page(kit, record, tries),
-                                                      encoding="utf-8")
-        (out / "gradescope" / f"{name}.json").write_text(
-            json.dumps(gradescope(kit, record), indent=1), encoding="utf-8")
+        files.write(out / "students" / f"{name}.html", student_page(kit, record, tries))
+        files.write_json(out / "gradescope" / f"{name}.json", gradescope(kit, record))
     page = HTML.get_template("leaderboard.html").render(kit=kit, standing=standing, bar=bar,
                                                           span=span)
-    (out / "leaderboard.html").write_text(page, encoding="utf-8")
-    (out / "grades.csv").write_text(table(standing), encoding="utf-8")
+    files.write(out / "leaderboard.html", page)
+    files.write(out / "grades.csv", table(standing))
 
 
 def best(records: Iterable[Record]) -> list[Record]:

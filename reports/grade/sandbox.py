@@ -97,9 +97,11 @@ def works(tier: str, folder: Path) -> bool:
     """Does a box of this tier start, as the user that it should be, and hold to its limit?"""
     box = Box(FIRST_UID, folder, Limits(processes=2))
     tried = subprocess.run(command(tier, box, ["id", "-u"]), stdin=subprocess.DEVNULL,
-                           capture_output=True, text=True, check=False)
+                           capture_output=True, encoding="utf-8", errors="replace",
+                           check=False)
     forks = subprocess.run(command(tier, box, ["sh", "-c", "sleep 0 & sleep 0 & wait; echo yes"]),
-                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+                           stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace",
+                           check=False)
     return tried.stdout.strip() == str(FIRST_UID) and "yes" not in forks.stdout
 
 

@@ -16,7 +16,7 @@ from grade import assignment, sandbox
 from grade.definition import GradeError, Kit
 from grade.sandbox import Box, Limits
 from grade.submissions import Submission
-from measure.workspace import exclusive
+from weave import files
 
 COMPILE = Limits(processes=32, seconds=60)
 COMPILE_SECONDS = 120
@@ -42,7 +42,7 @@ def opened(kit: Kit, patience_s: float = 30) -> Iterator["Workshop"]:
     was killed has left is cleared away first."""
     if os.geteuid() != 0:
         raise GradeError(sandbox.ROOT_ONLY)
-    with exclusive(PLACE, patience_s):
+    with files.exclusive(PLACE, patience_s):
         room = PLACE / "room"
         sandbox.end_all(LAST_UID)
         shutil.rmtree(room, ignore_errors=True)
@@ -68,7 +68,8 @@ class Workshop:
         self.home.chmod(0o700)
         shutil.copy(kit.folder / f"model{kit.suffix}", self.home)
         made = subprocess.run(["make", "-s", "-j2", "-C", self.home, "references", "build/model"],
-                              capture_output=True, text=True, check=False)
+                              capture_output=True, encoding="utf-8", errors="replace",
+                              check=False)
         if made.returncode:
             raise GradeError(f"the kit does not compile: {made.stderr.strip()[-SAID_BYTES:]}")
 

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measure import profiler
-from measure.launch import Console, guarded, unmet_need
+from measure.launch import Console, unmet_need
 from measure.run import run_one
 from measure.run_all import run_all
 from measure.workspace import Workspace, describe_machine, slurm_job
-from weave import book, claims, machines, names, results, scorecard
+from weave import book, claims, errors, files, machines, names, results, scorecard
 from weave.book import House
 from weave.definition import Experiment, WeaveError
 from weave.survey import OnMachine
@@ -31,6 +31,10 @@ from weave.survey import OnMachine
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; a user's error is one line and exit code 2."""
+    return errors.exit_code(lambda: _command(arguments))
+
+
+def _command(arguments: list[str] | None) -> int:
     parser = argparse.ArgumentParser(prog="measure",
                                      description="Measure, and weave what was found.")
     root = Path(__file__).resolve().parents[2]
@@ -38,11 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_commands(commands)
     chosen = parser.parse_args(arguments)
-    try:
-        return chosen.command(chosen)
-    except WeaveError as error:
-        print(error, file=sys.stderr)
-        return 2
+    return chosen.command(chosen)
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -53,7 +53,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     one.add_argument("--build", type=Path, help=argparse.SUPPRESS)
     one.add_argument("name", metavar="NAME", help="an experiment: a folder of experiments/")
     one.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-    one.set_defaults(command=lambda given: guarded(lambda: _run(given)))
+    one.set_defaults(command=_run)
 
     job = commands.add_parser("slurm", help="write a job for Slurm", add_help=False)
     job.add_argument("nodes")
@@ -67,7 +67,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     every.add_argument("--full", action="store_true", help="leave every cache behind (hours)")
     every.add_argument("--machine", metavar="NAME",
                        help="name of the folder; default: made from the hardware")
-    every.set_defaults(command=lambda given: guarded(lambda: _run_all(given)))
+    every.set_defaults(command=_run_all)
 
     called = commands.add_parser("folder", help="say which folder is this machine's")
     called.add_argument("--build", type=Path, help=argparse.SUPPRESS)
@@ -82,8 +82,8 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
     counts = commands.add_parser("profile", help="write a profiler's counters into a result")
     profiler.add_options(counts)
-    counts.set_defaults(command=lambda given: guarded(
-        lambda: profiler.profile_cases(_workspace(given), given, Console())))
+    counts.set_defaults(
+        command=lambda given: profiler.profile_cases(_workspace(given), given, Console()))
 
 
 def _workspace(given: argparse.Namespace) -> Workspace:
@@ -136,12 +136,14 @@ class Gain:
 def _contribute(given: argparse.Namespace) -> int:
     workspace, console = _workspace(given), Console()
     if given.machine is not None:
-        return contribute(workspace, names.require(given.machine, "--machine"), console,
-                          own_names())
-    named = machines.name_of(workspace.root, describe_machine(workspace))
-    if named.why:
-        console.line(named.why)
-    return contribute(workspace, named.name, console, own_names())
+        machine = names.require(given.machine, "--machine")
+    else:
+        named = machines.name_of(workspace.root, describe_machine(workspace))
+        machine = named.name
+        if named.why:
+            console.line(named.why)
+    with book.alone(workspace.root):
+        return contribute(workspace, machine, console, own_names())
 
 
 def contribute(workspace: Workspace, machine: str, console: Console, names: Sequence[str]) -> int:
@@ -162,7 +164,7 @@ def contribute(workspace: Workspace, machine: str, console: Console, names: Sequ
         return _refuse(console, problems)
     surveys = [house.survey(experiment) for experiment in house.experiments]
     page = scorecard.machine_page(machine, found, surveys, folder)
-    (folder / "README.md").write_text(page, encoding="utf-8")
+    files.write(folder / "README.md", page)
     archive = workspace.build / "contribute" / f"{machine}.tar.gz"
     count = pack(folder, archive)
     for gain in gains(house, machine):
@@ -243,11 +245,13 @@ def unreadable(folder: Path, names: Sequence[str]) -> Iterator[str]:
 
 
 def _invalid(path: Path, shown: str) -> Iterator[str]:
-    """Why a result is no result, or holds what is private."""
+    """Why a result is no result, holds what is private, or is too large."""
     try:
         results.parse(path, shown)
     except WeaveError as error:
         yield str(error)
+    if large := results.too_large(path.stat().st_size):
+        yield f"{shown}: {large}"
 
 
 def _private(text: str, shown: str) -> Iterator[str]:
@@ -317,7 +321,6 @@ def _gain(house: House, experiment: Experiment, machine: str, here: results.Json
 
 def pack(folder: Path, archive: Path) -> int:
     """Writes the files of a folder into an archive that names no owner and no time; how many."""
-    archive.parent.mkdir(parents=True, exist_ok=True)
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as stream, \
@@ -327,7 +330,7 @@ def pack(folder: Path, archive: Path) -> int:
             entry.size, entry.mode = path.stat().st_size, 0o644
             with path.open("rb") as file:
                 tar.addfile(entry, file)
-    archive.write_bytes(packed.getvalue())
+    files.write(archive, packed.getvalue())
     return len(paths)
 
 

@@ -27,9 +27,6 @@ from weave.definition import Experiment, WeaveError
 
 Event = dict[str, Any]
 
-#: Exit code after Ctrl-C, as shells have it.
-INTERRUPTED = 130
-
 #: What mpirun says of a rank that was killed; it names a host and breaks its lines anywhere.
 RANK_DIED = re.compile(r"process rank\s+(\d+)\s.*?exited\s+on\s+signal\s+(\d+\s+\([^)]*\))",
                        re.DOTALL)
@@ -41,19 +38,6 @@ class ProgramFailed(WeaveError):
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
         self.code = code
-
-
-def guarded(command: Callable[[], int]) -> int:
-    """Runs a command so that every way to stop it ends its programs first."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
-    try:
-        return command()
-    except ProgramFailed as error:
-        print(error, file=sys.stderr)
-        return error.code
-    except KeyboardInterrupt:
-        return INTERRUPTED
 
 
 @dataclass(frozen=True)

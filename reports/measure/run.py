@@ -1,7 +1,6 @@
 """`just run`: one experiment into a folder of its own, how an interrupted run goes on, its help."""
 
 import argparse
-import json
 import os
 import re
 import shlex
@@ -24,8 +23,8 @@ from measure.launch import (
     measure,
     missing_tools,
 )
-from measure.workspace import Workspace, exclusive, file_digest
-from weave import claims, definition, names, results
+from measure.workspace import Workspace, file_digest
+from weave import claims, definition, files, names, results
 from weave.definition import Experiment, WeaveError
 from weave.results import Result
 
@@ -80,7 +79,7 @@ def run_one(workspace: Workspace, name: str, arguments: list[str], console: Cons
     run = _begin(workspace, experiment, arguments, console)
     go_on = f"to go on: {_resume(workspace, name, run.folder)}"
     try:
-        with exclusive(run.folder) as lock:
+        with files.exclusive(run.folder) as lock:
             measured = _measure(workspace, run, console, lock)
             page = measured.result.path
             if weave:
@@ -216,7 +215,7 @@ class Asked:
 
 def _note(folder: Path, asked: Asked) -> None:
     """Notes in the folder of a run what it was asked for."""
-    (folder / NOTE).write_text(json.dumps(asdict(asked), indent=1) + "\n", encoding="utf-8")
+    files.write_json(folder / NOTE, asdict(asked))
 
 
 def _noted(folder: Path) -> Asked:
@@ -253,8 +252,8 @@ def _latest_unfinished(runs: Path, asked: Asked) -> Path | None:
 
 def _read(folder: Path) -> Asked | None:
     try:
-        return Asked(**json.loads((folder / NOTE).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        return Asked(**files.read_json(folder / NOTE))
+    except (WeaveError, TypeError):
         return None
 
 
@@ -300,8 +299,8 @@ def _told_by(program: Path, others: list[str]) -> list[str]:
     """What a program says about its options, less those that the runner takes or sets; nothing
     where it cannot be asked."""
     try:
-        said = subprocess.run([program, "--help"], capture_output=True, text=True, check=True,
-                              timeout=10).stdout
+        said = subprocess.run([program, "--help"], capture_output=True, encoding="utf-8",
+                              errors="replace", check=True, timeout=10).stdout
     except (OSError, subprocess.SubprocessError):
         return []
     hidden = {"--help", *OWNED, *(option.split()[0] for option in others)}

@@ -2,7 +2,6 @@
 `run-all`, `run` and `profile` of a bundle."""
 
 import argparse
-import json
 import os
 import shutil
 import sys
@@ -20,15 +19,14 @@ from measure.launch import (
     Step,
     Watch,
     duration,
-    guarded,
     launches_of,
     make_plan,
     measure,
     plan_text,
 )
 from measure.run import run_one
-from measure.workspace import Workspace, describe_machine, exclusive, file_digest
-from weave import claims, definition, machines, results
+from measure.workspace import Workspace, describe_machine, file_digest
+from weave import claims, definition, errors, files, machines, results
 from weave.definition import WeaveError
 
 
@@ -57,8 +55,8 @@ def run_all(workspace: Workspace, profile: str, slug: str | None, console: Conso
         console.line(named.why)
     machine["slug"] = named.name
     directory = workspace.build / "run-all"
-    with exclusive(directory) as lock:
-        state = RunState(directory, {"machine": machine["slug"], "profile": profile})
+    with files.exclusive(directory) as lock:
+        state = RunState(directory, machine["slug"], profile)
         try:
             run = Run(workspace, profile, machine, state, lock, console)
             outcomes = run.everything()
@@ -79,19 +77,17 @@ class RunState:
 
     A run is unfinished for as long as something was interrupted or failed. An experiment
     counts as measured for as long as its program stays the same. Journals and results of the
-    programs lie in `folder(name)`.
+    programs lie in `folder(name)`. Each machine and profile has a folder of its own, so that a run
+    of another leaves what this one has measured.
     """
 
-    def __init__(self, directory: Path, identity: Mapping[str, str]) -> None:
-        """Continues the run in `directory` if it has the same identity, else begins anew."""
-        self._directory = directory
-        self._identity = dict(identity)
-        directory.mkdir(parents=True, exist_ok=True)
-        self._durations: dict[str, float] = _load(self._file("durations"))
-        unfinished = _load(self._file("state"))
-        self._done: dict[str, str] = unfinished.get("done", {})
-        if unfinished.get("identity") != self._identity:
-            self._begin()
+    def __init__(self, directory: Path, machine: str, profile: str) -> None:
+        """Continues the unfinished run of this machine and profile below `directory`, if any."""
+        self._folder = directory / machine / profile
+        self._key = f"{machine}/{profile}/"
+        self._durations_file = directory / "durations.json"
+        self._durations = _load(self._durations_file)
+        self._done = _load(self._folder / "state.json")
 
     def done(self, name: str, program: Path) -> bool:
         """True if this run has measured the experiment with the program as it is now."""
@@ -100,42 +96,25 @@ class RunState:
     def finish(self, name: str, program: Path) -> None:
         """Marks an experiment as measured."""
         self._done[name] = file_digest(program)
-        self._save_state()
+        files.write_json(self._folder / "state.json", self._done)
 
     def complete(self) -> None:
-        """Everything was measured: the next run begins anew."""
-        self._file("state").unlink(missing_ok=True)
+        """Everything was measured, and is stored: the next run begins anew."""
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def durations(self) -> dict[str, float]:
-        """Seconds of the last uninterrupted runs with this identity, by experiment."""
-        prefix = self._key("")
-        return {key.removeprefix(prefix): seconds for key, seconds in self._durations.items()
-                if key.startswith(prefix)}
+        """Seconds of the last uninterrupted runs of this machine and profile, by experiment."""
+        return {key.removeprefix(self._key): seconds for key, seconds in self._durations.items()
+                if key.startswith(self._key)}
 
     def took(self, name: str, seconds: float) -> None:
         """Remembers how long an experiment took."""
-        self._durations[self._key(name)] = round(seconds, 1)
-        _save(self._file("durations"), self._durations)
+        self._durations[self._key + name] = round(seconds, 1)
+        files.write_json(self._durations_file, self._durations)
 
     def folder(self, name: str) -> Path:
         """Where the programs of an experiment keep their journals and results."""
-        return self._directory / name
-
-    def _begin(self) -> None:
-        for entry in self._directory.iterdir():
-            if entry.is_dir():
-                shutil.rmtree(entry)
-        self._done = {}
-        self._save_state()
-
-    def _save_state(self) -> None:
-        _save(self._file("state"), {"identity": self._identity, "done": self._done})
-
-    def _file(self, name: str) -> Path:
-        return self._directory / f"{name}.json"
-
-    def _key(self, name: str) -> str:
-        return "/".join([*self._identity.values(), name])
+        return self._folder / name
 
 
 class Run:
@@ -163,9 +142,10 @@ class Run:
         page = self._workspace.root / "build/reports" / self._slug / "README.md"
         shown = self._workspace.shown(page)
         try:
-            weave(self._workspace.root, self._slug)
-        except WeaveError as error:
-            return Outcome(shown, "FAILED", str(error))
+            with files.exclusive(self._workspace.build / "weave"):
+                weave(self._workspace.root, self._slug)
+        except (WeaveError, OSError) as error:
+            return Outcome(shown, "FAILED", errors.line_of(error))
         return Outcome(shown, "woven", "")
 
     def _plan(self) -> list[Step]:
@@ -193,7 +173,7 @@ class Run:
             failures = self._measure(step, lambda what="": Watch(self._console, title + what,
                                                                  step.seconds, later))
         except (WeaveError, OSError) as error:
-            failures = [str(error)]
+            failures = [errors.line_of(error)]
         outcome = Outcome(name, "FAILED" if failures else "measured",
                           "; ".join([duration(time.monotonic() - started), *failures]))
         self._console.line(f"{title}: {outcome.verb}, {outcome.details}")
@@ -258,18 +238,9 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     return "\n".join(["", *rows, last])
 
 
-def _load(path: Path) -> dict[str, object]:
-    """The JSON object in a file; empty if there is none or it was cut off."""
-    try:
-        return json.loads(path.read_text())
-    except (OSError, ValueError):
-        return {}
-
-
-def _save(path: Path, value: object) -> None:
-    unfinished = path.with_suffix(".part")
-    unfinished.write_text(json.dumps(value, indent=1))
-    os.replace(unfinished, path)
+def _load(path: Path) -> dict[str, Any]:
+    """The JSON object in a file; empty if there is none."""
+    return files.read_json(path) if path.exists() else {}
 
 
 # --- the commands of a bundle, where there is no toolchain and no weaver --------------------------
@@ -278,6 +249,10 @@ def _save(path: Path, value: object) -> None:
 def main(root: Path, arguments: list[str] | None = None) -> int:
     """`run-all` measures every experiment below `root` into `root/reports/`, `run` one of them into
     `root/build/runs/`; both say how the results come home. `profile` adds to a result."""
+    return errors.exit_code(lambda: _chosen(root, arguments))
+
+
+def _chosen(root: Path, arguments: list[str] | None) -> int:
     workspace = Workspace(root, root / "build", _command(root / "run"))
     parser = argparse.ArgumentParser(description="Measure on this machine.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -299,11 +274,7 @@ def main(root: Path, arguments: list[str] | None = None) -> int:
     profiler.add_options(counts)
     counts.set_defaults(command=lambda at, given: profiler.profile_cases(at, given, Console()))
     given = parser.parse_args(arguments)
-    try:
-        return guarded(lambda: given.command(workspace, given))
-    except WeaveError as error:
-        print(error, file=sys.stderr)
-        return 2
+    return given.command(workspace, given)
 
 
 def _run_all(workspace: Workspace, given: argparse.Namespace) -> int:

@@ -1,20 +1,18 @@
-"""Where experiments are measured: a tree and what was built from it, this machine, and locks; other
-hosts, by a job for Slurm."""
+"""Where experiments are measured: a tree and what was built from it, this machine; other hosts, by a
+job for Slurm."""
 
-import contextlib
-import fcntl
 import hashlib
 import json
 import os
 import shlex
 import subprocess
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weave.definition import WeaveError
+from weave import files
+from weave.errors import WeaveError
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,8 @@ class Workspace:
 def describe_machine(workspace: Workspace) -> dict[str, Any]:
     """The `machine` object of results; its `slug` is what its hardware is called."""
     command = workspace.build / "lib/bench/machine"
-    described = subprocess.run([command], capture_output=True, text=True, check=False)
+    described = subprocess.run([command], capture_output=True, encoding="utf-8", errors="replace",
+                               check=False)
     if described.returncode:
         raise WeaveError(f"{workspace.shown(command)}: {described.stderr.strip()}")
     return json.loads(described.stdout)
@@ -47,32 +46,6 @@ def file_digest(path: Path) -> str:
     """sha256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-@contextlib.contextmanager
-def exclusive(directory: Path, patience_s: float = 10) -> Iterator[int]:
-    """Holds the lock of `directory` and yields it as an open file, for programs to inherit.
-
-    A killed run leaves programs that notice only at the end of their turn; they are waited for.
-    """
-    directory.mkdir(parents=True, exist_ok=True)
-    lock = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
-    try:
-        deadline = time.monotonic() + patience_s
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    where = os.path.relpath(directory)
-                    raise WeaveError(f"another run is at work in {where}") from None
-                time.sleep(0.1)
-            except OSError:
-                break  # a file system without locks, as some that hosts share
-        yield lock
-    finally:
-        os.close(lock)
 
 
 # --- on other hosts: a job for Slurm -------------------------------------------------------------
@@ -119,9 +92,8 @@ def slurm_job(workspace: Workspace, nodes: str, arguments: Sequence[str]) -> Pat
     if not nodes.isdecimal() or int(nodes) < 1:
         raise WeaveError(f"slurm: found {nodes!r}, expected a number of hosts")
     home = workspace.build / "slurm"
-    home.mkdir(parents=True, exist_ok=True)
     job = home / f"{nodes}-nodes.sbatch"
-    job.write_text(slurm_script(workspace, nodes, len(os.sched_getaffinity(0)), arguments))
+    files.write(job, slurm_script(workspace, nodes, len(os.sched_getaffinity(0)), arguments))
     return job
 
 

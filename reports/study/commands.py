@@ -1,15 +1,14 @@
 """The commands `study` and `try`, in a checkout and in a bundle: only who makes pages differs."""
 
 import argparse
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from measure.launch import Console, guarded
+from measure.launch import Console
 from measure.workspace import Workspace
 from study.kernel import KINDS, try_kernel
 from study.matrix import study_all
-from weave.definition import WeaveError
+from weave import errors
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,6 +18,10 @@ Finish = Callable[[Workspace, Path], str]
 
 def main(prefix: str, finish: Finish, arguments: list[str] | None = None) -> int:
     """Runs one command; a user's error is one line and exit code 2."""
+    return errors.exit_code(lambda: _command(prefix, finish, arguments))
+
+
+def _command(prefix: str, finish: Finish, arguments: list[str] | None) -> int:
     parser = argparse.ArgumentParser(prog="study", description="Your matrix, your kernel.")
     parser.add_argument("--root", type=Path, default=ROOT, help="the repository; default: this one")
     parser.add_argument("--build", type=Path, help="where the programs are; default: build/")
@@ -38,11 +41,7 @@ def main(prefix: str, finish: Finish, arguments: list[str] | None = None) -> int
     given = parser.parse_args(arguments)
     root = given.root.resolve()
     workspace = Workspace(root, (given.build or root / "build").resolve())
-    try:
-        return guarded(lambda: given.command(given, workspace, lambda f: finish(workspace, f)))
-    except WeaveError as error:
-        print(error, file=sys.stderr)
-        return 2
+    return given.command(given, workspace, lambda file: finish(workspace, file))
 
 
 def _study(given: argparse.Namespace, workspace: Workspace, finish: Callable[[Path], str]) -> int:

@@ -1,7 +1,6 @@
 """`just try FILE.cpp|.cu --as spmv`: somebody's own product among the variants of an experiment, in
 the same rounds, verified as they are, and on a page of its own."""
 
-import json
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -10,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from measure.launch import Console
-from measure.workspace import Workspace, describe_machine, exclusive
-from study import findings
-
+from measure.workspace import Workspace, describe_machine
+from study import findings, measuring
 from study.measuring import Asked, measured, warn
-from weave import definition, numerics
+from weave import definition, files, numerics
 from weave.definition import WeaveError
 
 Json = dict[str, Any]
@@ -42,7 +40,7 @@ def try_kernel(workspace: Workspace, file: Path, kind: str, matrices: Sequence[s
     if not file.is_file():
         raise WeaveError(f"{file}: cannot be opened: no such file")
     on_gpu = file.suffix == ".cu"
-    if file.suffix not in (".cpp", ".cu"):
+    if file.suffix not in (".cpp", ".cu") or not file.stem.strip("."):
         raise WeaveError(f"{file}: found another ending, expected a file .cpp or .cu")
     if on_gpu and not shutil.which("nvcc"):
         raise WeaveError("no nvcc here, which compiles files .cu")
@@ -51,9 +49,9 @@ def try_kernel(workspace: Workspace, file: Path, kind: str, matrices: Sequence[s
     is_measured = not on_gpu or bool(describe_machine(workspace)["gpus"])
     if not is_measured:
         console.line("no CUDA device here: the file is compiled, not measured")
-    folder = workspace.build / "try" / file.stem
+    place = measuring.own_folder(workspace.build / "try", file.stem, file)
     try:
-        with exclusive(folder) as lock:
+        with place as (folder, lock):
             console.step(f"compiles {file.name}")
             library = folder / f"{file.stem}.so"
             code = compiled(workspace, file.resolve(), library)
@@ -73,8 +71,7 @@ def compiled(workspace: Workspace, file: Path, library: Path) -> int:
     root = workspace.root
     if file.suffix == ".cu":
         joined = library.with_suffix(".cu")
-        joined.write_text(f'#include "{file}"\n#include "{root / DEVICE / "call.cuh"}"\n',
-                          encoding="utf-8")
+        files.write(joined, f'#include "{file}"\n#include "{root / DEVICE / "call.cuh"}"\n')
         command = ["nvcc", "-std=c++20", "-O3", f"-arch={_architecture()}",
                    "-rdc=true", "-shared", "-Xcompiler", "-fPIC", "-I", str(root / DEVICE),
                    str(joined)]
@@ -89,7 +86,7 @@ def _architecture() -> str:
     """The GPU that is here, or else one that nvcc knows for long."""
     if shutil.which("nvidia-smi"):
         asked = subprocess.run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"],
-                               capture_output=True, text=True, check=False).stdout.split()
+                               capture_output=True, encoding="utf-8", check=False).stdout.split()
         if asked:
             return f"sm_{asked[0].replace('.', '')}"
     return "sm_80"
@@ -98,22 +95,21 @@ def _architecture() -> str:
 def _measure(workspace: Workspace, tried: Tried, matrices: Sequence[str], folder: Path,
              console: Console, lock: int) -> int:
     given = ["--tried", str(tried.library.resolve()), "--precision", "fp64"]
-    files = [tried.library]
+    inputs = [tried.library]
     if matrices:
         paths = [Path(name) for name in matrices]
         given += ["--matrix", *(str(path.resolve()) if path.is_file() else str(path)
                                 for path in paths)]
-        files += [path for path in paths if path.is_file()]
+        inputs += [path for path in paths if path.is_file()]
     asked = Asked(tried.experiment, f"{tried.file.name} among {tried.experiment}")
     tree = definition.read_tree(workspace.root)
-    found, failures = measured(workspace, asked, given, files, folder, console, lock, tree)
+    found, failures = measured(workspace, asked, given, inputs, folder, console, lock, tree)
     cases = findings.cases(found)
     result = {"schema": 1, "name": tried.file.stem, "file": tried.file.name,
               "experiment": tried.experiment, "machine": findings.machine(found),
               "rankings": rankings(cases), "runs": [findings.run(found)],
               "source": tried.file.read_text(encoding="utf-8", errors="replace")}
-    (folder / "try.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n",
-                                     encoding="utf-8")
+    files.write_json(folder / "try.json", result)
     warn(result["runs"], workspace.shown(folder), console)
     for line in verdicts(cases):
         console.line(line)

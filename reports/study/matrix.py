@@ -1,16 +1,16 @@
 """`just study FILE.mtx...`: what there is to say about each matrix, as one JSON object."""
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from measure.launch import Console, duration
-from measure.workspace import Workspace, describe_machine, exclusive
+from measure.workspace import Workspace, describe_machine
 from study import findings, measuring
 from weave import definition
 from weave.definition import Tree, WeaveError
+from weave.files import write_json
 
 Json = dict[str, Any]
 SUFFIXES = (".mtx.gz", ".mtx")
@@ -20,10 +20,8 @@ def study_all(workspace: Workspace, files: Sequence[Path], console: Console,
               finish: Callable[[Path], str]) -> int:
     """Studies each matrix, and lets a page be made of what was written; 1 if a variant failed its
     verification."""
-    names = [name_of(file) for file in files]
-    for name in names:
-        if names.count(name) > 1:
-            raise WeaveError(f"study: found two files called {name}, expected names of their own")
+    for file in files:
+        name_of(file)
     described = [measuring.described(workspace, file) for file in files]  # all errors come first
     gpus = bool(describe_machine(workspace)["gpus"])
     tree = definition.read_tree(workspace.root)
@@ -35,17 +33,18 @@ def study_all(workspace: Workspace, files: Sequence[Path], console: Console,
 def name_of(file: Path) -> str:
     """A matrix' name: that of its file. Raises `WeaveError` for other files."""
     for suffix in SUFFIXES:
-        if file.name.endswith(suffix) and file.name != suffix:
-            return file.name.removesuffix(suffix)
+        name = file.name.removesuffix(suffix)
+        if name != file.name and name.strip("."):
+            return name
     raise WeaveError(f"{file}: found another ending, expected a file .mtx or .mtx.gz")
 
 
 def _study(workspace: Workspace, file: Path, features: Json, gpus: bool, tree: Tree,
            console: Console, finish: Callable[[Path], str]) -> int:
     started = time.monotonic()
-    folder = workspace.build / "study" / name_of(file)
+    place = measuring.own_folder(workspace.build / "study", name_of(file), file)
     try:
-        with exclusive(folder) as lock:
+        with place as (folder, lock):
             failures = _measure(workspace, file.resolve(), features, gpus, folder, tree, console,
                                 lock)
             said = finish(folder / "study.json")
@@ -72,8 +71,7 @@ def _measure(workspace: Workspace, file: Path, features: Json, gpus: bool, folde
         found.append((asked.title, measured))
         failures += failed
     study = together(file, features, anatomy, found)
-    (folder / "study.json").write_text(json.dumps(study, indent=1, ensure_ascii=False) + "\n",
-                                       encoding="utf-8")
+    write_json(folder / "study.json", study)
     measuring.warn(study["runs"], workspace.shown(folder), console)
     return failures
 

@@ -4,11 +4,14 @@ Everything that was finished is kept beside the page: the same command goes on a
 and measures nothing twice, unless the matrix, a program or what is asked of it has changed.
 """
 
+import contextlib
+import hashlib
 import json
+import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,7 @@ from typing import Any
 from measure.launch import Console, Watch, launches_of, measure
 from measure.workspace import Workspace, file_digest
 from study import findings
-from weave import definition, results
+from weave import definition, files, results
 from weave.definition import Tree, WeaveError
 from weave.measurements import Measurements
 
@@ -48,6 +51,27 @@ PROGRAMS = (
 )
 
 
+@contextlib.contextmanager
+def own_folder(parent: Path, name: str, file: Path) -> Iterator[tuple[Path, int]]:
+    """Yields the folder of a file below `parent`, and its lock, which is held meanwhile.
+
+    It is called `name`; where another file has taken that, a mark tells the two apart.
+    """
+    owner = str(file.resolve())
+    mark = hashlib.sha256(os.fsencode(owner)).hexdigest()[:8]
+    for folder in (parent / name, parent / f"{name}-{mark}"):
+        note = folder / "of.json"
+        if note.exists() and files.read_json(note) != owner:
+            continue
+        with files.exclusive(folder) as lock:
+            if not note.exists():
+                files.write_json(note, owner)
+            if files.read_json(note) == owner:  # else another one was quicker
+                yield folder, lock
+                return
+    raise WeaveError(f"{parent / name}-{mark}: found what belongs to another file")
+
+
 def described(workspace: Workspace, file: Path) -> Json:
     """What `just describe` says of a matrix. Raises `WeaveError` with its line for a file that is
     none."""
@@ -58,16 +82,16 @@ def anatomy(workspace: Workspace, file: Path, folder: Path, console: Console) ->
     """Where the nonzeros lie, and the traffic of partitions."""
     program = workspace.build / "lib/distributed/anatomy"
     kept = folder / "anatomy.json"
-    _begin(folder / "anatomy", {"matrix": file_digest(file), "program": file_digest(program)}, kept)
+    _begin(console, folder / "anatomy", {"matrix": file_digest(file), "program": file_digest(program)}, kept)
     if not kept.exists():
         text = _asked([program, file], lambda line: console.step(f"structure: {line}"))
-        _write(kept, text)
-    return json.loads(kept.read_text(encoding="utf-8"))
+        files.write(kept, text)
+    return files.read_json(kept)
 
 
-def measured(workspace: Workspace, asked: Asked, given: Sequence[str], files: Sequence[Path],
+def measured(workspace: Workspace, asked: Asked, given: Sequence[str], inputs: Sequence[Path],
              folder: Path, console: Console, lock: int, tree: Tree) -> tuple[Measurements, list[str]]:
-    """What one program finds, and what failed in it; `files` are those that results depend on."""
+    """What one program finds, and what failed in it; `inputs` are files that results depend on."""
     program = workspace.program(asked.name)
     if not program.is_file():
         raise WeaveError(f"{asked.name} was not built: no file {workspace.shown(program)}")
@@ -75,8 +99,8 @@ def measured(workspace: Workspace, asked: Asked, given: Sequence[str], files: Se
     launches = launches_of(experiment)
     into = folder / asked.name
     arguments = [*given, *(["--filter", asked.filter] if asked.filter else [])]
-    _begin(into, {"arguments": list(arguments), "program": file_digest(program),
-                  "files": [file_digest(file) for file in files],
+    _begin(console, into, {"arguments": list(arguments), "program": file_digest(program),
+                  "files": [file_digest(file) for file in inputs],
                   "launches": [launch.label() for launch in launches]})
     whole = into / "result.json"
     failures: list[str] = []
@@ -101,26 +125,19 @@ def warn(runs: Sequence[Json], folder: str, console: Console) -> None:
         console.line(f"{words} To measure again, remove {folder}/ first.")
 
 
-def _begin(folder: Path, asked: Mapping[str, Any], *kept: Path) -> None:
-    """Removes what was measured of something else."""
+def _begin(console: Console, folder: Path, asked: Mapping[str, Any], *kept: Path) -> None:
+    """Removes what was measured of something else, and says so."""
     note = folder / "asked.json"
-    text = json.dumps(asked, indent=1) + "\n"
-    try:
-        is_same = note.read_text(encoding="utf-8") == text
-    except OSError:
-        is_same = False
-    if not is_same:
-        shutil.rmtree(folder, ignore_errors=True)
-        for path in kept:
-            path.unlink(missing_ok=True)
-        folder.mkdir(parents=True)
-        note.write_text(text, encoding="utf-8")
-
-
-def _write(path: Path, text: str) -> None:
-    unfinished = path.with_suffix(".part")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
+    if note.exists():
+        before = files.read_json(note)
+        if before == asked:
+            return
+        changed = ", ".join(name for name in asked if before.get(name) != asked[name])
+        console.line(f"{folder.name}: measured anew, as what it depends on has changed: {changed}")
+        shutil.rmtree(folder)
+    for path in kept:
+        path.unlink(missing_ok=True)
+    files.write_json(note, asked)
 
 
 def _asked(command: Sequence[str | Path],
@@ -129,7 +146,8 @@ def _asked(command: Sequence[str | Path],
     if not Path(command[0]).is_file():
         raise WeaveError(f"{Path(command[0]).name} was not built: no file {command[0]}")
     with tempfile.TemporaryFile("w+", encoding="utf-8") as out, \
-            subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, text=True) as process:
+            subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, encoding="utf-8",
+                             errors="replace") as process:
         assert process.stderr is not None
         last = ""
         for line in process.stderr:

@@ -1,7 +1,6 @@
 """The page of a study: one HTML file that needs no other, in the look of this repository."""
 
 import base64
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
@@ -9,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from study import figures, findings
-from weave import numerics
+from weave import files, numerics
 from weave.definition import WeaveError
 from weave.sheet import INK
 
@@ -50,14 +49,14 @@ summary {{ cursor: pointer; margin: 8px 0; }}
 def draw(file: Path) -> Path:
     """Draws the page of what a study or a trial wrote, beside it. Raises `WeaveError` for another
     file."""
+    told = files.read_json(file)
     try:
-        told = json.loads(file.read_text(encoding="utf-8"))
         page = kernel_page(told) if "source" in told else study_page(told)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise WeaveError(f"{file}: found {type(error).__name__}: {error}, expected study.json or"
                          " try.json as this version writes them") from error
     drawn = file.with_name("index.html")
-    drawn.write_text(page, encoding="utf-8")
+    files.write(drawn, page)
     return drawn
 
 

@@ -3,12 +3,11 @@ experiments to rules of style, too."""
 
 import argparse
 import re
-import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from weave import book, claims, machines, names, results, runs, scorecard
+from weave import book, claims, errors, files, machines, names, results, runs, scorecard
 from weave.definition import Experiment, WeaveError
 
 #: Of `just new NAME`: a small experiment that already builds, runs, weaves and passes the checks.
@@ -18,6 +17,10 @@ FILES = ("main.cpp", "kernels.hpp", "report.md.in", "experiment.toml", "meson.bu
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; a user's error is one line and exit code 2."""
+    return errors.exit_code(lambda: _command(arguments))
+
+
+def _command(arguments: list[str] | None) -> int:
     parser = argparse.ArgumentParser(prog="weave", description="Weave what was measured.")
     root = Path(__file__).resolve().parents[2]
     parser.add_argument("--root", type=Path, default=root, help="the repository; default: this one")
@@ -26,11 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     for module in (runs, scorecard):
         module.add_commands(commands)
     chosen = parser.parse_args(arguments)
-    try:
-        return chosen.command(chosen)
-    except WeaveError as error:
-        print(error, file=sys.stderr)
-        return 2
+    return chosen.command(chosen)
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -69,10 +68,12 @@ def _report(arguments: argparse.Namespace) -> int:
     _patience()
     if arguments.machine is not None:
         names.require(arguments.machine, "report")
-        folder = book.weave_machine(arguments.root, arguments.machine)
-        print(f"wove {folder.relative_to(arguments.root)}/")
-        return 0
-    house = book.weave_all(arguments.root)
+    with book.alone(arguments.root):
+        if arguments.machine is not None:
+            folder = book.weave_machine(arguments.root, arguments.machine)
+            print(f"wove {folder.relative_to(arguments.root)}/")
+            return 0
+        house = book.weave_all(arguments.root)
     print(f"wove {len(house.experiments)} chapters, {len(house.machines)} machines, the scorecard"
           " and README.md")
     return 0
@@ -87,7 +88,8 @@ def _page(arguments: argparse.Namespace) -> int:
 
 def _keep(arguments: argparse.Namespace) -> int:
     _patience()
-    kept_as = runs.keep(arguments.root, arguments.result, arguments.title, arguments.machine)
+    with book.alone(arguments.root):
+        kept_as = runs.keep(arguments.root, arguments.result, arguments.title, arguments.machine)
     print(f"kept {kept_as.relative_to(arguments.root)}")
     return 0
 
@@ -101,6 +103,9 @@ def _check(arguments: argparse.Namespace) -> int:
     problems += book.differences(arguments.root, texts)
     others = machines.unlisted(arguments.root)
     problems += [problem for other in others for problem in book.unsound(arguments.root, other)]
+    problems += [f"{path.relative_to(arguments.root)}: {large}"
+                 for path in (one.result.path for one in house.found)
+                 if (large := results.too_large(path.stat().st_size))]
     for problem in problems:
         print(problem)
     experiments, stored = len(house.experiments), len(house.found)
@@ -114,10 +119,10 @@ def _check(arguments: argparse.Namespace) -> int:
 def create(root: Path, name: str) -> list[Path]:
     """Writes the files of a new experiment and registers it; nothing that exists is changed."""
     folder = root / "experiments" / names.require_new_experiment(root, name)
-    texts = {file: (TEMPLATES / file).read_text(encoding="utf-8") for file in FILES}
-    folder.mkdir()
-    for file, text in texts.items():
-        (folder / file).write_text(text.replace("@NAME@", name).replace("@TITLE@", title(name)))
+    with files.whole_folder(folder) as made:
+        for file in FILES:
+            text = files.read(TEMPLATES / file)
+            files.write(made / file, text.replace("@NAME@", name).replace("@TITLE@", title(name)))
     _register(root / "experiments/meson.build", name)
     return [folder / file for file in FILES]
 
@@ -129,15 +134,16 @@ def title(name: str) -> str:
 
 def _register(path: Path, name: str) -> None:
     """Adds the folder behind the others."""
-    text = path.read_text()
+    text = files.read(path)
     separator = "" if not text or text.endswith("\n") else "\n"
-    path.write_text(f"{text}{separator}subdir('{name}')\n")
+    files.write(path, f"{text}{separator}subdir('{name}')\n")
 
 
 def _new(given: argparse.Namespace) -> int:
-    for path in create(given.root, given.name):
-        print(path.relative_to(given.root))
-    book.weave_all(given.root)
+    with book.alone(given.root):
+        for path in create(given.root, given.name):
+            print(path.relative_to(given.root))
+        book.weave_all(given.root)
     print(f"now: just run {given.name}")
     return 0
 
@@ -213,7 +219,7 @@ def _template(experiment: Experiment) -> Iterator[str]:
     if not path.exists():
         yield f"{shown}: missing, expected the report of the experiment"
         return
-    source = path.read_text(encoding="utf-8")
+    source = files.read(path, shown)
     prose = _prose(source)
     yield from _numbers(prose, shown)
     yield from _sections(prose, shown, [s for s in SECTIONS if experiment.claims or s != "Claims"])
@@ -292,7 +298,7 @@ def _program(experiment: Experiment) -> Iterator[str]:
 
 def _main(path: Path, shown: str) -> Iterator[str]:
     """The program says what is compared with what; everything else is the harness'."""
-    text = path.read_text(encoding="utf-8")
+    text = files.read(path, shown)
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
         code = line.partition("//")[0]
@@ -316,5 +322,4 @@ def _definition(experiment: Experiment) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `just claims | head` ends quietly
     sys.exit(main())

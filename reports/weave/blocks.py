@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weave import numerics, results
+from weave import files, numerics, results
 from weave.claims import Verdict
 from weave.definition import WeaveError
 from weave.measurements import NOT_MEASURED, Measurements
@@ -96,7 +96,7 @@ def notes(measured: Measurements, folder: Path | None) -> str:
     earlier = ""
     patterns = (f"{name}.md", f"{name}@*.md") if folder else ()
     for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):
-        text = path.read_text(encoding="utf-8")
+        text = files.read(path)
         tied = NOTE_RUN.match(text)
         if tied is None:
             raise WeaveError(

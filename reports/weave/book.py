@@ -8,13 +8,16 @@ import difflib
 import multiprocessing
 import os
 import re
+import signal
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from weave import blocks, definition, machines, names, results, scorecard
+from weave import blocks, definition, files, machines, names, results, scorecard
 from weave.definition import Experiment, Figure, Tree, WeaveError
 from weave.measurements import Measurements
 from weave.results import Case, Result
@@ -217,20 +220,24 @@ def weave_page(root: Path, result: Result, folder: Path) -> Path:
     return folder / f"{experiment.name}.md"
 
 
+def alone(root: Path) -> AbstractContextManager[int]:
+    """While it is held no other command changes results or woven pages of the tree."""
+    return files.exclusive(root / "build/weave")
+
+
 def write(folder: Path, texts: Texts) -> None:
     """Writes woven texts; files that are already right are left alone."""
     for name, text in texts.items():
         path = folder / name
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        if not path.exists() or files.read(path) != text:
+            files.write(path, text)
 
 
 def remove_obsolete(root: Path, texts: Texts) -> None:
     """Deletes pages and figures that nothing weaves any more."""
     for name in obsolete(root, texts):
         (root / name).unlink()
+        print(f"removed {name}, which nothing weaves any more")
 
 
 def obsolete(root: Path, texts: Texts) -> list[str]:
@@ -250,7 +257,7 @@ def differences(root: Path, texts: Texts) -> list[str]:
         path = root / name
         if not path.exists():
             found.append(f"{name}: missing, expected it to be woven (`just report`)")
-        elif (present := path.read_text(encoding="utf-8")) != text:
+        elif (present := files.read(path, name)) != text:
             found.append(f"{name}: differs from what is woven now\n{_diff(present, text)}")
     for name in obsolete(root, texts):
         found.append(f"{name}: found a file that nothing weaves")
@@ -400,7 +407,10 @@ def in_parallel(work: Callable[[Item], Made], items: Sequence[Item]) -> list[Mad
         return [work(item) for item in items]
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _inherit,
                              (work, items)) as pool:
-        return list(pool.map(_make, range(len(items))))
+        try:
+            return list(pool.map(_make, range(len(items))))
+        except BrokenProcessPool:
+            raise WeaveError("a process that weaves was killed: is there memory enough?") from None
 
 
 _inherited: tuple[Callable[[Any], Any], Sequence[Any]]
@@ -409,6 +419,7 @@ _inherited: tuple[Callable[[Any], Any], Sequence[Any]]
 def _inherit(work: Callable[[Any], Any], items: Sequence[Any]) -> None:
     global _inherited
     _inherited = work, items
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that waits for them
 
 
 def _make(at: int) -> Any:

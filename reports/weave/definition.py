@@ -6,7 +6,6 @@ import importlib.util
 import json
 import operator
 import re
-import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -18,14 +17,13 @@ from typing import Any
 import jsonschema
 from jsonschema.exceptions import ValidationError, best_match
 
+from weave import files
+from weave.errors import WeaveError
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 SCHEMA = Path(__file__).with_name("experiment.schema.json")
 #: Seconds expected of an experiment that says nothing.
 UNKNOWN_BUDGET_S = 60
-
-
-class WeaveError(Exception):
-    """One line that says which file, where in it, what was found and what was expected."""
 
 
 def spot(shown: str, path: Iterable[str | int]) -> str:
@@ -166,12 +164,7 @@ def load(root: Path, name: str) -> Experiment:
     """Reads and validates the definition of one experiment."""
     folder = root / "experiments" / name
     shown = f"experiments/{name}/experiment.toml"
-    try:
-        raw = tomllib.loads((folder / "experiment.toml").read_text(encoding="utf-8"))
-    except OSError as error:
-        raise WeaveError(f"{shown}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise WeaveError(f"{shown}: not TOML: {error}") from error
+    raw = files.read_toml(folder / "experiment.toml", shown)
     check_schema(raw, _schema(), shown)
     experiment = _experiment(name, folder, raw)
     _require_unique(shown, "figure", [figure.id for figure in experiment.figures])
@@ -183,8 +176,8 @@ def load(root: Path, name: str) -> Experiment:
 def load_all(root: Path) -> list[Experiment]:
     """Every experiment of the tree, by name. Raises `WeaveError` if two of them draw figures of one
     file, or make claims of one name: machines' pages and the scorecard show all."""
-    files = sorted((root / "experiments").glob("*/experiment.toml"))
-    experiments = [load(root, file.parent.name) for file in files]
+    found = sorted((root / "experiments").glob("*/experiment.toml"))
+    experiments = [load(root, file.parent.name) for file in found]
     seen: dict[tuple[str, str], str] = {}
     for experiment in experiments:
         names = [("figure file", figure.file) for figure in experiment.figures]
@@ -199,7 +192,7 @@ def load_all(root: Path) -> list[Experiment]:
 
 @cache
 def _schema() -> dict[str, Any]:
-    return json.loads(SCHEMA.read_text(encoding="utf-8"))
+    return files.read_json(SCHEMA)
 
 
 def _experiment(name: str, folder: Path, raw: Mapping[str, Any]) -> Experiment:
@@ -339,10 +332,7 @@ def _digests(lock: Path) -> dict[str, str]:
     if not lock.exists():
         return {}
     shown = f"{lock.parent.name}/{lock.name}"
-    try:
-        entries: dict[str, Any] = tomllib.loads(lock.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise WeaveError(f"{shown}: not TOML: {error}") from error
+    entries = files.read_toml(lock, shown)
     for name, digest in entries.items():
         if not isinstance(digest, str) or not SHA256.fullmatch(digest):
             raise WeaveError(

@@ -7,7 +7,6 @@ was expected. The schema is `lib/bench/result.schema.json`; what it cannot say i
 import copy
 import json
 import math
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,11 +16,13 @@ from typing import Any
 
 import fastjsonschema
 
-from weave import numerics
+from weave import files, numerics
 from weave.definition import REPOSITORY, WeaveError, check_schema, spot
+from weave.errors import line_of
 
 SCHEMA = REPOSITORY / "lib/bench/result.schema.json"
-#: A case takes 400 bytes and 10 for each sample: room for 4,000 cases of 63 rounds.
+#: Of a file that is committed. A case takes 400 bytes and 10 for each sample: room for 4,000 cases
+#: of 63 rounds.
 LARGEST_BYTES = 4_000_000
 
 # "/usr/lib" but not "GB/s", "a / b" or "https://host/path".
@@ -109,14 +110,7 @@ def load(path: Path) -> Result:
 
 def parse(path: Path, shown: str) -> Result:
     """As `load`, calling the file `shown` in errors."""
-    try:
-        size = path.stat().st_size
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise WeaveError(f"{shown}: cannot be read: {error}") from error
-    if size > LARGEST_BYTES:
-        raise WeaveError(f"{shown}: found {size} bytes, expected at most {LARGEST_BYTES}")
-    raw = decode(text, shown)
+    raw = decode(files.read(path, shown), shown)
     validate(raw, shown)
     return of(raw, path)
 
@@ -133,17 +127,20 @@ def decode(text: str, shown: str) -> Any:
         raise WeaveError(f"{shown}: found {constant}, expected a finite number")
 
     def unique(pairs: list[tuple[str, Any]]) -> Json:
-        keys = [key for key, _ in pairs]
-        for key in keys:
-            if keys.count(key) > 1:
+        found: Json = {}
+        for key, value in pairs:
+            if key in found:
                 raise WeaveError(f'{shown}: found the key "{key}" twice in one object')
-        return dict(pairs)
+            found[key] = value
+        return found
 
     try:
         return json.loads(text, parse_constant=refuse, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         where = f"{shown}:{error.lineno}:{error.colno}"
         raise WeaveError(f"{where}: not JSON: {error.msg}") from error
+    except (ValueError, RecursionError) as error:  # a number of many digits, or too deep
+        raise WeaveError(f"{shown}: not JSON: {line_of(error)}") from error
 
 
 def parameters(entry: Json) -> dict[str, str | float]:
@@ -233,15 +230,21 @@ def _rounds(case: Json) -> dict[str, list[float]]:
 def write(raw: Json, path: Path) -> None:
     """Validates a result and renames it into place."""
     validate(raw, path.name)
-    text = json.dumps(raw, separators=(",", ":"), allow_nan=False) + "\n"
-    if len(text.encode()) > LARGEST_BYTES:
-        raise WeaveError(
-            f"{path.name}: found {len(text.encode())} bytes, expected at most {LARGEST_BYTES}"
-        )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".part")
-    unfinished.write_text(text, encoding="utf-8")
-    os.replace(unfinished, path)
+    files.write(path, encoded(raw))
+
+
+def encoded(raw: Json) -> str:
+    """A result as it stands in its file."""
+    return json.dumps(raw, separators=(",", ":"), allow_nan=False) + "\n"
+
+
+def too_large(size: int) -> str:
+    """Why a file of this size is not committed, where everybody's clone would hold it; empty if it
+    may be. What is measured may be as large as it likes."""
+    if size <= LARGEST_BYTES:
+        return ""
+    return (f"found {size} bytes, expected at most {LARGEST_BYTES} of a file that is committed:"
+            " fewer points or rounds make it smaller")
 
 
 def _merge_named(into: Json, part: Json, name: str) -> None:
@@ -281,7 +284,7 @@ def _require_agreement(merged: Json, part: Json) -> None:
 def _schema() -> tuple[Json, Callable[[Any], Any]]:
     """The schema, and what asks for it in a seventh of the time that a validator takes which can
     tell what is wrong."""
-    rules = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    rules = files.read_json(SCHEMA)
     return rules, fastjsonschema.compile(rules, use_default=False)
 
 

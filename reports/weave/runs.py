@@ -355,6 +355,8 @@ def keep(root: Path, path: Path, title: str, machine: str | None,
     raw = without_folders(result.raw)
     raw["machine"]["slug"] = slug = named.name
     results.validate(raw, result.path.name)
+    if large := results.too_large(len(results.encoded(raw).encode())):
+        raise WeaveError(f"{result.path.name}: {large}")
     one = _on_machine(house, results.of(raw, result.path), title)
     name = f"{result.experiment}@{title}.json"
     target = root / "reports" / slug / "results" / name

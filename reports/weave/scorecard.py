@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from weave import blocks, claims, definition, expectations, names, numerics, results
+from weave import blocks, claims, definition, expectations, files, names, numerics, results
 from weave.claims import AT_LEAST, OF_RUNS, Verdict
 from weave.definition import Claim, Experiment, WeaveError
 from weave.expectations import NOT_REPRODUCED, REPRODUCED
@@ -324,10 +324,10 @@ def _runs(found: Sequence[OnMachine]) -> str:
 
 
 def _notes(folder: Path) -> list[str]:
-    files = sorted(path.name for path in folder.glob("*.md"))
-    if not files:
+    names = sorted(path.name for path in folder.glob("*.md"))
+    if not names:
         return []
-    links = ", ".join(f"[{name.removesuffix('.md')}](notes/{name})" for name in files)
+    links = ", ".join(f"[{name.removesuffix('.md')}](notes/{name})" for name in names)
     return [f"Notes of those who measured: {links}."]
 
 
@@ -335,7 +335,7 @@ def _harness(record: Path) -> list[str]:
     """What `just check-harness` found on this machine, if it ran there."""
     if not record.exists():
         return []
-    compared = json.loads(record.read_text(encoding="utf-8"))
+    compared = files.read_json(record)
     ratios = [numerics.factor(found["memwall_s"] / found["google_benchmark_s"])
               for found in compared.values()]
     kernels = numerics.listed([f"`{kernel}`" for kernel in compared])

@@ -14,7 +14,7 @@ from jinja2 import nodes
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 
-from weave import blocks, claims, expectations, numerics, plots, tables
+from weave import blocks, claims, expectations, files, numerics, plots, tables
 from weave.claims import OUT_OF_DATE, Verdict
 from weave.definition import WeaveError, Where
 from weave.expectations import REPRODUCED, Expectation
@@ -498,10 +498,8 @@ def render(path: Path, shown: str, verbs: Speaker, is_chapter: bool = False) -> 
                                      extensions=[Given])
     environment.extend(verbs=verbs, is_chapter=is_chapter)
     try:
-        source = path.read_text(encoding="utf-8")
+        source = files.read(path, shown)
         text = environment.from_string(source, globals=verbs.all()).render()
-    except OSError as error:
-        raise WeaveError(f"{shown}: cannot be read: {error.strerror}") from error
     except jinja2.TemplateSyntaxError as error:
         raise WeaveError(f"{shown}:{error.lineno}: {error.message}") from error
     except (WeaveError, jinja2.UndefinedError, TypeError) as error:

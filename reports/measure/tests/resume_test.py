@@ -17,7 +17,7 @@ from measure.launch import ProgramFailed
 from measure.tests.fake_tree import add_experiment, behave, make_tree
 from measure.tests.run_all_test import REPORTS, wait_for
 from measure.tests.run_test import run_one
-from weave import results
+from weave import files, results
 from weave.definition import WeaveError
 
 
@@ -105,7 +105,7 @@ def test_after_kill_9_the_same_command_names_what_is_left(root: Path, log: Path)
 
 def wait_for_programs(folder: Path) -> None:
     """A killed runner leaves programs that notice at the end of their turn."""
-    with workspace.exclusive(folder):
+    with files.exclusive(folder):
         pass
 
 
@@ -247,7 +247,7 @@ def test_two_do_not_go_on_at_once(root: Path, monkeypatch: pytest.MonkeyPatch) -
     run_one(root, "alpha")
     folder, = runs(root)
     clock = iter(range(0, 1000, 20))
-    with workspace.exclusive(folder):
+    with files.exclusive(folder):
         monkeypatch.setattr("time.monotonic", lambda: next(clock))
         with pytest.raises(WeaveError, match=f"another run is at work in build/runs/{folder.name}"):
             run_one(root, "alpha", "--resume", str(folder))

@@ -23,10 +23,22 @@ def test_names_of_matrices() -> None:
         matrix.name_of(Path("x.txt"))
 
 
-def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
-    files = [tmp_path / "a.mtx", tmp_path / "b" / "a.mtx.gz"]
-    with pytest.raises(WeaveError, match="two files called a"):
-        matrix.study_all(Workspace(tmp_path, tmp_path), files, Console(), str)
+def test_each_file_has_a_folder_of_its_own(tmp_path: Path) -> None:
+    files = [tmp_path / "a.mtx", tmp_path / "b" / "a.mtx.gz", tmp_path / "c" / "a.mtx"]
+    found = []
+    for file in [*files, *files]:
+        with measuring.own_folder(tmp_path / "study", matrix.name_of(file), file) as (folder, _):
+            found.append(folder)
+    assert found[0] == tmp_path / "study/a"
+    assert len(set(found)) == 3
+    assert found[3:] == found[:3]  # and finds it again
+
+
+def test_two_at_once_do_not_share_a_folder(tmp_path: Path) -> None:
+    one, other = tmp_path / "x/a.mtx", tmp_path / "y/a.mtx"
+    with measuring.own_folder(tmp_path, "a", one) as (first, _), \
+            measuring.own_folder(tmp_path, "a", other) as (second, _):
+        assert first != second
 
 
 def test_a_malformed_file_is_one_line(tmp_path: Path) -> None:

@@ -205,15 +205,25 @@ def test_an_infinite_sample_is_refused(raw: Json, tmp_path: Path) -> None:
         results.load(tmp_path / "r.json")
 
 
-def test_at_most_one_megabyte(raw: Json, tmp_path: Path) -> None:
+def test_what_is_measured_may_be_as_large_as_it_likes(raw: Json, tmp_path: Path) -> None:
     path = tmp_path / "large.json"
-    path.write_text(json.dumps(raw) + " " * results.LARGEST_BYTES)
-    with pytest.raises(WeaveError, match="expected at most 4000000"):
-        results.load(path)
     raw["libraries"]["large"] = "x" * results.LARGEST_BYTES
-    with pytest.raises(WeaveError, match="expected at most 4000000"):
-        results.write(raw, tmp_path / "other.json")
-    assert not (tmp_path / "other.json").exists()
+    results.write(raw, path)
+    assert results.load(path).raw == raw
+
+
+def test_what_is_committed_may_not(raw: Json) -> None:
+    assert results.too_large(results.LARGEST_BYTES) == ""
+    assert results.too_large(results.LARGEST_BYTES + 1).startswith(
+        "found 4000001 bytes, expected at most 4000000")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "1" * 5000, '{"a": 1, "a": 2}'])
+def test_odd_json_is_one_line(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(WeaveError, match=r"^odd\.json: [^\n]+$"):
+        results.load(path)
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
