@@ -35,11 +35,13 @@ from typing import BinaryIO
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "reports"))
 
-from weave import errors, files  # noqa: E402
+from weave import errors, files, numbers  # noqa: E402
 from weave.errors import WeaveError  # noqa: E402
 
 COLLECTION = "https://suitesparse-collection-website.herokuapp.com/MM"
 CHUNK = 1 << 20
+SECONDS = numbers.option(lambda name, text: numbers.finite(name, text, 0.001), "seconds")
+RETRIES = numbers.option(lambda name, text: numbers.whole(name, text, 0, 1000), "retries")
 # An entry of a complex matrix written with all digits takes about 70 bytes.
 BYTES_PER_ENTRY = 100
 HEADER_ALLOWANCE = 1 << 20
@@ -398,9 +400,9 @@ def arguments() -> argparse.Namespace:
         default=os.environ.get("MEMWALL_COLLECTION") or COLLECTION,
         help="where GROUP/NAME.tar.gz are; also MEMWALL_COLLECTION",
     )
-    parser.add_argument("--timeout", type=float, default=30, help="seconds without an answer")
-    parser.add_argument("--retries", type=int, default=4)
-    parser.add_argument("--pause", type=float, default=0.5, help="seconds before the first retry")
+    parser.add_argument("--timeout", type=SECONDS, default=30, help="seconds without an answer")
+    parser.add_argument("--retries", type=RETRIES, default=4)
+    parser.add_argument("--pause", type=SECONDS, default=0.5, help="seconds before the first retry")
     return parser.parse_args()
 
 

@@ -9,6 +9,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <new>
 #include <random>
 #include <sstream>
 #include <stdexcept>
@@ -100,17 +101,36 @@ void note_gpus(Json& notes, char const* when)
 constexpr std::size_t large_cache = std::size_t{128} << 20;
 constexpr std::size_t cache_in_tests = std::size_t{8} << 20;
 
-/// Passes for about 0.3 s, at least five.
+/// Passes for about 0.3 s, at least five samples. Of a clock so coarse that it stands still during
+/// a sample, the next ones are twice as long; throws std::runtime_error where that does not help.
 std::vector<double> sample(Ceiling const& ceiling, Target& of, Run& run)
 {
+    constexpr int most_passes = 1 << 12;
     double const enough_s = run.settings.profile == "tiny" ? 0.05 : 0.3;
     auto& clock = of.clock(Cache::cold);
     clock.seconds(ceiling.pass);
     std::vector<double> samples;
     double spent = 0;
+    int passes = 1;
     while (samples.size() < 5 || run.team.maximum(spent) < enough_s) {
-        samples.push_back(rounded(clock.seconds(ceiling.pass)));
-        spent += samples.back();
+        auto const seconds = clock.seconds([&] {
+            for (int pass = 0; pass < passes; ++pass) {
+                ceiling.pass();
+            }
+        });
+        if (seconds > 0) {
+            samples.push_back(rounded(seconds / passes));
+            spent += seconds;
+            continue;
+        }
+        if (passes == most_passes) {
+            throw std::runtime_error{
+                fmt::format("the clock of {} stood still during {} passes of the ceiling {}",
+                            of.name(), passes, ceiling.name)};
+        }
+        passes *= 2;
+        samples.clear();
+        spent = 0;
     }
     return samples;
 }
@@ -132,6 +152,10 @@ void measure_point(Run& run)
                 body(trial);
             }
         }
+    } catch (std::bad_alloc const&) {
+        throw std::runtime_error{fmt::format("{}: not enough memory", point.label())};
+    } catch (std::length_error const&) { // of a container that could never be as long
+        throw std::runtime_error{fmt::format("{}: not enough memory", point.label())};
     } catch (NotApplicable const& reason) {
         point.measured["skipped"].push_back({{"launch", 0},
                                              {"study", study.name()},
@@ -239,7 +263,7 @@ int Experiment::measure(Settings const& settings) const
             .settings = settings,
             .team = team,
             .filter = std::regex{settings.filter, std::regex::extended},
-            .pacer = {settings.events, settings.lockstep, team},
+            .pacer = {settings.events, team},
             .record = {writes ? settings.output : "", identity},
             .points = points};
     if (settings.list) {
@@ -253,8 +277,16 @@ int Experiment::measure(Settings const& settings) const
     measure_points(run);
     note_gpus(gpus, "after");
     measure_ceilings(run, "after");
+    if (!settings.later && run.record.count("cases") + run.record.count("skipped") == 0) {
+        throw std::invalid_argument{
+            fmt::format("--filter: found '{}', expected the name of a variant (--list prints them)",
+                        settings.filter)};
+    }
     run.record.finish(head(run, libraries_, gpus));
     run.pacer.done(settings.output);
+    if (!settings.later && run.record.count("cases") == 0) {
+        return 1; // the runner, or whoever reads the result, says what was skipped and why
+    }
     return run.record.any_failed() ? 1 : 0;
 }
 

@@ -64,7 +64,14 @@ Record::Record(std::string output, Json identity) : output_{std::move(output)}
     }
     auto const lines = journal_lines(journal_of(output_));
     std::string kept = Json{{"identity", identity}}.dump() + "\n";
-    if (!lines.empty() && lines.front().value("identity", Json{}) == identity) {
+    bool const is_same = !lines.empty() && lines.front().value("identity", Json{}) == identity;
+    if (lines.size() > 1 && !is_same) {
+        auto const line = fmt::format("{}: holds what another program, or other options, measured "
+                                      "before it was interrupted: begins anew\n",
+                                      journal_of(output_));
+        std::fputs(line.c_str(), stderr);
+    }
+    if (is_same) {
         for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
             kept += line->dump() + "\n";
             if (line->contains("ceiling")) {
@@ -98,6 +105,15 @@ void Record::add_ceiling(Json ceiling)
 {
     append({{"ceiling", ceiling}});
     ceilings_.push_back(std::move(ceiling));
+}
+
+std::size_t Record::count(std::string const& list) const
+{
+    std::size_t entries = 0;
+    for (auto const& [key, point] : points_) {
+        entries += point.at(list).size();
+    }
+    return entries;
 }
 
 bool Record::any_failed() const

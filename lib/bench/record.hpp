@@ -31,6 +31,9 @@ public:
     void add_point(std::string const& key, Json const& measured);
     void add_ceiling(Json ceiling);
 
+    /// Entries of all points in one of their lists, "cases" or "skipped".
+    std::size_t count(std::string const& list) const;
+
     /// True if any case of any point failed.
     bool any_failed() const;
 

@@ -2,10 +2,12 @@
 
 #include "bench/processor_time.hpp"
 #include "bench/record.hpp"
+#include "bench/runner.hpp"
 #include "bench/settings.hpp"
 #include "bench/verify.hpp"
 
 #include <map>
+#include <optional>
 #include <regex>
 #include <string>
 
@@ -47,14 +49,17 @@ struct PointState
 
 /// Tells what the program does, and waits for its turn where several processes take turns.
 ///
-/// With events, rank 0 prints one JSON object a line on standard output; in lockstep it then waits
-/// for a line on standard input. Without events it prints plain lines on standard error.
+/// Rank 0 tells the runner one JSON object a line and waits for a line of it before each turn;
+/// without a runner it prints plain lines on standard error.
 class Pacer
 {
 public:
-    Pacer(bool events, bool lockstep, Team& team)
-        : events_{events}, lockstep_{lockstep}, team_{team}
+    /// `runner` is the path of the socket that it listens on; empty: there is none.
+    Pacer(std::string const& runner, Team& team) : team_{team}
     {
+        if (!runner.empty() && team.rank() == 0) {
+            runner_.emplace(runner);
+        }
     }
 
     void plan(std::size_t points, std::size_t rounds);
@@ -69,8 +74,7 @@ private:
     /// An event, or in its place what a person reads.
     void tell(nlohmann::ordered_json const& event, std::string const& line) const;
 
-    bool events_;
-    bool lockstep_;
+    std::optional<Runner> runner_;
     Team& team_;
     std::size_t point_ = 0;
 };

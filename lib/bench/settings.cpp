@@ -1,6 +1,7 @@
 #include "bench/settings.hpp"
 
 #include "bench/environment.hpp"
+#include "bench/numbers.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <regex>
 #include <set>
@@ -17,24 +19,30 @@ namespace bench {
 
 namespace {
 
-/// `text` as a value of the same type as `like`.
-Parameter parse_like(Parameter const& like, std::string const& text, std::string const& axis)
+/// `text` as a value of an axis. Numbers are as small as those that the axis is declared with, but
+/// at least 1: what is counted in nothing else cannot be measured.
+Parameter parse_like(std::vector<Parameter> const& declared, std::string const& text,
+                     std::string const& axis)
 {
-    std::int64_t integer = 0;
-    double real = 0;
-    if (std::holds_alternative<std::string>(like)) {
+    auto const option = "--" + axis;
+    if (text.empty()) {
+        throw std::invalid_argument{fmt::format("{}: found '', expected a value", option)};
+    }
+    if (declared.empty() || std::holds_alternative<std::string>(declared.front())) {
         return text;
     }
-    if (std::holds_alternative<std::int64_t>(like) && CLI::detail::lexical_cast(text, integer)) {
-        return integer;
+    if (auto const* first = std::get_if<std::int64_t>(&declared.front())) {
+        auto least = std::min<std::int64_t>(*first, 1);
+        for (auto const& value : declared) {
+            least = std::min(least, std::get<std::int64_t>(value));
+        }
+        return whole_number(option, text, least, most_of_axis);
     }
-    if (std::holds_alternative<double>(like) && CLI::detail::lexical_cast(text, real)) {
-        return real;
+    double least = 0;
+    for (auto const& value : declared) {
+        least = std::min(least, std::get<double>(value));
     }
-    throw CLI::ValidationError{
-        fmt::format("--{}", axis),
-        fmt::format("found '{}', expected {}", text,
-                    std::holds_alternative<double>(like) ? "a number" : "an integer")};
+    return finite_number(option, text, least, static_cast<double>(most_of_axis));
 }
 
 /// Arguments that belong in the record: without what names files of this machine or the protocol
@@ -44,10 +52,10 @@ std::vector<std::string> recorded_arguments(int argc, char** argv)
     std::vector<std::string> kept;
     for (int i = 1; i < argc; ++i) {
         std::string const argument{argv[i]};
-        if (argument == "--output") {
+        if (argument == "--output" || argument == "--events") {
             ++i;
-        } else if (argument != "--events" && argument != "--lockstep" && argument != "--later" &&
-                   !argument.starts_with("--output=")) {
+        } else if (argument != "--later" && !argument.starts_with("--output=") &&
+                   !argument.starts_with("--events=")) {
             kept.push_back(to_text(argument));
         }
     }
@@ -63,9 +71,12 @@ Axis axis_of(Study::Axis const& declared, std::vector<std::string> const& given,
                         : profile == "full" ? values.full
                                             : values.quick;
     Axis axis{declared.name, given.empty() ? usual : std::vector<Parameter>{}};
+    std::vector<Parameter> every;
+    for (auto const* values_of : {&values.tiny, &values.quick, &values.full}) {
+        every.insert(every.end(), values_of->begin(), values_of->end());
+    }
     for (auto const& text : given) {
-        axis.values.push_back(
-            parse_like(usual.empty() ? Parameter{text} : usual.front(), text, axis.name));
+        axis.values.push_back(parse_like(every, text, axis.name));
     }
     if (values.require) {
         std::ranges::for_each(axis.values, values.require);
@@ -127,6 +138,38 @@ std::vector<Plan> plans_for(std::deque<Study> const& studies, std::vector<std::s
         plans.push_back(std::move(plan));
     }
     return plans;
+}
+
+/// Adds an option that is a whole number.
+template <class T>
+CLI::Option* add_number(CLI::App& app, std::string const& name, T& value, std::int64_t least,
+                        std::int64_t most, std::string const& help)
+{
+    auto const option = "--" + name;
+    auto const take = [&value, option, least, most](std::string const& text) {
+        value = static_cast<T>(whole_number(option, text, least, most));
+    };
+    return app.add_option_function<std::string>(option, take, help)->type_name("NUMBER");
+}
+
+/// Adds an option of the experiment. Numbers are finite and not negative, unless the default is.
+void add_own(CLI::App& app, Option const& option)
+{
+    if (auto* const* whole = std::get_if<std::int64_t*>(&option.target)) {
+        add_number(app, option.name, **whole, std::min<std::int64_t>(**whole, 0), most_of_axis,
+                   option.help)
+            ->default_str(std::to_string(**whole));
+    } else if (auto* const* real = std::get_if<double*>(&option.target)) {
+        auto const take = [&value = **real, name = "--" + option.name,
+                           least = std::min(**real, 0.0)](std::string const& text) {
+            value = finite_number(name, text, least);
+        };
+        app.add_option_function<std::string>("--" + option.name, take, option.help)
+            ->default_str(fmt::format("{}", **real));
+    } else {
+        app.add_option("--" + option.name, *std::get<std::string*>(option.target), option.help)
+            ->capture_default_str();
+    }
 }
 
 /// Mistakes of the experiment's author.
@@ -219,16 +262,19 @@ std::variant<Settings, int> read_settings(std::string const& experiment, int arg
     app.add_option("--profile", settings.profile, "how large and how long")
         ->check(CLI::IsMember({"tiny", "quick", "full"}))
         ->capture_default_str();
-    app.add_option("--samples", settings.rounds, "rounds of samples (tiny 3, quick 7, full 21)")
-        ->check(CLI::PositiveNumber);
-    app.add_option("--min-time", settings.min_time_s,
-                   "least seconds of a warm sample; a short call is repeated to fill it")
-        ->check(CLI::NonNegativeNumber);
-    app.add_option("--threads", settings.threads, "threads of this process")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--seed", settings.seed, "of values and of the order of variants")
-        ->capture_default_str();
+    add_number(app, "samples", settings.rounds, 1, 1'000'000,
+               "rounds of samples (tiny 3, quick 7, full 21)");
+    app.add_option_function<std::string>(
+        "--min-time",
+        [&](std::string const& text) {
+            settings.min_time_s = finite_number("--min-time", text, 1e-9, 3600);
+        },
+        "least seconds of a warm sample; a short call is repeated to fill it");
+    add_number(app, "threads", settings.threads, 1, 65'536, "threads of this process")
+        ->default_str(std::to_string(settings.threads));
+    add_number(app, "seed", settings.seed, 0, std::numeric_limits<std::int64_t>::max(),
+               "of values and of the order of variants")
+        ->default_str(std::to_string(settings.seed));
     app.add_option("--filter", settings.filter, "regular expression: variants to measure")
         ->check([](std::string const& text) -> std::string {
             try {
@@ -241,11 +287,13 @@ std::variant<Settings, int> read_settings(std::string const& experiment, int arg
     if (studies.size() > 1) {
         app.add_option("--study", named, "studies to measure")->check(CLI::IsMember(names));
     }
-    app.add_option("--output", settings.output, "result file")->capture_default_str();
+    app.add_option("--output", settings.output, "result file")
+        ->check(
+            [](std::string const& text) { return text.empty() ? "found '', expected a file" : ""; })
+        ->capture_default_str();
     app.add_flag("--list", settings.list, "print studies, axes and variants, measure nothing");
-    app.add_flag("--events", settings.events, "print progress as JSON, one object a line");
-    app.add_flag("--lockstep", settings.lockstep,
-                 "wait for a line on standard input before each phase (with --events)");
+    app.add_option("--events", settings.events,
+                   "socket of a runner that hears events, and grants turns");
     app.add_flag("--later", settings.later,
                  "another process measures what does not depend on threads");
     app.add_flag("--again", settings.again,
@@ -260,11 +308,7 @@ std::variant<Settings, int> read_settings(std::string const& experiment, int arg
             ->check(CLI::IsMember(types));
     }
     for (auto const& option : options) {
-        std::visit(
-            [&](auto* target) {
-                app.add_option("--" + option.name, *target, option.help)->capture_default_str();
-            },
-            option.target);
+        add_own(app, option);
     }
 
     try {

@@ -47,8 +47,7 @@ struct Settings
     std::string filter;
     std::string output;
     bool list = false;
-    bool events = false;
-    bool lockstep = false;
+    std::string events; ///< the socket of the runner; empty: there is none
     bool later = false; ///< of several processes, it is not the first
     bool again = false; ///< only samples for an earlier run, which made the exact check
     std::vector<Plan> plans;

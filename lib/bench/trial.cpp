@@ -1,5 +1,6 @@
 #include "bench/trial.hpp"
 
+#include "bench/entry.hpp"
 #include "bench/provenance.hpp"
 #include "bench/run.hpp"
 
@@ -7,20 +8,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <stdexcept>
 
 namespace bench {
 
 namespace {
-
-constexpr std::size_t least_pairs = 20; ///< A/A pairs of an experiment
-constexpr double most_calls = 1e6;
-
-/// Calls before a warm sample. A shared cache that held something else keeps part of that for a few
-/// calls: matrices of a quarter of it took up to 1.7 times as long in the second call as in the
-/// fifth. Of calls that take long, fewer will do: as many as fill this time, but at least one.
-constexpr std::uint64_t settling_calls = 4;
-constexpr double settling_s = 0.1;
 
 std::string name_of(Check check)
 {
@@ -46,22 +39,6 @@ Excerpt const& marked_text(std::string const& variant, std::string const& name)
 }
 
 } // namespace
-
-/// A variant that was prepared, and what is known about it so far; or a second run of one.
-struct Trial::Entry
-{
-    Variant* variant;
-    bool is_twin = false;
-    Variant::Call call = {};
-    bool is_cold = false;
-    double setup_seconds = 0;
-    Verdict verdict = {};
-    std::uint64_t settling = 1; ///< calls before a warm sample
-    std::uint64_t iterations = 1;
-    std::vector<double> samples = {};
-    std::map<std::string, std::vector<double>> rounds = {}; ///< of its counters, one a sample
-    std::vector<std::vector<Span>> timelines = {};          ///< one a sample
-};
 
 Trial::Trial(Run& run, Check check)
     : run_{run}, check_{check}, random_{Random{run.settings.seed + 0x1000 * run.point.index}.next()}
@@ -264,15 +241,20 @@ std::vector<Trial::Entry> Trial::prepare_all()
 /// for what it would have sent.
 void Trial::guarded(Entry& entry, std::string const& when, std::function<void()> const& action)
 {
+    std::string thrown;
     try {
         action();
+        return;
     } catch (std::exception const& error) {
-        auto const what = fmt::format("{} threw: {}", occasion(check_, when), error.what());
-        if (run_.team.size() > 1) {
-            throw std::runtime_error{fmt::format("{}: {}", entry.variant->name_, what)};
-        }
-        entry.verdict.fail(what);
+        thrown = error.what();
+    } catch (...) {
+        thrown = "something that is no std::exception";
     }
+    auto const what = fmt::format("{} threw: {}", occasion(check_, when), thrown);
+    if (run_.team.size() > 1) {
+        throw std::runtime_error{fmt::format("{}: {}", entry.variant->name_, what)};
+    }
+    entry.verdict.fail(what);
 }
 
 void Trial::refill()
@@ -410,144 +392,24 @@ void Trial::check_within_bounds_and_time()
     std::ranges::for_each(entries, [this](Entry const& entry) { record_case(entry); });
 }
 
-/// Adds second runs of some variants, so that the experiment has enough A/A pairs.
-void Trial::add_twins(std::vector<Entry>& entries)
-{
-    auto const points = run_.points;
-    auto const originals = entries.size();
-    auto const twins = (least_pairs + points - 1) / points;
-    for (std::size_t i = 0; i < twins; ++i) {
-        auto twin = entries[(run_.point.index + i) % originals];
-        twin.is_twin = true;
-        entries.push_back(std::move(twin));
-    }
-}
-
-/// Seconds of a call, among so many in a row.
-double Trial::seconds_of(Entry& entry, std::uint64_t calls)
-{
-    auto const seconds = clock_of(entry).seconds([&] {
-        for (std::uint64_t call = 0; call < calls; ++call) {
-            entry.call();
-        }
-    });
-    return seconds / static_cast<double>(calls);
-}
-
-/// How many calls of this pace fill so many seconds: the same number on all ranks.
-std::uint64_t Trial::calls_in(double seconds, double pace) const
-{
-    auto const calls = std::clamp(std::ceil(seconds / std::max(pace, 1e-9)), 1.0, most_calls);
-    return run_.team.from_root(static_cast<std::uint64_t>(calls));
-}
-
-/// Calls before a warm sample, and in one: enough to fill its least time. One call by itself is
-/// slower than many in a row, so its pace says how many to try.
-void Trial::choose_calls(Entry& entry)
-{
-    if (entry.is_cold) {
-        return;
-    }
-    restore_caches(entry);
-    auto const alone = seconds_of(entry, 1);
-    entry.settling = std::min(settling_calls, calls_in(settling_s, alone));
-    if (!on_reset_ && !entry.variant->on_reset_) {
-        auto const least_s = run_.settings.min_time_s;
-        auto const some = std::max<std::uint64_t>(1, calls_in(least_s, alone) / 4);
-        restore_caches(entry);
-        entry.iterations = calls_in(least_s, seconds_of(entry, some));
-    }
-}
-
-void Trial::time_rounds(std::vector<Entry>& entries)
-{
-    std::vector<Entry*> order;
-    for (auto& entry : entries) {
-        choose_calls(entry);
-        order.push_back(&entry);
-    }
-    auto const rounds = run_.settings.rounds;
-    auto const audit = random_.below(rounds);
-    for (std::size_t round = 0; round < rounds; ++round) {
-        run_.pacer.turn("round");
-        if (round == audit) {
-            refill();
-        }
-        run_.meter.start();
-        random_.shuffle(order);
-        for (auto* entry : order) {
-            take_sample(*entry);
-            if (round == audit && entry->verdict.passed) {
-                check_results(*entry, "a timed call");
-            }
-        }
-        run_.meter.stop();
-    }
-}
-
-/// Resets and poisons. Warm: some calls before, so that what fits is in the caches. Cold: evicts
-/// everything, also where results go: with the host's caches as they were, products that left `y`
-/// there took up to twice as long (`fem3-gpu` on an H100: 0.46 ms, not 0.26). The poison stays
-/// until the timed call overwrites it. What other targets were told to do is done before; what this
-/// one was told may be queued, so that the call begins without a gap.
-void Trial::restore_caches(Entry& entry)
-{
-    auto& runs = *entry.variant->runs_;
-    auto& results = *entry.variant->results_;
-    reset(entry);
-    auto const calls = entry.is_cold ? 0 : entry.settling;
-    for (std::uint64_t call = 0; call < calls; ++call) {
-        entry.call();
-        reset(entry);
-    }
-    poison();
-    for (auto* const target : targets_) {
-        if (target != &runs) {
-            target->finish();
-        }
-    }
-    if (entry.is_cold && &results != &runs) {
-        results.flush();
-    }
-    if (entry.is_cold) {
-        runs.flush();
-    }
-}
-
-void Trial::take_sample(Entry& entry)
-{
-    restore_caches(entry);
-    clock_of(entry).wake();
-    if (is_profiled()) {
-        entry.variant->runs_->profile(true);
-    }
-    auto const seconds = seconds_of(entry, entry.iterations);
-    if (is_profiled()) {
-        entry.variant->runs_->profile(false);
-    }
-    entry.samples.push_back(rounded(seconds));
-    for (auto const& [name, read] : entry.variant->counters_) {
-        entry.rounds[name].push_back(rounded(read()));
-    }
-    if (entry.variant->timeline_) {
-        entry.timelines.push_back(entry.variant->timeline_());
-    }
-}
-
 void Trial::record_case(Entry const& entry)
 {
     auto const& variant = *entry.variant;
     auto const& verdict = entry.verdict;
     if (!verdict.passed && run_.team.rank() == 0) {
-        fmt::print(stderr, "{}: {} failed at {}: {}\n", run_.name, variant.name_,
-                   run_.point.label(), verdict.reason);
+        auto const line = fmt::format("{}: {} failed at {}: {}\n", run_.name, variant.name_,
+                                      run_.point.label(), verdict.reason);
+        std::fputs(line.c_str(), stderr);
     }
-    Json setup{{"seconds", rounded(entry.setup_seconds)}, {"stored_bytes", variant.stored_bytes_}};
+    Json setup{{"seconds", rounded(std::max(entry.setup_seconds, 0.0))},
+               {"stored_bytes", variant.stored_bytes_}};
     if (variant.operand_bytes_ > 0) {
         setup["operand_bytes"] = variant.operand_bytes_;
     }
     for (auto const& [name, value] : variant.counts_) {
-        setup["counts"][name] = value;
+        if (std::isfinite(value)) {
+            setup["counts"][name] = value;
+        }
     }
     if (!variant.notes_.empty()) {
         setup["notes"] = variant.notes_;

@@ -160,6 +160,7 @@ private:
     static double seconds_of(Entry& entry, std::uint64_t calls);
     std::uint64_t calls_in(double seconds, double pace) const;
     void choose_calls(Entry& entry);
+    void require_finite(Entry& entry) const;
     void time_rounds(std::vector<Entry>& entries);
     void restore_caches(Entry& entry);
     void take_sample(Entry& entry);

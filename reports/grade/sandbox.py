@@ -100,8 +100,8 @@ def works(tier: str, folder: Path) -> bool:
                            capture_output=True, encoding="utf-8", errors="replace",
                            check=False)
     forks = subprocess.run(command(tier, box, ["sh", "-c", "sleep 0 & sleep 0 & wait; echo yes"]),
-                           stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace",
-                           check=False)
+                           stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+                           errors="replace", check=False)
     return tried.stdout.strip() == str(FIRST_UID) and "yes" not in forks.stdout
 
 

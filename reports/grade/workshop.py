@@ -109,7 +109,8 @@ class Workshop:
         for uid, name in enumerate(CONTENDERS, sandbox.FIRST_UID):
             task += self._contender(name, uid, program)
         with subprocess.Popen([self.home / "build/judge"], stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              encoding="utf-8", errors="replace",
                               preexec_fn=_die_with_parent) as process:
             try:
                 out, complaints = process.communicate(task, timeout=JUDGE_SECONDS)

@@ -3,12 +3,11 @@ do here.
 
 An experiment is a process for each combination of its launch axes, all in turns.
 
-The processes speak events, one JSON object a line, and measure only when they are granted a turn.
+The processes tell events, one JSON object a line, and measure only when they are granted a turn.
 Turns go round robin, so that one process works at a time and the rounds of all are interleaved.
 """
 
 import contextlib
-import json
 import os
 import re
 import shutil
@@ -22,10 +21,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, TextIO
 
-from weave import results
+from measure.channel import Channel, Event, NotAnEvent
+from weave import numbers, results
 from weave.definition import Experiment, WeaveError
-
-Event = dict[str, Any]
 
 #: What mpirun says of a rank that was killed; it names a host and breaks its lines anywhere.
 RANK_DIED = re.compile(r"process rank\s+(\d+)\s.*?exited\s+on\s+signal\s+(\d+\s+\([^)]*\))",
@@ -120,39 +118,47 @@ class Program:
         self.output = output
         self.name = Path(command[0]).name
         self._command = [*launch.prefix(), *command, "--threads", str(launch.threads),
-                         "--output", output, "--events", "--lockstep"]
+                         "--output", output]
         self._inherit = inherit
-        self._errors = output.with_suffix(".stderr")
-        self._process: subprocess.Popen[str] | None = None
+        self._printed = {name: output.with_suffix(f".{name}") for name in ("stdout", "stderr")}
+        self._channel = Channel()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._last: Event = {}
         self.code: int | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._process is None:
-            return
-        self._process.terminate()
-        try:
-            self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-        with contextlib.suppress(BrokenPipeError), self._process:
-            pass  # closes the pipes and waits
+        with self._channel:
+            if self._process is None:
+                return
+            self._process.terminate()
+            try:
+                self._process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
 
     def turn(self) -> Iterator[Event]:
         """Lets the process work until it asks for its next turn (the last event) or ends."""
-        process = self._grant()
-        assert process.stdout is not None
-        for line in process.stdout:
-            event = self._event(line)
-            yield event
-            if event["event"] == "turn":
-                return
-        self._finish(process.wait())
+        if self._process is None:
+            self._process = self._start()
+        else:
+            self._channel.grant()
+        try:
+            for event in self._channel.events(self._process):
+                self._last = event
+                yield event
+                if event["event"] == "turn":
+                    return
+        except NotAnEvent as said:
+            raise ProgramFailed(f"{self._title()}: told {str(said)!r}, expected an event",
+                                1) from None
+        self._finish(self._ended(self._process))
 
     def failure(self) -> str:
-        """What to say of a process that ended with a code other than 0."""
+        """What to say of a process that ended with a code other than 0, or too early."""
         assert self.code is not None
         ending = f"killed by {signal.Signals(-self.code).name}" if self.code < 0 else (
             f"exit code {self.code}")
@@ -162,53 +168,54 @@ class Program:
     def _complaint(self) -> str:
         """The last line that the process wrote to stderr, or nothing.
 
-        Of ranks it is the line of the one that failed, as mpirun adds a page of its own.
+        Of ranks it is the line of the one that failed, as mpirun adds a page of its own, or else
+        the first sentence of that page, which stands between lines of dashes.
         """
-        text = self._errors.read_text(errors="replace")
+        text = self._printed["stderr"].read_text(encoding="utf-8", errors="replace")
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         if self.launch.ranks:
             died = RANK_DIED.search(text)
             if died:
                 return f"rank {died[1]} of {self.launch.ranks} died of signal {died[2]}"
-            lines = [line for line in lines if line.startswith(f"{self.name}: ")] or lines
+            own = [line for line in lines if line.startswith(f"{self.name}: ")]
+            paragraphs = (part for part in re.split(r"\n\s*\n|^-{10,}$", text, flags=re.MULTILINE))
+            lines = own or [" ".join(part.split()) for part in paragraphs if part.strip()][:1]
         return lines[-1] if lines else ""
 
-    def _grant(self) -> subprocess.Popen[str]:
-        if self._process is None:
-            self._process = self._start()
-        else:
-            assert self._process.stdin is not None
-            try:
-                self._process.stdin.write("\n")
-                self._process.stdin.flush()
-            except BrokenPipeError:
-                pass  # it died while waiting: the end of its output says so next
-        return self._process
-
-    def _start(self) -> subprocess.Popen[str]:
+    def _start(self) -> subprocess.Popen[bytes]:
         environment = {**os.environ, **self.launch.environment,
                        "OMP_NUM_THREADS": str(self.launch.threads)}
-        with self._errors.open("w") as errors:
-            # A session of its own: Ctrl-C reaches the runner alone, which then ends the process.
-            return subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                    stderr=errors, env=environment, text=True,
-                                    start_new_session=True, pass_fds=self._inherit)
+        command = [*self._command, "--events", self._channel.path]
+        with self._printed["stdout"].open("wb") as out, \
+                self._printed["stderr"].open("wb") as errors:
+            try:
+                # A session of its own: Ctrl-C reaches the runner alone, which then ends the
+                # process.
+                return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out,
+                                        stderr=errors, env=environment, start_new_session=True,
+                                        pass_fds=self._inherit)
+            except FileNotFoundError:
+                missing = Path(command[0]).name
+                raise ProgramFailed(f"{self._title()}: no {missing} here, which starts it",
+                                    2) from None
 
-    def _event(self, line: str) -> Event:
+    def _ended(self, process: subprocess.Popen[bytes]) -> int:
+        """The exit code of a process that says nothing more; one that lives on is ended."""
         try:
-            event = json.loads(line)
-            event["event"]
-        except (ValueError, TypeError, KeyError):
-            said = f"{self._title()}: wrote {line.strip()!r} where an event was expected"
-            raise ProgramFailed(said, 1) from None
-        return event
+            return process.wait(timeout=None if self._is_done() else 30)
+        except subprocess.TimeoutExpired:
+            raise ProgramFailed(f"{self._title()}: closed the channel of its events and did not"
+                                " end", 1) from None
 
     def _finish(self, code: int) -> None:
         self.code = code
         if code not in (0, 1):
             raise ProgramFailed(self.failure(), 2 if code == 2 else 1)
-        if not self.output.exists():
-            raise ProgramFailed(f"{self.failure()} (and no result)", 1)
+        if not self._is_done() or not self.output.exists():
+            raise ProgramFailed(f"{self.failure()} (and no result: it ended before it was done)", 1)
+
+    def _is_done(self) -> bool:
+        return self._last.get("event") == "done"
 
     def _title(self) -> str:
         return f"{self.name} ({self.launch.label()})"
@@ -260,9 +267,21 @@ def measure(program: Path, arguments: Sequence[str], launches: Sequence[Launch],
         if program in finished:
             program.code = 0 if all(case.passed for case in part.cases) else 1
     merged = folder / "result.json"
-    results.write(results.merge([part.raw for part in parts]), merged)
+    whole = results.merge([part.raw for part in parts])
+    if not whole["cases"]:
+        raise ProgramFailed(f"{program.name}: measured nothing: {_why_nothing(whole)}", 1)
+    results.write(whole, merged)
     failures = [program.failure() for program in programs if program.code]
     return Measurement(results.load(merged), failures)
+
+
+def _why_nothing(raw: results.Json) -> str:
+    """Why a run has no case at all, in words."""
+    reasons = list(dict.fromkeys(entry["reason"] for entry in raw["skipped"]))
+    if not reasons:
+        return "no variant has the name that was asked for"
+    more = f" (and {len(reasons) - 1} more reasons)" if reasons[1:] else ""
+    return f"all was skipped: {reasons[0]}{more}"
 
 
 # --- how far it is: one updating line on a terminal, plain lines elsewhere ------------------------
@@ -344,6 +363,9 @@ class Watch:
                 self._furthest = event["point"]
                 self._point = f"point {self._furthest + 1} of {event['points']}: {event['label']}"
                 self._console.step(self._text())
+        elif kind == "silent":
+            self._console.line(f"{self._text()}: nothing heard for {duration(event['seconds'])};"
+                               " Ctrl-C ends it")
         elif kind == "turn":
             self._rounds[program] = self._rounds.get(program, 0) + (event["phase"] == "round")
             self._console.status(self._text())
@@ -393,7 +415,8 @@ def launches_of(experiment: Experiment) -> list[Launch]:
     Ranks go as far as a job of Slurm has tasks for them.
     """
     threads = len(os.sched_getaffinity(0))
-    ranks = int(os.environ.get("SLURM_NTASKS", threads))
+    given = os.environ.get("SLURM_NTASKS")
+    ranks = numbers.whole("SLURM_NTASKS", given) if given else threads
     return combinations(experiment.launch, Slots(threads, ranks))
 
 

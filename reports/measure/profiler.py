@@ -205,8 +205,9 @@ class Start:
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / "result.json"
             done = subprocess.run(
-                [*profiler, *self.command(), *sampling, "--output", str(output)], text=True,
-                env=environment, pass_fds=inherit, capture_output=True, check=False)
+                [*profiler, *self.command(), *sampling, "--output", str(output)],
+                encoding="utf-8", errors="replace", env=environment, pass_fds=inherit,
+                capture_output=True, check=False)
             said = f"{done.stdout}\n{done.stderr}"
             for word, meaning in FORBIDDEN.items():
                 if word in said:
@@ -247,7 +248,8 @@ def find_tool(target: str, asked: Collection[str]) -> Tool:
     names = {short: long for short, long in known.items() if not asked or short in asked}
     if not names:
         raise WeaveError(f"--counters: none of {title}, which has: {', '.join(known)}")
-    said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+    said = subprocess.run([path, "--version"], capture_output=True, encoding="utf-8",
+                          errors="replace", check=False).stdout
     number = re.search(r"[Vv]ersion (\S+)", said)
     return Tool(f"{name} {number[1]}" if number else name, lambda start: count(path, start, names))
 

@@ -24,12 +24,12 @@ from measure.launch import (
     missing_tools,
 )
 from measure.workspace import Workspace, file_digest
-from weave import claims, definition, files, names, results
+from weave import claims, definition, files, names, numbers, results
 from weave.definition import Experiment, WeaveError
 from weave.results import Result
 
 #: Options of the programs that the runner sets itself.
-OWNED = ("--output", "--events", "--lockstep", "--later", "--again")
+OWNED = ("--output", "--events", "--later", "--again")
 #: Options of every program (`lib/bench`) beside those and the runner's.
 OF_EVERY_PROGRAM = (
     ("--samples N", "rounds of samples (tiny 3, quick 7, full 21)"),
@@ -188,10 +188,13 @@ def _launches(experiment: Experiment, asked: argparse.Namespace) -> list[Launch]
 def _runner_options(arguments: list[str]) -> tuple[argparse.Namespace, list[str]]:
     """The program's options that the runner must know too, and the rest."""
     parser = argparse.ArgumentParser(allow_abbrev=False, add_help=False, exit_on_error=False)
-    parser.add_argument("--threads", type=int)
-    parser.add_argument("--ranks", type=int, nargs="+")
+    parser.add_argument("--threads", type=numbers.option(numbers.whole, "--threads"))
+    parser.add_argument("--ranks", type=numbers.option(numbers.whole, "--ranks"), nargs="+")
     parser.add_argument("--profile", choices=PROFILES, default="quick")
     parser.add_argument("--resume", metavar="FOLDER")
+    for name in ("--threads", "--ranks", "--profile", "--resume"):
+        if sum(word.partition("=")[0] == name for word in arguments) > 1:
+            raise WeaveError(f"{name}: found it twice, expected it once")
     try:
         return parser.parse_known_args(arguments)
     except argparse.ArgumentError as error:

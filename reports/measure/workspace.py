@@ -1,5 +1,5 @@
-"""Where experiments are measured: a tree and what was built from it, this machine; other hosts, by a
-job for Slurm."""
+"""Where experiments are measured: a tree and what was built from it, and this machine; other hosts,
+by a job for Slurm."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weave import files
+from weave import files, numbers
 from weave.errors import WeaveError
 
 
@@ -89,8 +89,7 @@ export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 
 def slurm_job(workspace: Workspace, nodes: str, arguments: Sequence[str]) -> Path:
     """Writes the job for so many hosts like this one; returns its file."""
-    if not nodes.isdecimal() or int(nodes) < 1:
-        raise WeaveError(f"slurm: found {nodes!r}, expected a number of hosts")
+    nodes = str(numbers.whole("slurm", nodes))
     home = workspace.build / "slurm"
     job = home / f"{nodes}-nodes.sbatch"
     files.write(job, slurm_script(workspace, nodes, len(os.sched_getaffinity(0)), arguments))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from measure.launch import Console
+from measure.launch import Console, ProgramFailed
 from measure.workspace import Workspace, describe_machine
 from study import findings, measuring
 from study.measuring import Asked, measured, warn
@@ -103,7 +103,15 @@ def _measure(workspace: Workspace, tried: Tried, matrices: Sequence[str], folder
         inputs += [path for path in paths if path.is_file()]
     asked = Asked(tried.experiment, f"{tried.file.name} among {tried.experiment}")
     tree = definition.read_tree(workspace.root)
-    found, failures = measured(workspace, asked, given, inputs, folder, console, lock, tree)
+    try:
+        found, failures = measured(workspace, asked, given, inputs, folder, console, lock, tree)
+    except ProgramFailed as failed:
+        raise ProgramFailed(f"{tried.file}: the program that calls it ended: {failed}",
+                            failed.code) from None
+    finally:
+        for file in sorted((folder / tried.experiment).glob("*.stdout")):
+            if file.stat().st_size:
+                console.line(f"{tried.file.name} printed to {workspace.shown(file)}")
     cases = findings.cases(found)
     result = {"schema": 1, "name": tried.file.stem, "file": tried.file.name,
               "experiment": tried.experiment, "machine": findings.machine(found),

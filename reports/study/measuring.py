@@ -82,7 +82,8 @@ def anatomy(workspace: Workspace, file: Path, folder: Path, console: Console) ->
     """Where the nonzeros lie, and the traffic of partitions."""
     program = workspace.build / "lib/distributed/anatomy"
     kept = folder / "anatomy.json"
-    _begin(console, folder / "anatomy", {"matrix": file_digest(file), "program": file_digest(program)}, kept)
+    asked = {"matrix": file_digest(file), "program": file_digest(program)}
+    _begin(console, folder / "anatomy", asked, kept)
     if not kept.exists():
         text = _asked([program, file], lambda line: console.step(f"structure: {line}"))
         files.write(kept, text)
@@ -105,7 +106,7 @@ def measured(workspace: Workspace, asked: Asked, given: Sequence[str], inputs: S
     whole = into / "result.json"
     failures: list[str] = []
     if not whole.exists():
-        watch = Watch(console, asked.name, None)
+        watch = Watch(console, asked.title, None)
         failures = measure(program, arguments, launches, into, watch, [lock], go_on=True).failures
     found = Measurements(results.load(whole), experiment, tree, partial=True)
     return found, failures

@@ -2,6 +2,7 @@
 system complains of into words and exit codes."""
 
 import contextlib
+import errno
 import os
 import signal
 import subprocess
@@ -10,6 +11,8 @@ from collections.abc import Callable
 
 #: Exit code after Ctrl-C, as shells have it.
 INTERRUPTED = 130
+#: What the system says where no more can be written.
+OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 
 class WeaveError(Exception):
@@ -58,8 +61,8 @@ def _attempted(command: Callable[[], int]) -> int:
         _say(str(error))
         return error.code
     except (OSError, UnicodeError, MemoryError, RecursionError, subprocess.SubprocessError) as error:
-        if isinstance(error, OSError) and error.filename is None:
-            sys.stdout.flush()  # raises again if that is what cannot be written
+        if isinstance(error, OSError) and not error.filename and error.errno in OF_WRITING:
+            raise  # only what is printed has no name
         _say(line_of(error))
         return 2
 

@@ -15,6 +15,7 @@ import json
 import os
 import re
 import signal
+import socket
 import sys
 import time
 from pathlib import Path
@@ -28,8 +29,23 @@ def behaviour() -> dict:
     return json.loads(path.read_text()) if path.exists() else {}
 
 
-def emit(**event: object) -> None:
-    print(json.dumps(event), flush=True)
+class Runner:
+    """As lib/bench has it: the socket that events go to and turns come from, if there is one."""
+
+    def __init__(self, path: str | None) -> None:
+        self.file = None
+        if path:
+            channel = socket.socket(socket.AF_UNIX)
+            channel.connect(path)
+            self.file = channel.makefile("rw", encoding="utf-8")
+
+    def tell(self, **event: object) -> None:
+        if self.file:
+            print(json.dumps(event), file=self.file, flush=True)
+
+    def wait(self) -> None:
+        if self.file and not self.file.readline():
+            sys.exit("the runner went away")
 
 
 def machine() -> dict:
@@ -74,20 +90,34 @@ def sample() -> None:
             os.read(answers, 5)
 
 
+def behave_oddly(how: str) -> None:
+    """What somebody's kernel may do to the process that calls it."""
+    if how == "prints":
+        print('{"event": "turn"}\nhello', flush=True)
+    elif how == "exits":
+        os._exit(0)
+    elif how == "aborts":
+        os.abort()
+    elif how == "closes":
+        os.closerange(0, 3)
+    elif how == "forks" and os.fork() == 0:
+        time.sleep(20)  # with everything that it inherited
+        os._exit(0)
+
+
 class Program:
     def __init__(self, options: argparse.Namespace, does: dict) -> None:
         self.options = options
         self.does = does
+        self.runner = Runner(options.events)
         self.rounds = options.samples or 3
         self.points = does.get("points", 2)
         self.journal = Path(f"{options.output}.journal")
         self.cases: list[dict] = []
 
     def turn(self, phase: str, point: int) -> None:
-        if self.options.events:
-            emit(event="turn", phase=phase, point=point)
-        if self.options.lockstep and not sys.stdin.readline():
-            sys.exit("the runner went away")
+        self.runner.tell(event="turn", phase=phase, point=point)
+        self.runner.wait()
         if "log" in self.does:
             with open(self.does["log"], "a") as log:
                 more = " again" if self.options.again else ""
@@ -96,6 +126,7 @@ class Program:
 
     def measure(self, point: int) -> None:
         self.turn("prepare", point)
+        behave_oddly(self.does.get("oddly", ""))
         if self.does.get("kill_at") == point and not (HERE / "was-killed").exists():
             (HERE / "was-killed").touch()
             os.kill(os.getpid(), signal.SIGKILL)
@@ -113,9 +144,9 @@ class Program:
         """As lib/bench does it: ceilings, then every point that the journal lacks."""
         known = json.loads(self.journal.read_text()) if self.journal.exists() else []
         self.turn("ceilings", 0)
-        emit(event="plan", points=self.points, rounds=self.rounds)
+        self.runner.tell(event="plan", points=self.points, rounds=self.rounds)
         for point in range(self.points):
-            emit(event="point", point=point, points=self.points, label=f"size={100 + point}")
+            self.runner.tell(event="point", point=point, points=self.points, label=f"size={100 + point}")
             if 2 * point < len(known):
                 self.cases += known[2 * point:2 * point + 2]
             else:
@@ -123,7 +154,7 @@ class Program:
             self.journal.write_text(json.dumps(self.cases))
         Path(self.options.output).write_text(json.dumps(self.result()))
         self.journal.unlink()
-        emit(event="done", output=self.options.output)
+        self.runner.tell(event="done", output=self.options.output)
         if self.does.get("fail"):
             print("fast: the result is wrong", file=sys.stderr)
             return 1
@@ -175,8 +206,7 @@ def main() -> int:
     parser.add_argument("--seed")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--output")
-    parser.add_argument("--events", action="store_true")
-    parser.add_argument("--lockstep", action="store_true")
+    parser.add_argument("--events")
     parser.add_argument("--later", action="store_true")
     parser.add_argument("--again", action="store_true")
     options = parser.parse_args()

@@ -2,15 +2,18 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from measure import channel
 from measure.launch import (
     Launch,
     Program,
     ProgramFailed,
     Slots,
     combinations,
+    launches_of,
     take_turns,
     thread_counts,
 )
@@ -135,12 +138,64 @@ def test_a_killed_process_is_named(tmp_path: Path) -> None:
     assert caught.value.code == 1
 
 
-def test_output_that_is_no_event_is_refused(tmp_path: Path) -> None:
-    program = tmp_path / "chatty"
-    program.write_text("#!/bin/sh\necho hello\n")
-    program.chmod(0o755)
-    with pytest.raises(ProgramFailed, match="'hello' where an event was expected"):
-        run_turns([Program([program], Launch(1), tmp_path / "out.json")])
+@pytest.mark.parametrize("oddly", ["prints", "closes", "forks"])
+def test_what_a_kernel_prints_or_closes_is_no_event(tmp_path: Path, oddly: str) -> None:
+    program = fake(tmp_path, points=1, oddly=oddly)
+    events = run_turns([Program([program], Launch(1), tmp_path / "out.json")])
+    assert [event["event"] for event in events] == [
+        "turn", "plan", "point", *["turn"] * 4, "done"]
+    if oddly == "prints":
+        assert "hello" in (tmp_path / "out.stdout").read_text()
+
+
+@pytest.mark.parametrize(("oddly", "said"), [
+    ("exits", r"fake \(threads=1\): exit code 0 \(and no result: it ended before it was done\)"),
+    ("aborts", r"fake \(threads=1\): killed by SIGABRT"),
+])
+def test_a_kernel_that_ends_its_process_is_said(tmp_path: Path, oddly: str, said: str) -> None:
+    output = tmp_path / "out.json"
+    output.write_text("{}")  # of an earlier run
+    with pytest.raises(ProgramFailed, match=said):
+        run_turns([Program([fake(tmp_path, oddly=oddly)], Launch(1), output)])
+
+
+def test_what_mpirun_says_stands_between_dashes(tmp_path: Path) -> None:
+    output = tmp_path / "out.json"
+    program = Program([tmp_path / "fake"], Launch(1, ranks=4), output)
+    dashes = "-" * 74
+    output.with_suffix(".stderr").write_text(
+        f"{dashes}\nThere are not enough slots available in the system to satisfy the 4\nslots that"
+        f" were requested by the application:\n\n  fake\n\nEither request fewer.\n{dashes}\n")
+    program.code = 1
+    assert program.failure() == (
+        "fake (ranks=4 threads=1): exit code 1: There are not enough slots available in the system"
+        " to satisfy the 4 slots that were requested by the application:")
+
+
+def test_without_mpirun_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ProgramFailed, match=r"fake \(ranks=2 threads=1\): no mpirun here") as caught:
+        run_turns([Program([fake(tmp_path)], Launch(1, ranks=2), tmp_path / "out.json")])
+    assert caught.value.code == 2
+
+
+def test_a_process_that_says_nothing_is_told_of(tmp_path: Path,
+                                                monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(channel, "SILENCE_S", 0.2)
+    program = fake(tmp_path, points=1, pause_s=0.5)
+    events = run_turns([Program([program], Launch(1), tmp_path / "out.json")])
+    assert "silent" in [event["event"] for event in events]
+
+
+@pytest.mark.parametrize("tasks", ["", "0", "-2", "two", "9" * 400])
+def test_tasks_of_slurm_are_a_number(monkeypatch: pytest.MonkeyPatch, tasks: str) -> None:
+    monkeypatch.setenv("SLURM_NTASKS", tasks)
+    experiment = SimpleNamespace(launch={"ranks": ["max"]})
+    if tasks == "":  # as where it is not set
+        assert launches_of(experiment)
+    else:
+        with pytest.raises(WeaveError, match="^SLURM_NTASKS: found .{1,50}, expected a whole"):
+            launches_of(experiment)
 
 
 def test_a_program_without_a_result_failed(tmp_path: Path) -> None:

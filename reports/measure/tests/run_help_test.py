@@ -74,7 +74,7 @@ Options:
                               how large and how long
   --samples INT:POSITIVE      rounds of samples (tiny 3, quick 7, full 21)
   --output TEXT=alpha.json    result file
-  --lockstep                  wait for a line before each phase (with --events)
+  --events TEXT               socket of a runner
   --matrix TEXT ...           values of this axis
   --precision TEXT:{fp32,fp64} ...
                               element types

@@ -146,7 +146,7 @@ def test_a_users_error_is_the_programs(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "option", ["--output=x.json", "--events", "--lockstep", "--later", "--again", "--output"]
+    "option", ["--output=x.json", "--events", "--later", "--again", "--output"]
 )
 def test_options_of_the_protocol_are_refused(root: Path, option: str) -> None:
     add_experiment(root, "alpha")
