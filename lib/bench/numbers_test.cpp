@@ -53,12 +53,11 @@ std::string verdict_by(std::function<double()> clock)
 TEST_CASE("numbers that are none, or out of range, are one line")
 {
     std::string const huge(400, '9');
-    for (auto const* option :
-         {"--samples", "--threads", "--seed", "--products", "--size", "--steps"}) {
+    for (auto const* option : {"--samples", "--seed", "--products", "--size", "--steps"}) {
         for (auto const& text : {"nan"s, "inf"s, "1e3"s, "0x10"s, " 4"s, "4 "s, "4.5"s, "--"s, huge,
                                  "-1"s, "+4"s, "9223372036854775808"s}) {
             auto const line = said_of({std::string{option} + "=" + text});
-            CAPTURE(option);
+            CAPTURE(std::string{option});
             CAPTURE(text);
             CHECK(line.find(option) != std::string::npos);
             CHECK(line.find("expected a whole number from ") != std::string::npos);
@@ -69,17 +68,15 @@ TEST_CASE("numbers that are none, or out of range, are one line")
         for (auto const& text :
              {"nan"s, "inf"s, "-inf"s, "1e309"s, "-1"s, "0x1p3"s, "1,5"s, huge}) {
             auto const line = said_of({std::string{option} + "=" + text});
-            CAPTURE(option);
+            CAPTURE(std::string{option});
             CAPTURE(text);
             CHECK(line.find(option) != std::string::npos);
             CHECK(line.find("expected a") != std::string::npos);
         }
     }
     CHECK(said_of({"--size", "0"}).find("from 1 to 2147483647") != std::string::npos);
-    CHECK(said_of({"--threads", "0"}).find("from 1 to 65536") != std::string::npos);
     CHECK(said_of({"--min-time", "0"}).find("from 1e-09 to 3600") != std::string::npos);
     CHECK(said_of({"--size="}).find("--size") != std::string::npos);
-    CHECK(said_of({"--output="}).find("expected a file") != std::string::npos);
     CHECK(said_of({"--seed", "1", "--seed", "2"}).find("--seed") != std::string::npos);
 }
 
@@ -150,7 +147,4 @@ TEST_CASE("a run of nothing is no success")
     };
     CHECK(bench::testing::refused({"--filter", "zzz"}, declare).find("found 'zzz'") !=
           std::string::npos);
-    auto const skipped = bench::testing::measure({}, declare);
-    CHECK(skipped.code == 1);
-    CHECK(skipped.result.at("skipped").size() == 1);
 }

@@ -91,7 +91,8 @@ def anatomy(workspace: Workspace, file: Path, folder: Path, console: Console) ->
 
 
 def measured(workspace: Workspace, asked: Asked, given: Sequence[str], inputs: Sequence[Path],
-             folder: Path, console: Console, lock: int, tree: Tree) -> tuple[Measurements, list[str]]:
+             folder: Path, console: Console, lock: int, tree: Tree,
+             ) -> tuple[Measurements, list[str]]:
     """What one program finds, and what failed in it; `inputs` are files that results depend on."""
     program = workspace.program(asked.name)
     if not program.is_file():

@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 #: Exit code after Ctrl-C, as shells have it.
 INTERRUPTED = 130
+#: What is no fault of a program: it becomes a line.
+OF_SYSTEM = (OSError, UnicodeError, MemoryError, RecursionError, subprocess.SubprocessError)
 #: What the system says where no more can be written.
 OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
@@ -60,7 +62,7 @@ def _attempted(command: Callable[[], int]) -> int:
     except WeaveError as error:
         _say(str(error))
         return error.code
-    except (OSError, UnicodeError, MemoryError, RecursionError, subprocess.SubprocessError) as error:
+    except OF_SYSTEM as error:
         if isinstance(error, OSError) and not error.filename and error.errno in OF_WRITING:
             raise  # only what is printed has no name
         _say(line_of(error))

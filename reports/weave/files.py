@@ -4,6 +4,7 @@ command at a time. Nothing else in Python opens a file to write what others read
 import contextlib
 import fcntl
 import json
+import math
 import os
 import secrets
 import shutil
@@ -100,8 +101,15 @@ def read_json(path: Path, shown: str = "") -> Any:
 
 
 def read_toml(path: Path, shown: str = "") -> dict[str, Any]:
-    """The table in a TOML file. Raises `WeaveError` if there is none."""
-    return _decoded(tomllib.loads, "TOML", path, shown)
+    """The table in a TOML file, whose numbers are finite. Raises `WeaveError` if there is none."""
+    return _decoded(lambda text: tomllib.loads(text, parse_float=_finite), "TOML", path, shown)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"found {text}, expected a finite number")
+    return value
 
 
 def _decoded(decode: Any, what: str, path: Path, shown: str) -> Any:

@@ -15,7 +15,8 @@ def whole(name: str, text: str, least: int = 1, most: int = MOST) -> int:
     """The whole number that a text is, in decimal digits. Raises `WeaveError` for anything else."""
     if re.fullmatch(r"-?[0-9]{1,20}", text) and least <= int(text) <= most:
         return int(text)
-    raise WeaveError(f"{name}: found {_short(text)}, expected a whole number from {least} to {most}")
+    raise WeaveError(f"{name}: found {_short(text)}, expected a whole number from {least} to"
+                     f" {most}")
 
 
 def finite(name: str, text: str, least: float = 0) -> float:

@@ -146,7 +146,8 @@ class Program:
         self.turn("ceilings", 0)
         self.runner.tell(event="plan", points=self.points, rounds=self.rounds)
         for point in range(self.points):
-            self.runner.tell(event="point", point=point, points=self.points, label=f"size={100 + point}")
+            self.runner.tell(event="point", point=point, points=self.points,
+                             label=f"size={100 + point}")
             if 2 * point < len(known):
                 self.cases += known[2 * point:2 * point + 2]
             else:
@@ -164,7 +165,9 @@ class Program:
         digest = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
         name = Path(__file__).stem
         sizes = self.options.size
-        cases = [case for case in self.cases if re.search(self.options.filter, case["variant"])
+        skipped = [{"launch": 0, "study": "sizes", "parameters": {}, "reason": self.does["skip"]}
+                   ] if "skip" in self.does else []
+        cases = [case for case in self.cases if not skipped and re.search(self.options.filter, case["variant"])
                  and (not sizes or case["parameters"]["size"] in sizes)]
         excerpt = {"file": f"experiments/{name}/main.cpp", "text": "work();\n"}
         passes = self.does.get("cold_beside", [1e-4, 1e-4])
@@ -192,7 +195,7 @@ class Program:
             "excerpts": {case["excerpt"]: excerpt for case in cases},
             "ceilings": [ceiling | {"when": when} for when in ("before", "after")],
             "cases": cases,
-            "skipped": [],
+            "skipped": skipped,
         }
 
 

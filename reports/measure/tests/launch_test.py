@@ -174,7 +174,7 @@ def test_what_mpirun_says_stands_between_dashes(tmp_path: Path) -> None:
 
 def test_without_mpirun_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ProgramFailed, match=r"fake \(ranks=2 threads=1\): no mpirun here") as caught:
+    with pytest.raises(ProgramFailed, match=r"ranks=2 threads=1\): no mpirun here") as caught:
         run_turns([Program([fake(tmp_path)], Launch(1, ranks=2), tmp_path / "out.json")])
     assert caught.value.code == 2
 

@@ -39,7 +39,8 @@ def ended(work: str, tail: str = "", **environment: str) -> tuple[int, str]:
     ("print('x')", ">&-", 0, ""),
     ("open('a-file', 'w').write('x'); print('y')", "<&- >&- 2>&-", 0, ""),
     ("Path('/none/such').read_text()", "", 2, "/none/such: No such file or directory"),
-    ("files.read(Path('/proc/self/mem'))", "", 2, "/proc/self/mem: cannot be read: Input/output error"),
+    ("files.read(Path('/proc/self/mem'))", "", 2,
+     "/proc/self/mem: cannot be read: Input/output error"),
     ("files.write(Path('/proc/x'), 'y')", "", 2, "/proc/x: No such file or directory"),
     ("files.write(Path('/dev/full'), 'y')", "", 2, "/dev/full: No space left on device"),
     ("files.write(Path('n' * 300), 'y')", "", 2, "n" * 300 + ": File name too long"),
@@ -82,8 +83,8 @@ def test_a_folder_that_was_deleted_is_said(tmp_path: Path) -> None:
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     """A file system of 64 KiB in a namespace of its own, where root may make one."""
     work = "files.write(Path('disk/page'), 'x' * 200000)"
-    script = (f'mkdir disk && mount -t tmpfs -o size=64k none disk && echo old >disk/page || exit 77;'
-              f' "$0" -c "$1"; code=$?; ls -A disk; cat disk/page; exit $code')
+    script = ('mkdir disk && mount -t tmpfs -o size=64k none disk && echo old >disk/page'
+              ' || exit 77; "$0" -c "$1"; code=$?; ls -A disk; cat disk/page; exit $code')
     done = subprocess.run(["unshare", "--mount", "--map-root-user", "bash", "-c", script,
                            sys.executable, PROGRAM.format(work=work)], capture_output=True,
                           text=True, check=False, cwd=tmp_path,
@@ -100,7 +101,8 @@ def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
     path.chmod(0o640)
     link.symlink_to(path)
     files.write(link, "two")
-    assert (path.read_text(), path.stat().st_mode & 0o777, link.is_symlink()) == ("two", 0o640, True)
+    assert path.read_text() == "two"
+    assert link.is_symlink() and path.stat().st_mode & 0o777 == 0o640
     with pytest.raises(UnicodeEncodeError):
         files.write(path, "three\udcff")
     with pytest.raises(OSError, match="a/page.md"):
