@@ -19,6 +19,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "reports"))
+
+from weave import errors  # noqa: E402
+from weave.errors import WeaveError  # noqa: E402
+
 NAME = "memwall"
 
 # The C library has to be that of the machine: its parts load each other by absolute paths.
@@ -85,25 +90,26 @@ exec "$here/gpu-tests" "$here"/build/lib/*/*-gpu-test "$here"/build/lib/*/*/*-gp
 """
 
 
-class BundleError(Exception):
+class BundleError(WeaveError):
     """Something that the archive needs is not here."""
 
 
 def main() -> int:
+    return errors.exit_code(_main)
+
+
+def _main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", type=Path, help="build directory with the programs")
     parser.add_argument("archive", type=Path, help="what to write: NAME.tar.gz")
     parser.add_argument("experiments", nargs="*", help="only these; default: all that were built")
     given = parser.parse_args()
-    try:
-        with tempfile.TemporaryDirectory(dir=given.build) as folder:
-            stage = Path(folder) / NAME
-            fill(stage, given.build.resolve(), given.experiments)
-            with tarfile.open(given.archive, "w:gz", compresslevel=6) as archive:
-                archive.add(stage, NAME)
-    except (BundleError, OSError) as error:
-        print(f"bundle: {error}", file=sys.stderr)
-        return 2
+    with tempfile.TemporaryDirectory(dir=given.archive.parent) as folder:
+        stage, part = Path(folder) / NAME, Path(folder) / given.archive.name
+        fill(stage, given.build.resolve(), given.experiments)
+        with tarfile.open(part, "w:gz", compresslevel=6) as archive:
+            archive.add(stage, NAME)
+        part.replace(given.archive)
     print(f"{given.archive}: {given.archive.stat().st_size / 1e6:.0f} MB; unpack it on the machine"
           f" and call {NAME}/run-all, or {NAME}/run EXPERIMENT")
     return 0
