@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from weave import names, numerics
+from weave import files, names, numerics
 from weave.definition import WeaveError
 
 LIST = "reports/machines.txt"
@@ -45,7 +45,7 @@ def unlisted(root: Path) -> list[str]:
 def enlist(root: Path, name: str) -> None:
     """Adds a machine to the list, which stays sorted."""
     lines = "".join(f"{each}\n" for each in sorted({*listed(root), name}))
-    (root / LIST).write_text(HEAD + lines, encoding="utf-8")
+    files.write(root / LIST, HEAD + lines)
 
 
 # --- what shows that two machines are not one ----------------------------------------------------

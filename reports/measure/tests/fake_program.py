@@ -167,7 +167,8 @@ class Program:
         sizes = self.options.size
         skipped = [{"launch": 0, "study": "sizes", "parameters": {}, "reason": self.does["skip"]}
                    ] if "skip" in self.does else []
-        cases = [case for case in self.cases if not skipped and re.search(self.options.filter, case["variant"])
+        cases = [case for case in self.cases if not skipped
+                 and re.search(self.options.filter, case["variant"])
                  and (not sizes or case["parameters"]["size"] in sizes)]
         excerpt = {"file": f"experiments/{name}/main.cpp", "text": "work();\n"}
         passes = self.does.get("cold_beside", [1e-4, 1e-4])

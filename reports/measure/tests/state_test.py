@@ -96,9 +96,9 @@ def test_ranks_are_counted(root: Path, ranks: str) -> None:
 
 def test_what_was_skipped_is_told(root: Path) -> None:
     add_experiment(root, "alpha", points=1, skip="no such instructions here")
-    with pytest.raises(ProgramFailed, match="measured nothing: all was skipped: no such instru") as e:
+    with pytest.raises(ProgramFailed, match="nothing: all was skipped: no such instru") as error:
         one_of(root)
-    assert e.value.code == 1
+    assert error.value.code == 1
 
 
 def test_who_writes_pages_is_alone(root: Path, monkeypatch: pytest.MonkeyPatch,
@@ -109,7 +109,8 @@ def test_who_writes_pages_is_alone(root: Path, monkeypatch: pytest.MonkeyPatch,
     holder = subprocess.Popen(
         [sys.executable, "-c", "import sys; from pathlib import Path; from weave import book\n"
          "with book.alone(Path(sys.argv[1])): print(flush=True); sys.stdin.read()", root],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(REPORTS)})
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(REPORTS)})
     with holder:
         assert holder.stdout and holder.stdout.readline()
         monkeypatch.setattr(files.exclusive.__wrapped__, "__defaults__", (0.1,))
