@@ -89,7 +89,7 @@ export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 
 def slurm_job(workspace: Workspace, nodes: str, arguments: Sequence[str]) -> Path:
     """Writes the job for so many hosts like this one; returns its file."""
-    nodes = str(numbers.whole("slurm", nodes))
+    nodes = str(numbers.whole("slurm", nodes, what="a number of hosts"))
     home = workspace.build / "slurm"
     job = home / f"{nodes}-nodes.sbatch"
     files.write(job, slurm_script(workspace, nodes, len(os.sched_getaffinity(0)), arguments))

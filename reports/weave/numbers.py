@@ -11,12 +11,12 @@ from weave.errors import WeaveError
 MOST = 2**31 - 1
 
 
-def whole(name: str, text: str, least: int = 1, most: int = MOST) -> int:
+def whole(name: str, text: str, least: int = 1, most: int = MOST,
+          what: str = "a whole number") -> int:
     """The whole number that a text is, in decimal digits. Raises `WeaveError` for anything else."""
     if re.fullmatch(r"-?[0-9]{1,20}", text) and least <= int(text) <= most:
         return int(text)
-    raise WeaveError(f"{name}: found {_short(text)}, expected a whole number from {least} to"
-                     f" {most}")
+    raise WeaveError(f"{name}: found {_short(text)}, expected {what} from {least} to {most}")
 
 
 def finite(name: str, text: str, least: float = 0) -> float:
