@@ -11,12 +11,44 @@ namespace {
 
 constexpr std::int32_t most_words = 12 * 1024; ///< 48 KiB
 
+/// Throws std::invalid_argument for what is wrong with a pattern of that name.
+[[noreturn]] void refuse(std::string_view name, std::string const& why)
+{
+    throw std::invalid_argument{"pattern \"" + std::string{name} + "\": " + why};
+}
+
+/// Throws std::invalid_argument unless a lane can read so many bytes in one access.
+void require_bytes(std::string_view name, std::int64_t bytes)
+{
+    if (bytes != 4 && bytes != 8 && bytes != 16) {
+        refuse(name, "found " + std::to_string(bytes) + " bytes, expected 4, 8 or 16");
+    }
+}
+
+/// Throws std::invalid_argument unless shared memory has an element of so many bytes at the word.
+void require_word(std::string_view name, int bytes, std::int64_t word)
+{
+    int const words = bytes / 4;
+    if (word < 0 || word > most_words - words) {
+        refuse(name, "found word " + std::to_string(word) + ", expected 0 to " +
+                         std::to_string(most_words - words));
+    }
+    if (word % words != 0) {
+        refuse(name, "found word " + std::to_string(word) + ", expected a multiple of " +
+                         std::to_string(words));
+    }
+}
+
+/// `word` tells the first word of a lane, both std::int64_t.
 template <class Word>
 AccessPattern pattern(std::string name, int bytes, Word word)
 {
+    require_bytes(name, bytes);
     AccessPattern made{std::move(name), bytes, {}};
-    for (int lane = 0; lane < warp_lanes; ++lane) {
-        made.word[static_cast<std::size_t>(lane)] = word(lane);
+    for (std::int64_t lane = 0; lane < warp_lanes; ++lane) {
+        std::int64_t const first = word(lane);
+        require_word(made.name, bytes, first);
+        made.word[static_cast<std::size_t>(lane)] = static_cast<std::int32_t>(first);
     }
     return made;
 }
@@ -26,32 +58,9 @@ int number(std::string_view text, std::string_view whole)
     int value = 0;
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size()) {
-        throw std::invalid_argument{"pattern \"" + std::string{whole} + "\": found \"" +
-                                    std::string{text} + "\", expected a number"};
+        refuse(whole, "found \"" + std::string{text} + "\", expected a number");
     }
     return value;
-}
-
-/// Refuses what no shared memory has, or no lane can read in one access.
-AccessPattern sound(AccessPattern made)
-{
-    auto const refuse = [&](std::string const& why) {
-        throw std::invalid_argument{"pattern \"" + made.name + "\": " + why};
-    };
-    if (made.bytes != 4 && made.bytes != 8 && made.bytes != 16) {
-        refuse("found " + std::to_string(made.bytes) + " bytes, expected 4, 8 or 16");
-    }
-    for (auto const word : made.word) {
-        if (word < 0 || word + made.bytes / 4 > most_words) {
-            refuse("found word " + std::to_string(word) + ", expected 0 to " +
-                   std::to_string(most_words - made.bytes / 4));
-        }
-        if (word % (made.bytes / 4) != 0) {
-            refuse("found word " + std::to_string(word) + ", expected a multiple of " +
-                   std::to_string(made.bytes / 4));
-        }
-    }
-    return made;
 }
 
 /// Whether each lane wants the same as the one whose number differs in this bit.
@@ -67,6 +76,14 @@ bool pairs_agree(AccessPattern const& pattern, std::size_t bit)
 
 } // namespace
 
+void require_sound(AccessPattern const& pattern)
+{
+    require_bytes(pattern.name, pattern.bytes);
+    for (auto const word : pattern.word) {
+        require_word(pattern.name, pattern.bytes, word);
+    }
+}
+
 std::int32_t AccessPattern::words() const
 {
     return *std::ranges::max_element(word) + bytes / 4;
@@ -74,6 +91,7 @@ std::int32_t AccessPattern::words() const
 
 int predicted_cycles(AccessPattern const& pattern, Access access)
 {
+    require_sound(pattern);
     int const words = pattern.bytes / 4;
     bool const doubles =
         access == Access::read && words > 1 && (pairs_agree(pattern, 1) || pairs_agree(pattern, 2));
@@ -108,31 +126,36 @@ AccessPattern strided(int stride, int bytes)
         name += 'x';
         name += std::to_string(bytes);
     }
-    return sound(pattern(name, bytes, [=](int lane) { return lane * stride * bytes / 4; }));
+    return pattern(name, bytes, [=](std::int64_t lane) { return lane * stride * (bytes / 4); });
 }
 
 std::vector<AccessPattern> transposes()
 {
     constexpr int side = 32;
     return {
-        pattern("transpose-plain", 4, [](int lane) { return lane * side; }),
-        pattern("transpose-padded", 4, [](int lane) { return lane * (side + 1); }),
-        pattern("transpose-swizzled", 4, [](int lane) { return lane * side + (0 ^ lane); }),
+        pattern("transpose-plain", 4, [](std::int64_t lane) { return lane * side; }),
+        pattern("transpose-padded", 4, [](std::int64_t lane) { return lane * (side + 1); }),
+        pattern("transpose-swizzled", 4,
+                [](std::int64_t lane) { return lane * side + (0 ^ lane); }),
     };
 }
 
 std::vector<AccessPattern> pack_layouts(int pack, int words)
 {
     auto const suffix = std::to_string(pack) + (words == 1 ? "-fp32" : "-fp64");
+    require_bytes("pack" + suffix, std::int64_t{4} * words);
+    if (pack < 1) {
+        refuse("pack" + suffix, "found packs of " + std::to_string(pack) + ", expected 1 or more");
+    }
     int const bytes = 4 * words;
     std::vector<AccessPattern> found{
         pattern("adjacent-scalar-pack" + suffix, bytes,
-                [=](int lane) { return lane * pack * words; }),
-        pattern("columns-pack" + suffix, bytes, [=](int lane) { return lane * words; }),
+                [=](std::int64_t lane) { return lane * pack * words; }),
+        pattern("columns-pack" + suffix, bytes, [=](std::int64_t lane) { return lane * words; }),
     };
-    if (pack * bytes <= 16 && pack > 1) {
+    if (pack > 1 && pack <= 16 / bytes) {
         found.push_back(pattern("adjacent-vector-pack" + suffix, pack * bytes,
-                                [=](int lane) { return lane * pack * words; }));
+                                [=](std::int64_t lane) { return lane * pack * words; }));
     }
     return found;
 }
@@ -142,9 +165,9 @@ std::vector<AccessPattern> shared_elements(int bytes)
     int const words = bytes / 4;
     auto const suffix = 'x' + std::to_string(bytes);
     return {
-        pattern("same" + suffix, bytes, [](int) { return 0; }),
-        pattern("pairs" + suffix, bytes, [=](int lane) { return lane / 2 * words; }),
-        pattern("fours" + suffix, bytes, [=](int lane) { return lane % 4 * words; }),
+        pattern("same" + suffix, bytes, [](std::int64_t) { return std::int64_t{0}; }),
+        pattern("pairs" + suffix, bytes, [=](std::int64_t lane) { return lane / 2 * words; }),
+        pattern("fours" + suffix, bytes, [=](std::int64_t lane) { return lane % 4 * words; }),
     };
 }
 
@@ -156,10 +179,7 @@ AccessPattern parse_pattern(std::string_view text)
         auto const times = rest.find('x');
         int const bytes = times == rest.npos ? 4 : number(rest.substr(times + 1), text);
         int const stride = number(rest.substr(0, times), text);
-        if (bytes != 4 && bytes != 8 && bytes != 16) {
-            throw std::invalid_argument{"pattern \"" + std::string{text} + "\": found " +
-                                        std::to_string(bytes) + " bytes, expected 4, 8 or 16"};
-        }
+        require_bytes(text, bytes); // or the text would be told in other words
         return strided(stride, bytes);
     }
     AccessPattern made{std::string{text}, 4, {}};
@@ -173,10 +193,10 @@ AccessPattern parse_pattern(std::string_view text)
         begin = end + 1;
     }
     if (count != made.word.size()) {
-        throw std::invalid_argument{"pattern \"" + std::string{text} + "\": found " +
-                                    std::to_string(count) + " words, expected 32, or stride:N"};
+        refuse(text, "found " + std::to_string(count) + " words, expected 32, or stride:N");
     }
-    return sound(made);
+    require_sound(made);
+    return made;
 }
 
 } // namespace dense

@@ -26,6 +26,11 @@ struct AccessPattern
     std::int32_t words() const;
 };
 
+/// Throws std::invalid_argument, with the pattern's name and one line, unless shared memory of 48
+/// KiB has it: 4, 8 or 16 bytes a lane, at multiples of as many. All below make such patterns and
+/// take no others.
+void require_sound(AccessPattern const& pattern);
+
 /// Whether lanes read shared memory or write it.
 enum class Access
 {

@@ -81,3 +81,36 @@ TEST_CASE("a reader's own pattern")
     CHECK_THROWS_AS(dense::parse_pattern("stride:-1"), std::invalid_argument);
     CHECK_THROWS_AS(dense::parse_pattern("stride:5000"), std::invalid_argument);
 }
+
+TEST_CASE("patterns that no shared memory has are refused, also where a product leaves its type")
+{
+    using dense::AccessPattern;
+    for (auto const* text : {"stride:268435456x16", "stride:134217728", "stride:2147483647x8",
+                             "stride:99999999999", "stride:-2147483648", "stride:1x0",
+                             "stride:1x-4", "stride:x8", "stride:1.5", "stride:", "", ",", "nan"}) {
+        CAPTURE(text);
+        CHECK_THROWS_AS(dense::parse_pattern(text), std::invalid_argument);
+    }
+    std::string words = "2147483647";
+    for (int lane = 1; lane < 32; ++lane) {
+        words += ",0";
+    }
+    CHECK_THROWS_AS(dense::parse_pattern(words), std::invalid_argument);
+    CHECK_THROWS_AS(dense::strided(1, 3), std::invalid_argument);
+    CHECK_THROWS_AS(dense::strided(1 << 30, 4), std::invalid_argument);
+    CHECK_THROWS_AS(dense::pack_layouts(0, 1), std::invalid_argument);
+    CHECK_THROWS_AS(dense::pack_layouts(1 << 30, 4), std::invalid_argument);
+    CHECK_THROWS_AS(dense::pack_layouts(1, (1 << 30) + 1), std::invalid_argument);
+    CHECK_THROWS_AS(dense::shared_elements(0), std::invalid_argument);
+    CHECK_THROWS_AS(dense::shared_elements(6), std::invalid_argument);
+
+    AccessPattern made = dense::strided(1, 4);
+    CHECK_NOTHROW(dense::require_sound(made));
+    made.bytes = 0;
+    CHECK_THROWS_AS(dense::predicted_cycles(made), std::invalid_argument);
+    made.bytes = 8; // words that are no multiples of two
+    CHECK_THROWS_AS(dense::predicted_conflicts(made), std::invalid_argument);
+    made = dense::strided(1, 4);
+    made.word[31] = -1;
+    CHECK_THROWS_AS(dense::predicted_cycles(made), std::invalid_argument);
+}

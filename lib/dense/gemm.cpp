@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 namespace dense {
 
@@ -105,13 +108,17 @@ public:
           width_{std::min(block_columns, ceil_div(c.columns, kernel.columns) * kernel.columns)},
           height_{height(c.rows, kernel.rows, threads)}, packed_b_{allocate<T>(depth_ * width_)}
     {
+        for (int thread = 0; thread < threads; ++thread) {
+            desks_.push_back(
+                {allocate<T>(height_ * depth_), allocate<T>(kernel.rows * kernel.columns)});
+        }
     }
 
-    /// Called by every thread of a parallel region.
-    void work()
+    /// Called by every thread of a parallel region, out of which nothing may be thrown: what it
+    /// needs was allocated before.
+    void work() noexcept
     {
-        auto const packed_a = allocate<T>(height_ * depth_);
-        auto const buffer = allocate<T>(kernel_.rows * kernel_.columns);
+        auto const& [packed_a, buffer] = desks_[static_cast<std::size_t>(omp_get_thread_num())];
         for (std::int64_t j = 0; j < c_.columns; j += width_) {
             auto const columns = std::min(width_, c_.columns - j);
             for (std::int64_t k = 0; k < a_.columns; k += depth_) {
@@ -134,6 +141,13 @@ public:
     }
 
 private:
+    /// Memory of one thread: a block of `a`, and a tile that sticks out of `c`.
+    struct Desk
+    {
+        Buffer<T> packed_a;
+        Buffer<T> tile;
+    };
+
     static constexpr std::int64_t deepest = depth_bytes / static_cast<std::int64_t>(sizeof(T));
 
     /// Rows of a block: as many as there should be, or fewer, so that all threads have some.
@@ -151,6 +165,7 @@ private:
     std::int64_t width_;
     std::int64_t height_;
     Buffer<T> packed_b_;
+    std::vector<Desk> desks_;
 };
 
 template <class T>
@@ -182,10 +197,13 @@ std::vector<MicroKernel<T>> micro_kernels()
 }
 
 template <class T>
-void packed_gemm(Matrix<T const> a, Matrix<T const> b, Matrix<T> c, MicroKernel<T> const& kernel,
-                 int threads)
+void packed_gemm(Operand<T> a, Operand<T> b, Matrix<T> c, MicroKernel<T> const& kernel, int threads)
 {
-    require_product(a, b, c);
+    require_product("dense::gemm", a, b, c);
+    if (threads < 0) {
+        throw std::invalid_argument{"dense::gemm: found " + std::to_string(threads) +
+                                    " threads, expected 1 or more, or 0 for all"};
+    }
     if (c.rows == 0 || c.columns == 0) {
         return;
     }
@@ -195,14 +213,18 @@ void packed_gemm(Matrix<T const> a, Matrix<T const> b, Matrix<T> c, MicroKernel<
         }
         return;
     }
-    int const team = threads > 0 ? threads : omp_get_max_threads();
+    auto const strips =
+        std::max(ceil_div(c.rows, kernel.rows), ceil_div(c.columns, kernel.columns));
+    auto const wanted = threads > 0 ? threads : omp_get_max_threads();
+    auto const team =
+        static_cast<int>(std::min<std::int64_t>(wanted, strips)); // all have some work
     Product<T> product{a, b, c, kernel, team};
 #pragma omp parallel num_threads(team)
     product.work();
 }
 
 template <class T>
-void gemm(Matrix<T const> a, Matrix<T const> b, Matrix<T> c, int threads)
+void gemm(Operand<T> a, Operand<T> b, Matrix<T> c, int threads)
 {
     static auto const kernel = micro_kernels<T>().front();
     packed_gemm(a, b, c, kernel, threads);

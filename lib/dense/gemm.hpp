@@ -8,20 +8,17 @@
 namespace dense {
 
 /// `c = a b` on `threads` threads, 0: as many as OpenMP would take. `a` has m x k elements, `b` k x
-/// n, `c` m x n; they may have no elements, and do not overlap. `T` is float or double, sums are of
-/// that type. Throws std::invalid_argument where sizes do not agree.
+/// n, `c` m x n; they may have no elements. `T` is float or double, sums are of that type. No
+/// element of `c` may lie in memory of `a` or `b`; these may be the same, and each may lie in gaps
+/// between rows of another. Throws std::invalid_argument where they do, where sizes do not agree or
+/// no memory has such a matrix, for a null pointer to elements and fewer than 0 threads;
+/// std::bad_alloc, before anything is written, where memory is short.
 ///
 /// Blocks of `a` and `b` are copied into the order in which a kernel of registers reads them, as in
 /// Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, ACM TOMS 34
 /// (2008), 12.
 template <class T>
-void gemm(Matrix<T const> a, Matrix<T const> b, Matrix<T> c, int threads = 0);
-
-template <class T>
-void gemm(Matrix<T> a, Matrix<T> b, Matrix<T> c, int threads = 0) requires(!std::is_const_v<T>)
-{
-    gemm<T>(Matrix<T const>{a}, Matrix<T const>{b}, c, threads);
-}
+void gemm(Operand<T> a, Operand<T> b, Matrix<T> c, int threads = 0);
 
 /// The product of a strip of `a` and a strip of `b`, kept in registers.
 template <class T>
@@ -44,7 +41,7 @@ std::vector<MicroKernel<T>> micro_kernels();
 
 /// As `gemm`, with a kernel of one's choice.
 template <class T>
-void packed_gemm(Matrix<T const> a, Matrix<T const> b, Matrix<T> c, MicroKernel<T> const& kernel,
+void packed_gemm(Operand<T> a, Operand<T> b, Matrix<T> c, MicroKernel<T> const& kernel,
                  int threads);
 
 } // namespace dense

@@ -4,11 +4,44 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <atomic>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
+#include <new>
 #include <random>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
+
+namespace {
+
+/// Which allocation fails, of those aligned to cache lines: the one behind `after` others; none if
+/// negative.
+struct ShortMemory
+{
+    std::atomic<int> after = -1;
+    std::atomic<int> count = 0;
+};
+ShortMemory short_memory;
+
+} // namespace
+
+void* operator new(std::size_t bytes, std::align_val_t alignment)
+{
+    bool const fails = short_memory.after >= 0 && short_memory.count++ == short_memory.after;
+    auto const size = static_cast<std::size_t>(alignment);
+    void* const memory =
+        fails ? nullptr : std::aligned_alloc(size, (bytes + size - 1) / size * size);
+    return memory != nullptr ? memory : throw std::bad_alloc{};
+}
+
+void operator delete(void* memory, std::align_val_t) noexcept
+{
+    std::free(memory);
+}
 
 namespace {
 
@@ -145,19 +178,173 @@ TEST_CASE("nothing to add up makes zeros, nothing to write is left alone")
                        Matrix<float>{nullptr, 0, 1});
 }
 
+// What may be written can be read, whether the type is told or found out.
+TEST_CASE("operands of any constness")
+{
+    std::vector<double> a{1, 2, 3, 4, 5, 6};
+    std::vector<double> b{1, 0, 0, 1, 1, 1};
+    std::vector<double> const read_a = a;
+    std::vector<double> const read_b = b;
+    std::vector<double> c(4);
+    std::int64_t const m = 2;
+    int const k = 3;
+    auto const check = [&] {
+        CHECK(c == std::vector<double>{4, 5, 10, 11});
+        c.assign(4, -1);
+    };
+    dense::gemm<double>({a.data(), m, k}, {b.data(), k, m}, {c.data(), m, m});
+    check();
+    dense::gemm<double>({read_a.data(), m, k}, {read_b.data(), k, m}, {c.data(), m, m}, 2);
+    check();
+    dense::gemm<double>({a.data(), m, k}, {read_b.data(), k, m}, {c.data(), m, m});
+    check();
+    dense::gemm<double>({&a[0], 2, 3, 3}, {std::span{b}.data(), 3, 2}, {&c[0], 2, 2});
+    check();
+    Matrix const to{c.data(), m, m};
+    dense::gemm(Matrix{a.data(), m, k}, Matrix{b.data(), k, m}, to);
+    check();
+    dense::gemm(Matrix{read_a.data(), m, k}, Matrix{b.data(), k, m}, to);
+    check();
+    dense::gemm({a.data(), m, k}, {std::span{read_b}.data(), k, m}, to);
+    check();
+    auto const kernel = dense::micro_kernels<double>().back();
+    dense::packed_gemm({a.data(), m, k}, {read_b.data(), k, m}, to, kernel, 1);
+    check();
+    dense::packed_gemm<double>(Matrix{a.data(), m, k}, {b.data(), k, m}, to, kernel, 1);
+    check();
+}
+
+namespace {
+
+/// What `gemm` says to these matrices; empty if it multiplies them.
+template <class T>
+std::string refusal(Matrix<T> a, Matrix<T> b, Matrix<T> c, int threads = 1)
+{
+    try {
+        dense::gemm<T>(a, b, c, threads);
+    } catch (std::invalid_argument const& error) {
+        CHECK(std::string{error.what()}.find('\n') == std::string::npos);
+        return error.what();
+    }
+    return "";
+}
+
+} // namespace
+
 TEST_CASE("sizes that do not agree are refused with all of them")
 {
     std::vector<float> memory(100);
-    auto const matrix = [&](std::int64_t rows, std::int64_t columns) {
-        return Matrix<float>{memory.data(), rows, columns};
+    auto const matrix = [&](std::int64_t rows, std::int64_t columns, std::size_t first) {
+        return Matrix<float>{memory.data() + first, rows, columns};
     };
-    CHECK_THROWS_WITH_AS(
-        dense::gemm(matrix(2, 3), matrix(4, 5), matrix(2, 5)),
-        "dense::gemm: found 2 x 3 times 4 x 5 into 2 x 5, expected sizes that agree",
-        std::invalid_argument);
-    CHECK_THROWS_AS(dense::gemm(matrix(2, 3), matrix(3, 5), matrix(2, 4)), std::invalid_argument);
-    CHECK_THROWS_AS(dense::gemm(Matrix<float>{memory.data(), 2, 3, 2}, matrix(3, 5), matrix(2, 5)),
-                    std::invalid_argument);
+    auto const expected =
+        "dense::gemm: found 2 x 3 times 4 x 5 into 2 x 5, expected sizes that agree";
+    CHECK(refusal(matrix(2, 3, 0), matrix(4, 5, 20), matrix(2, 5, 50)) == expected);
+    CHECK(refusal(matrix(2, 3, 0), matrix(3, 5, 20), matrix(2, 4, 50)) != "");
+    CHECK(refusal(matrix(2, 3, 0), matrix(3, 5, 20), matrix(3, 5, 50)) != "");
+    CHECK(refusal(matrix(2, 3, 0), matrix(3, 5, 20), matrix(2, 5, 50), -2) ==
+          "dense::gemm: found -2 threads, expected 1 or more, or 0 for all");
+    CHECK(refusal(matrix(2, 3, 0), matrix(3, 5, 20), matrix(2, 5, 50), 1'000'000'000) == "");
+}
+
+TEST_CASE("matrices that no memory can have are refused, wherever they stand")
+{
+    std::vector<float> memory(100);
+    float* const at = memory.data();
+    auto const* const byte = reinterpret_cast<char const*>(at) + 1;
+    float* between = nullptr;
+    std::memcpy(&between, &byte, sizeof between);
+    constexpr std::int64_t wide = std::int64_t{1} << 32;
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    for (auto const& wrong : std::vector<Matrix<float>>{
+             {at, wide, wide},      // the product is 0 in 64 bits
+             {nullptr, wide, wide}, // so that none seem to need memory
+             {at, wide / 2, wide},  // the product is negative
+             {at, 3, wide, most},   // the last row begins beyond 64 bits
+             {at, 1, most},         // the bytes are beyond 64 bits
+             {at, most, 1},         //
+             {at, most / 4, 1, 2},  //
+             {at, 2, 3, 2},         // rows that overlap
+             {at, 2, 3, -3},        //
+             {at, -1, 3},           //
+             {at, 3, -1},           //
+             {at, -wide, -wide},    //
+             {nullptr, 1, 1},       //
+             {between, 1, 1},       // between two elements
+         }) {
+        CAPTURE(wrong.rows);
+        CAPTURE(wrong.columns);
+        CAPTURE(wrong.stride);
+        Matrix<float> const none{nullptr, 0, 0};
+        auto const fits_left = Matrix<float>{nullptr, 0, wrong.rows};
+        auto const fits_right = Matrix<float>{nullptr, wrong.columns, 0};
+        CHECK(refusal(wrong, fits_right, {nullptr, wrong.rows, 0}) != "");
+        CHECK(refusal(fits_left, wrong, {nullptr, 0, wrong.columns}) != "");
+        CHECK(refusal({nullptr, wrong.rows, 0}, {nullptr, 0, wrong.columns}, wrong) != "");
+    }
+    CHECK(refusal<float>({at, 2, 3, 2}, {at, 3, 1}, {at + 50, 2, 1}) ==
+          "dense::gemm: found a matrix of 2 x 3 with 2 elements from row to row, expected no fewer "
+          "than columns");
+    CHECK(refusal<float>({nullptr, most, 0}, {nullptr, 0, 3}, {nullptr, most, 3}) != "");
+    CHECK(refusal<float>({nullptr, most, 0}, {nullptr, 0, 0}, {nullptr, most, 0}) == "");
+}
+
+TEST_CASE("a result in memory of an operand is refused, and one in its gaps is not")
+{
+    constexpr std::int64_t stride = 20;
+    std::vector<double> memory(400, 1.0);
+    auto const part = [&](std::int64_t i, std::int64_t j) { // of a matrix of 20 x 20
+        return Matrix<double>{memory.data() + i * stride + j, 5, 5, stride};
+    };
+    std::vector<double> others(25, 1.0);
+    Matrix<double> const other{others.data(), 5, 5};
+    auto const is_refused = [&](Matrix<double> const& a, Matrix<double> const& c) {
+        auto const left = refusal(a, other, c);
+        CHECK(left == refusal(other, a, c));
+        CHECK((left == "" || left == "dense::gemm: found 5 x 5 times 5 x 5 into 5 x 5 in memory of "
+                                     "an operand, expected a result in memory of its own"));
+        return left != "";
+    };
+    for (std::int64_t i = 0; i <= 12; ++i) {
+        for (std::int64_t j = 0; j <= 15; ++j) {
+            CAPTURE(i);
+            CAPTURE(j);
+            CHECK(is_refused(part(6, 7), part(i, j)) == (i > 1 && i < 11 && j > 2 && j < 12));
+        }
+    }
+    CHECK(is_refused(part(6, 7), {memory.data() + 6 * stride + 11, 5, 5}));      // its last element
+    CHECK(is_refused({memory.data(), 5, 5, 17}, {memory.data() + 60, 5, 5, 7})); // rows 3 and 1
+    CHECK(!is_refused({memory.data(), 5, 5, 20}, {memory.data() + 5, 5, 5, 10}));
+    CHECK(!is_refused(part(0, 0), {memory.data() + 4 * stride + 5, 5, 5})); // right behind
+    CHECK(!is_refused({memory.data() + 25, 5, 5}, {memory.data(), 5, 5}));  // right before
+    CHECK(refusal(part(6, 7), part(6, 7), other) == "");                    // the operands alike
+    CHECK(refusal(part(6, 7), part(8, 8), other) == "");
+    auto const row = [&](std::int64_t j) { return Matrix<double>{memory.data() + j, 1, 1}; };
+    CHECK(refusal(row(0), row(0), row(1)) == "");
+    CHECK(refusal(row(0), row(1), row(1)) != "");
+}
+
+// Short memory must reach the caller: before the threads begin, as nothing may be thrown out of a
+// parallel region.
+TEST_CASE("short memory is an exception, and leaves the result alone")
+{
+    std::vector<double> const ones(std::size_t{200} * 200, 1.0);
+    std::vector<double> c(std::size_t{200} * 200, -1.0);
+    Matrix<double const> const a{ones.data(), 200, 200};
+    int failed = 0;
+    for (short_memory.after = 0;; ++short_memory.after) {
+        short_memory.count = 0;
+        try {
+            dense::gemm<double>(a, a, {c.data(), 200, 200}, 3);
+            break;
+        } catch (std::bad_alloc const&) {
+            ++failed;
+            CHECK(c == std::vector<double>(c.size(), -1.0));
+        }
+    }
+    short_memory.after = -1;
+    CHECK(failed >= 7); // a block of b, and two for each thread
+    CHECK(c == std::vector<double>(c.size(), 200.0));
 }
 
 TEST_CASE("NaN in an operand stays NaN")

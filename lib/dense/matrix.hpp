@@ -1,5 +1,8 @@
 #pragma once
 
+#include "base/bytes.hpp"
+
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -38,6 +41,7 @@ struct Matrix
     {
     }
 
+    /// Which elements there are is the caller's to know, here and in `part`: nothing is checked.
     T& operator()(std::int64_t i, std::int64_t j) const { return data[i * stride + j]; }
 
     /// The part that begins at (i, j).
@@ -48,6 +52,11 @@ struct Matrix
     }
 };
 
+/// A matrix that is only read. Such a parameter takes no part in finding out `T`, so that the
+/// caller may give one that can be written, too.
+template <class T>
+using Operand = std::type_identity_t<Matrix<T const>>;
+
 /// Floating-point operations of a product: a multiplication and an addition for each element of `a`
 /// and each column of `b`.
 inline double product_flops(std::int64_t rows, std::int64_t columns, std::int64_t depth)
@@ -56,24 +65,94 @@ inline double product_flops(std::int64_t rows, std::int64_t columns, std::int64_
            static_cast<double>(depth);
 }
 
-/// Throws std::invalid_argument, with the sizes, unless `c = a b` can be computed.
+/// "2 x 3"
 template <class T>
-void require_product(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c)
+std::string size_text(Matrix<T> const& m)
 {
-    auto const size = [](auto const& m) {
-        return std::to_string(m.rows) + " x " + std::to_string(m.columns);
+    return std::to_string(m.rows) + " x " + std::to_string(m.columns);
+}
+
+/// Bytes from the first element to behind the last one, of a matrix that `require_matrix` passes.
+template <class T>
+std::size_t extent_bytes(Matrix<T> const& m)
+{
+    bool const is_empty = m.rows == 0 || m.columns == 0;
+    return is_empty ? 0 : static_cast<std::size_t>((m.rows - 1) * m.stride + m.columns) * sizeof(T);
+}
+
+/// Throws std::invalid_argument, in the name of `who`, unless `m` can be a matrix in memory: sizes
+/// that are not negative, rows that do not overlap, no more bytes than memory can have, a pointer
+/// to elements where there are any.
+template <class T>
+void require_matrix(char const* who, Matrix<T> const& m)
+{
+    auto const require = [&](bool holds, std::string const& what, char const* expected) {
+        if (!holds) {
+            throw std::invalid_argument{std::string{who} + ": found a matrix of " + size_text(m) +
+                                        what + ", expected " + expected};
+        }
     };
-    auto const is_sound = [](auto const& m) {
-        return m.rows >= 0 && m.columns >= 0 && m.stride >= m.columns &&
-               (m.data != nullptr || m.rows * m.columns == 0);
-    };
-    if (a.columns != b.rows || c.rows != a.rows || c.columns != b.columns) {
-        throw std::invalid_argument{"dense::gemm: found " + size(a) + " times " + size(b) +
-                                    " into " + size(c) + ", expected sizes that agree"};
+    constexpr auto most = static_cast<std::int64_t>(base::most_bytes / sizeof(T));
+    require(m.rows >= 0 && m.columns >= 0, "", "no negative size");
+    require(m.stride >= m.columns,
+            " with " + std::to_string(m.stride) + " elements from row to row",
+            "no fewer than columns");
+    if (m.rows == 0 || m.columns == 0) {
+        return;
     }
-    if (!is_sound(a) || !is_sound(b) || !is_sound(c)) {
-        throw std::invalid_argument{"dense::gemm: found a negative size, a stride shorter than a"
-                                    " row, or a null pointer"};
+    require(m.columns <= most && m.rows - 1 <= (most - m.columns) / m.stride,
+            " with " + std::to_string(m.stride) + " elements from row to row",
+            "no more than memory can have");
+    require(m.data != nullptr, " at a null pointer", "memory");
+    require(reinterpret_cast<std::uintptr_t>(m.data) % alignof(T) == 0, " between two addresses",
+            "elements at multiples of their alignment");
+}
+
+/// Whether some byte belongs to elements of both; gaps between rows are nobody's, so that parts of
+/// one matrix that lie side by side do not overlap. Goes through the rows, which lie in order, of
+/// matrices that lie within each other, and looks at the ends alone of others.
+template <class T, class U>
+bool overlap(Matrix<T> const& a, Matrix<U> const& b)
+{
+    if (!base::overlap(a.data, extent_bytes(a), b.data, extent_bytes(b))) {
+        return false;
+    }
+    auto const row = [](auto const& m, std::int64_t i) {
+        return reinterpret_cast<std::uintptr_t>(m.data + i * m.stride);
+    };
+    auto const a_bytes = static_cast<std::uintptr_t>(a.columns) * sizeof(T);
+    auto const b_bytes = static_cast<std::uintptr_t>(b.columns) * sizeof(U);
+    for (std::int64_t i = 0, j = 0; i < a.rows && j < b.rows;) {
+        if (row(a, i) + a_bytes <= row(b, j)) {
+            ++i;
+        } else if (row(b, j) + b_bytes <= row(a, i)) {
+            ++j;
+        } else {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Throws std::invalid_argument, in the name of `who`, unless `c = a b` can be computed: matrices
+/// that can be, sizes that agree, and no element of `c` in memory of `a` or `b`, which may be the
+/// same or overlap.
+template <class T>
+void require_product(char const* who, Matrix<T const> const& a, Matrix<T const> const& b,
+                     Matrix<T> const& c)
+{
+    auto const refuse = [&](std::string const& why) {
+        throw std::invalid_argument{std::string{who} + ": found " + size_text(a) + " times " +
+                                    size_text(b) + " into " + size_text(c) + why};
+    };
+    require_matrix(who, a);
+    require_matrix(who, b);
+    require_matrix(who, c);
+    if (a.columns != b.rows || c.rows != a.rows || c.columns != b.columns) {
+        refuse(", expected sizes that agree");
+    }
+    if (overlap(a, c) || overlap(b, c)) {
+        refuse(" in memory of an operand, expected a result in memory of its own");
     }
 }
 

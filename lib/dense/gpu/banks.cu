@@ -5,6 +5,8 @@
 #include <cooperative_groups.h>
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace dense::gpu {
 
@@ -171,6 +173,14 @@ void bank_cycles(AccessPattern const& pattern, Access access, std::int32_t const
                  std::span<float const> values, std::span<float> results, long long* cycles,
                  cuda::Stream const& stream)
 {
+    require_sound(pattern);
+    auto const expected = static_cast<std::size_t>(pattern.words());
+    if (values.size() < expected || results.size() < bank_results(pattern)) {
+        throw std::invalid_argument{"bank_cycles: found " + std::to_string(values.size()) +
+                                    " values and room for " + std::to_string(results.size()) +
+                                    " results, expected at least " + std::to_string(expected) +
+                                    " and " + std::to_string(bank_results(pattern))};
+    }
     auto const kernel =
         access == Access::read ? launch_for_words<Access::read> : launch_for_words<Access::write>;
     kernel(pattern, words, values, results, cycles, stream);

@@ -20,7 +20,7 @@ std::size_t bank_results(AccessPattern const& pattern);
 /// `values` `pattern.words()` floats that shared memory begins with (reads) or that lanes write
 /// (writes: word i of a lane's access takes the value of its own place); `results` gets what was
 /// read or lies there. `cycles` gets one number: cycles of the multiprocessor from the first access
-/// to the last.
+/// to the last. Throws std::invalid_argument for a pattern that is not sound and spans too short.
 void bank_cycles(AccessPattern const& pattern, Access access, std::int32_t const* words,
                  std::span<float const> values, std::span<float> results, long long* cycles,
                  cuda::Stream const& stream);

@@ -210,6 +210,46 @@ TEST_CASE_TEMPLATE("products for users: any size, nothing at all, and what is re
     auto gap = p.product();
     gap.stride += 1;
     CHECK_THROWS_AS(dense::gpu::gemm<T>(p.left(), p.right(), gap, stream), std::invalid_argument);
+    auto const c = p.product();
+    T* const at = c.data;
+    CHECK_THROWS_AS(dense::gpu::gemm({at + 699, 700, 33}, p.right(), c, stream),
+                    std::invalid_argument);
+    CHECK_THROWS_AS(dense::gpu::gemm(p.left(), {at + 629'999, 33, 900}, c, stream),
+                    std::invalid_argument); // by the last element
+    constexpr std::int64_t wide = std::int64_t{1} << 32;
+    CHECK_THROWS_AS(
+        dense::gpu::gemm<T>({at, wide, wide}, {at, wide, wide}, {at, wide, wide}, stream),
+        std::invalid_argument);
+    CHECK_THROWS_AS(dense::gpu::gemm<T>({nullptr, 700, 33}, p.right(), c, stream),
+                    std::invalid_argument);
+}
+
+TEST_CASE("operands of any constness on a GPU")
+{
+    cuda::Stream const stream;
+    cuda::Buffer a{std::vector<double>{1, 2, 3, 4, 5, 6}};
+    cuda::Buffer const b{std::vector<double>{1, 0, 0, 1, 1, 1}};
+    cuda::Buffer<double> c{4};
+    std::int64_t const m = 2;
+    Matrix const to{c.data(), m, m};
+    auto const check = [&] {
+        stream.synchronize();
+        CHECK(c.download() == std::vector<double>{4, 5, 10, 11});
+        c.upload(std::vector<double>(4, -1.0));
+    };
+    dense::gpu::gemm<double>({a.data(), m, 3}, {b.data(), 3, m}, {c.data(), m, m}, stream);
+    check();
+    dense::gpu::gemm({a.data(), m, 3}, {b.data(), 3, m}, to, stream);
+    check();
+    dense::gpu::gemm(Matrix{a.data(), m, 3}, Matrix{b.data(), 3, m}, to, stream);
+    check();
+    cuda::Buffer<double> const ones{std::vector<double>(4, 1.0)};
+    using dense::gpu::Softmax;
+    dense::gpu::softmax<double>(Softmax::probabilities, c.data(), c.data(), 2, 2, stream);
+    dense::gpu::softmax(Softmax::probabilities, ones.data(), c.data(), 2, 2, stream);
+    dense::gpu::softmax(Softmax::probabilities, c.data(), a.data(), 2, 2, stream);
+    stream.synchronize();
+    CHECK(c.download() == std::vector<double>(4, 0.5));
 }
 
 TEST_CASE("the reference of large products")
@@ -424,8 +464,53 @@ TEST_CASE("softmax of nothing, and what is refused")
     float* const none = nullptr;
     dense::gpu::softmax<float>(Softmax::probabilities, none, none, 0, 5, stream);
     dense::gpu::softmax<float>(Softmax::probabilities, none, none, 5, 0, stream);
-    CHECK_THROWS_AS(dense::gpu::softmax<float>(Softmax::probabilities, none, none, -1, 5, stream),
-                    std::invalid_argument);
+    cuda::Buffer<float> memory{std::vector<float>(100, 1.0F)};
+    float* const at = memory.data();
+    constexpr std::int64_t wide = std::int64_t{1} << 32;
+    auto const refuses = [&](float const* x, float* y, std::int64_t rows, std::int64_t columns) {
+        CHECK_THROWS_AS(dense::gpu::softmax(Softmax::probabilities, x, y, rows, columns, stream),
+                        std::invalid_argument);
+        CHECK_THROWS_AS(dense::gpu::softmax_of_block_size(Softmax::probabilities, x, y, rows,
+                                                          columns, 128, stream),
+                        std::invalid_argument);
+    };
+    refuses(none, none, -1, 5);
+    refuses(at, at, 5, -1);
+    refuses(at, at, wide, wide);
+    refuses(none, none, wide, wide);
+    refuses(at, at, wide / 2, wide);
+    refuses(none, at, 2, 2);
+    refuses(at, none, 2, 2);
+    refuses(at, at + 1, 2, 2);
+    refuses(at + 3, at, 2, 2);
+    for (auto* const to : {at, at + 4, at + 50}) { // in place, right behind, elsewhere
+        dense::gpu::softmax(Softmax::probabilities, at, to, 2, 2, stream);
+    }
+    stream.synchronize();
+    CHECK(memory.download().front() == 0.5F);
+}
+
+TEST_CASE("accesses that no shared memory has are refused, and spans too short")
+{
+    cuda::Stream const stream;
+    cuda::Buffer<float> memory{std::vector<float>(200)};
+    cuda::Buffer<std::int32_t> const words{std::vector<std::int32_t>(32)};
+    cuda::Buffer<long long> cycles{1};
+    auto const refuses = [&](dense::AccessPattern const& pattern, std::size_t values,
+                             std::size_t results) {
+        CHECK_THROWS_AS(dense::gpu::bank_cycles(
+                            pattern, dense::Access::read, words.data(), memory.span().first(values),
+                            memory.span().first(results), cycles.data(), stream),
+                        std::invalid_argument);
+    };
+    auto pattern = dense::strided(1, 16);
+    refuses(pattern, 127, 128);
+    refuses(pattern, 128, 127);
+    pattern.bytes = 12;
+    refuses(pattern, 200, 200);
+    pattern.bytes = 16;
+    pattern.word[7] = -4;
+    refuses(pattern, 200, 200);
 }
 
 TEST_CASE("accesses read and write what they should, in every pattern")

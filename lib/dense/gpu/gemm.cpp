@@ -65,9 +65,9 @@ void require_dense(M const& m)
 } // namespace
 
 template <class T>
-void gemm(Matrix<T const> a, Matrix<T const> b, Matrix<T> c, cuda::Stream const& stream)
+void gemm(Operand<T> a, Operand<T> b, Matrix<T> c, cuda::Stream const& stream)
 {
-    require_product(a, b, c);
+    require_product("dense::gpu::gemm", a, b, c);
     require_dense(a);
     require_dense(b);
     require_dense(c);

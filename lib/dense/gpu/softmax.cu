@@ -4,6 +4,7 @@
 #include "dense/gpu/softmax_kernels.cuh"
 #include "dense/gpu/softmax_registers.cuh"
 #include "dense/gpu/tile.cuh"
+#include "dense/matrix.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -78,6 +79,23 @@ void with_threads(int threads, Launch launch)
     default:
         throw std::invalid_argument{"softmax: found blocks of " + std::to_string(threads) +
                                     " threads, expected 128, 256, 512 or 1024"};
+    }
+}
+
+/// Throws std::invalid_argument unless rows of y can be made of rows of x: in memory of their own,
+/// or each in its place.
+template <class T>
+void require_rows(T const* x, T const* y, std::int64_t rows, std::int64_t columns)
+{
+    constexpr auto const* who = "dense::gpu::softmax";
+    Matrix<T const> const from{x, rows, columns};
+    Matrix<T const> const to{y, rows, columns};
+    require_matrix(who, from);
+    require_matrix(who, to);
+    if (x != y && overlap(from, to)) {
+        throw std::invalid_argument{std::string{who} + ": found a result of " + size_text(to) +
+                                    " that overlaps a part of the operand, expected memory of its"
+                                    " own or just the operand's"};
     }
 }
 
@@ -351,6 +369,10 @@ template <class T>
 void softmax_of_block_size(Softmax what, T const* x, T* y, std::int64_t rows, std::int64_t columns,
                            int threads, cuda::Stream const& stream)
 {
+    require_rows(x, y, rows, columns);
+    if (rows == 0 || columns == 0) {
+        return;
+    }
     launch_shared(what, x, y, rows, columns, threads, 8, stream);
 }
 
@@ -382,10 +404,7 @@ template <class T>
 void softmax(Softmax what, T const* x, T* y, std::int64_t rows, std::int64_t columns,
              cuda::Stream const& stream)
 {
-    if (rows < 0 || columns < 0) {
-        throw std::invalid_argument{"dense::softmax: found " + std::to_string(rows) + " rows of " +
-                                    std::to_string(columns) + ", expected no negative size"};
-    }
+    require_rows(x, y, rows, columns);
     if (rows == 0 || columns == 0) {
         return;
     }

@@ -25,8 +25,9 @@ enum class Softmax
 };
 
 /// `y = softmax(x)` of `rows` rows of `columns` elements, in the fastest way known here. `x` and
-/// `y` may be the same, and begin anywhere. Throws std::invalid_argument for negative sizes,
-/// cuda::Error if it cannot be launched.
+/// `y` may be the same, and begin at any element. Throws std::invalid_argument for sizes that are
+/// negative or that no memory has, for a null pointer to elements, and where `y` overlaps a part of
+/// `x`; cuda::Error if it cannot be launched.
 template <class T>
 void softmax(Softmax what, T const* x, T* y, std::int64_t rows, std::int64_t columns,
              cuda::Stream const& stream);
