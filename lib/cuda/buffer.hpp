@@ -1,7 +1,10 @@
 #pragma once
 
+#include "base/bytes.hpp"
+
 #include <cstddef>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <type_traits>
@@ -26,9 +29,12 @@ class Buffer
     static_assert(std::is_trivially_copyable_v<T>);
 
 public:
-    /// An array without a value. Throws `Error` if the device has not enough memory.
+    /// An array without a value. Throws `Error` if the device has not enough memory,
+    /// std::invalid_argument if none can have.
     explicit Buffer(std::size_t size)
-        : data_{static_cast<T*>(allocate(size * sizeof(T))), release}, size_{size}
+        : data_{static_cast<T*>(allocate(base::bytes_of("cuda::Buffer", size, sizeof(T)))),
+                release},
+          size_{size}
     {
     }
 
@@ -66,5 +72,9 @@ private:
     std::unique_ptr<T, decltype(&release)> data_;
     std::size_t size_;
 };
+
+/// Elements of what lies on the host, whether it may be written or not.
+template <std::ranges::contiguous_range Host>
+Buffer(Host const&) -> Buffer<std::ranges::range_value_t<Host>>;
 
 } // namespace cuda

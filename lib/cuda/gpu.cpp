@@ -154,8 +154,7 @@ std::shared_ptr<void const> Gpu::pin(bench::ConstBytes host)
     if (auto pages = known.lock(); pages || host.empty()) {
         return pages;
     }
-    std::span const memory{const_cast<std::byte*>(host.data()), host.size()}; // nothing is written
-    std::shared_ptr<void const> const pages = std::make_shared<Registered>(memory);
+    std::shared_ptr<void const> const pages = std::make_shared<Registered>(host);
     known = pages;
     return pages;
 }

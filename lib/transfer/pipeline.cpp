@@ -1,22 +1,37 @@
 #include "transfer/pipeline.hpp"
 
+#include "base/bytes.hpp"
 #include "cuda/error.hpp"
 
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace transfer {
+
+namespace {
+
+constexpr auto const* who = "transfer::Pipeline";
+
+} // namespace
 
 ChunkPipeline::ChunkPipeline(std::size_t chunk, std::size_t in_bytes, std::size_t out_bytes,
                              std::size_t slots)
     : chunk_{chunk}, in_bytes_{in_bytes}, out_bytes_{out_bytes}
 {
     if (chunk == 0 || slots == 0) {
-        throw std::invalid_argument{"transfer::Pipeline: needs a chunk of at least one element"};
+        throw std::invalid_argument{"transfer::Pipeline: found " + std::to_string(slots) +
+                                    " chunks of " + std::to_string(chunk) +
+                                    " elements, expected at least one of each"};
+    }
+    auto const of_chunk = [&](std::size_t each) { return base::bytes_of(who, chunk, each); };
+    for (auto const bytes : {of_chunk(in_bytes), of_chunk(out_bytes)}) {
+        base::bytes_of(who, slots, bytes);
     }
     for (std::size_t i = 0; i < slots; ++i) {
-        slots_.emplace_back(chunk * in_bytes, chunk * out_bytes);
+        slots_.emplace_back(of_chunk(in_bytes), of_chunk(out_bytes));
     }
 }
 
@@ -54,6 +69,16 @@ void ChunkPipeline::issue(std::byte const* in, std::byte* out, std::size_t count
 void ChunkPipeline::run(std::byte const* in, std::byte* out, std::size_t count,
                         Kernel const& kernel, cudaStream_t stream)
 {
+    auto const read = base::bytes_of(who, count, in_bytes_);
+    auto const written = base::bytes_of(who, count, out_bytes_);
+    base::require_memory(who, in, read);
+    base::require_memory(who, out, written);
+    bool const in_place = in == out && in_bytes_ == out_bytes_;
+    if (!in_place && base::overlap(in, read, out, written)) {
+        throw std::invalid_argument{
+            "transfer::Pipeline: found a result that overlaps a part of the "
+            "input, expected memory of its own or just the input's"};
+    }
     cuda::check(cudaEventRecord(begun_.get(), stream));
     for (auto const* lane : {&to_device_, &compute_, &to_host_}) {
         lane->wait_for(begun_);

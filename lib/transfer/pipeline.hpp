@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace transfer {
@@ -21,12 +22,14 @@ public:
                                       std::size_t count, cudaStream_t)>;
 
     /// `chunk` elements of so many bytes in each of `slots` places on the device. Throws
-    /// std::invalid_argument if there is none, and `cuda::Error` if the device has not enough
-    /// memory.
+    /// std::invalid_argument if there is none or no memory has so many bytes, and `cuda::Error` if
+    /// the device has not enough memory.
     ChunkPipeline(std::size_t chunk, std::size_t in_bytes, std::size_t out_bytes,
                   std::size_t slots);
 
-    /// Behind the work of `stream`, whose next work waits for the last chunk.
+    /// Behind the work of `stream`, whose next work waits for the last chunk. Throws
+    /// std::invalid_argument for elements at a null pointer, and if some of `out` lies in memory of
+    /// `in` that is not just its own place: what was written back could be read as input.
     void run(std::byte const* in, std::byte* out, std::size_t count, Kernel const& kernel,
              cudaStream_t stream);
 
@@ -65,8 +68,8 @@ class Pipeline
 {
 public:
     /// A call holds three chunks of both arrays on the device, or as many as `slots` says. Throws
-    /// std::invalid_argument if `chunk`, in elements, or `slots` is 0, and `cuda::Error` if the
-    /// device has not enough memory.
+    /// std::invalid_argument if `chunk`, in elements, or `slots` is 0 or no memory has so many
+    /// bytes, and `cuda::Error` if the device has not enough memory.
     explicit Pipeline(std::size_t chunk, std::size_t slots = 3)
         : chunks_{chunk, sizeof(In), sizeof(Out), slots}
     {
@@ -75,13 +78,17 @@ public:
     /// Calls `kernel(in, out, first, stream)` for each chunk: with spans in the device's memory,
     /// the place of their first element in the whole, and the stream to work in. All of it comes
     /// behind the work of `stream`, and its next work waits for the last chunk: the call may return
-    /// before `out` is there. Throws std::invalid_argument if the sizes differ.
+    /// before `out` is there. `out` may be `in` itself, where both are of one type. Throws
+    /// std::invalid_argument if the sizes differ, if `out` overlaps `in` in any other way, and for
+    /// null pointers to elements; and what `kernel` throws, when nothing is being copied any more.
     template <class Kernel>
     void operator()(std::span<In const> in, std::span<Out> out, Kernel const& kernel,
                     cudaStream_t stream)
     {
         if (in.size() != out.size()) {
-            throw std::invalid_argument{"transfer::Pipeline: the sizes differ"};
+            throw std::invalid_argument{"transfer::Pipeline: found " + std::to_string(in.size()) +
+                                        " elements to read and " + std::to_string(out.size()) +
+                                        " to write, expected as many"};
         }
         chunks_.run(
             reinterpret_cast<std::byte const*>(in.data()), reinterpret_cast<std::byte*>(out.data()),

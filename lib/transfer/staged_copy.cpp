@@ -1,5 +1,6 @@
 #include "transfer/staged_copy.hpp"
 
+#include "base/bytes.hpp"
 #include "simd/vector.hpp"
 
 #include <omp.h>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <exception>
 #include <stdexcept>
+#include <string>
 
 namespace transfer {
 
@@ -32,13 +34,12 @@ void copy_past_caches(std::byte* to, std::byte const* from, std::size_t bytes)
 
 } // namespace
 
+namespace detail {
+
 StagedCopy::StagedCopy(StagedCopyOptions const& options)
-    : threads_{options.threads > 0 ? options.threads : omp_get_max_threads()},
+    : threads_{options.threads},
       chunk_bytes_{options.chunk_bytes}, stride_{chunk_bytes_ * static_cast<std::size_t>(threads_)}
 {
-    if (options.chunk_bytes == 0 || options.chunks == 0) {
-        throw std::invalid_argument{"transfer::StagedCopy: needs a chunk of at least one byte"};
-    }
     cuda::check(cudaGetDevice(&device_));
     for (std::size_t i = 0; i < options.chunks * static_cast<std::size_t>(threads_); ++i) {
         chunks_.emplace_back(chunk_bytes_);
@@ -113,5 +114,57 @@ void StagedCopy::to_host(void* host, void const* device, std::size_t bytes, cuda
     });
 }
 //! [staged]
+
+} // namespace detail
+
+namespace {
+
+constexpr auto const* who = "transfer::StagedCopy";
+
+/// The options, if there can be such, with the number of threads in place of 0.
+StagedCopyOptions sound(StagedCopyOptions options)
+{
+    if (options.threads < 0) {
+        throw std::invalid_argument{std::string{who} + ": found " +
+                                    std::to_string(options.threads) +
+                                    " threads, expected 1 or more, or 0 for all"};
+    }
+    if (options.chunk_bytes == 0 || options.chunks == 0) {
+        throw std::invalid_argument{std::string{who} + ": found " + std::to_string(options.chunks) +
+                                    " chunks of " + std::to_string(options.chunk_bytes) +
+                                    " bytes, expected at least one of each"};
+    }
+    options.threads = options.threads > 0 ? options.threads : omp_get_max_threads();
+    base::bytes_of(who, base::bytes_of(who, options.chunks, options.chunk_bytes),
+                   static_cast<std::size_t>(options.threads));
+    return options;
+}
+
+/// Throws std::invalid_argument unless so many bytes can be copied.
+void require_copy(void const* from, void const* to, std::size_t bytes)
+{
+    base::require_memory(who, from, bytes);
+    base::require_memory(who, to, bytes);
+    if (base::overlap(from, bytes, to, bytes)) {
+        throw std::invalid_argument{std::string{who} + ": found two places that overlap, expected"
+                                                       " one on the host and one on the device"};
+    }
+}
+
+} // namespace
+
+StagedCopy::StagedCopy(StagedCopyOptions const& options) : copy_{sound(options)} {}
+
+void StagedCopy::to_device(void* device, void const* host, std::size_t bytes, cudaStream_t stream)
+{
+    require_copy(host, device, bytes);
+    copy_.to_device(device, host, bytes, stream);
+}
+
+void StagedCopy::to_host(void* host, void const* device, std::size_t bytes, cudaStream_t stream)
+{
+    require_copy(device, host, bytes);
+    copy_.to_host(host, device, bytes, stream);
+}
 
 } // namespace transfer

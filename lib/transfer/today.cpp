@@ -1,5 +1,6 @@
 #include "transfer/today.hpp"
 
+#include "base/bytes.hpp"
 #include "cuda/error.hpp"
 
 #include <cuda_runtime_api.h>
@@ -39,7 +40,8 @@ std::string missing_pools()
 Managed::Managed(std::size_t elements) : size_{elements}
 {
     void* data = nullptr;
-    cuda::check(cudaMallocManaged(&data, elements * sizeof(float)));
+    auto const bytes = base::bytes_of("transfer::Managed", elements, sizeof(float));
+    cuda::check(cudaMallocManaged(&data, bytes));
     data_.reset(static_cast<float*>(data));
 }
 

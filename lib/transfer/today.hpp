@@ -25,7 +25,8 @@ std::string missing_batches();
 class Managed
 {
 public:
-    /// Elements without a value. Throws `cuda::Error` if there is not enough.
+    /// Elements without a value. Throws `cuda::Error` if there is not enough memory,
+    /// std::invalid_argument if there cannot be.
     explicit Managed(std::size_t elements);
 
     std::span<float> span() const { return {data_.get(), size_}; }

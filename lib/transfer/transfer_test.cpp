@@ -159,6 +159,15 @@ TEST_CASE("a pipeline refuses what makes no sense")
     cuda::Stream const stream;
     CHECK_THROWS_AS((transfer::Pipeline<float>{0}), std::invalid_argument);
     CHECK_THROWS_AS((transfer::Pipeline<float>{1, 0}), std::invalid_argument);
+    for (std::size_t const shift : {1, 2, 3, 32, 62, 63}) { // products that leave 64 bits
+        CAPTURE(shift);
+        CHECK_THROWS_AS((transfer::Pipeline<double>{(std::size_t{1} << shift) + 1,
+                                                    std::size_t{1} << (63 - shift)}),
+                        std::invalid_argument);
+    }
+    CHECK_THROWS_AS((transfer::Pipeline<double>{std::size_t{1} << 61}), std::invalid_argument);
+    CHECK_THROWS_AS((transfer::Pipeline<char, double>{std::size_t{1} << 61}),
+                    std::invalid_argument);
     transfer::Pipeline<float> pipeline{1};
     Locked const two{counted(2)};
     CHECK_THROWS_AS(pipeline(two.span, two.span.first(1), twice, stream.get()),
@@ -166,6 +175,69 @@ TEST_CASE("a pipeline refuses what makes no sense")
     auto const most = std::numeric_limits<std::size_t>::max() / 8;
     CHECK(error_of([&] { transfer::Pipeline<float>{most}; }) == cudaErrorMemoryAllocation);
     CHECK(is_usable());
+}
+
+TEST_CASE("a pipeline may work in place, and refuses to write over what it has still to read")
+{
+    cuda::Stream const stream;
+    Locked const both{counted(1001)};
+    auto const was = both.values();
+    transfer::Pipeline<float> pipeline{100};
+    pipeline(both.span, both.span, twice, stream.get());
+    stream.synchronize();
+    CHECK(both.values() == doubled(was));
+
+    int called = 0;
+    auto const counts = [&](auto, auto, std::size_t, cudaStream_t) { ++called; };
+    auto const is_refused = [&](std::span<float const> in, std::span<float> out) {
+        CHECK_THROWS_AS(pipeline(in, out, counts, stream.get()), std::invalid_argument);
+    };
+    is_refused(both.span.first(1000), both.span.last(1000)); // by one element
+    is_refused(both.span.last(1000), both.span.first(1000));
+    is_refused(both.span.first(600), both.span.last(600));
+    is_refused({static_cast<float*>(nullptr), 5}, both.span.first(5));
+    is_refused(both.span.first(5), {static_cast<float*>(nullptr), 5});
+    transfer::Pipeline<float, double> wider{100};
+    auto* const wide = reinterpret_cast<double*>(both.span.data());
+    CHECK_THROWS_AS(wider(both.span.first(500), {wide, 500}, counts, stream.get()),
+                    std::invalid_argument);
+    CHECK(called == 0);
+    pipeline(both.span.first(500), both.span.subspan(500, 500), twice, stream.get()); // beside it
+    pipeline({}, {}, twice, stream.get());
+    stream.synchronize();
+    CHECK(is_usable());
+}
+
+TEST_CASE("arrays that may be written can be read, in vectors, spans and pointers")
+{
+    cuda::Stream const stream;
+    std::vector<float> host = counted(100);
+    std::vector<float> const fixed = host;
+    cuda::Buffer a{host}; // the type is found out
+    cuda::Buffer const b{fixed};
+    cuda::Buffer c{std::span{host}};
+    cuda::Buffer d{std::span{fixed}};
+    cuda::Buffer<float> e{host};
+    static_assert(std::is_same_v<decltype(a), decltype(e)>);
+    for (auto const* const each : {&a, &b, &c, &d, &e}) {
+        CHECK(each->download() == host);
+    }
+    a.upload(host);
+    c.upload(fixed);
+    for (bool const may_write : {true, false}) { // one after the other: they may share a page
+        cuda::Registered const pages =
+            may_write ? cuda::Registered{std::as_writable_bytes(std::span{host})}
+                      : cuda::Registered{std::as_bytes(std::span{fixed})};
+        CHECK(is_usable());
+    }
+    transfer::Pipeline<float> pipeline{10};
+    std::vector<float> out(100);
+    pipeline(host, out, twice, stream.get());
+    pipeline(fixed, out, twice, stream.get());
+    transfer::StagedCopy copy;
+    copy.to_device(a.data(), fixed.data(), a.bytes(), stream.get());
+    copy.to_host(out.data(), b.data(), b.bytes(), stream.get());
+    CHECK(out == fixed);
 }
 
 TEST_CASE("a staged copy moves any number of bytes, from and to any address")
@@ -207,6 +279,32 @@ TEST_CASE("a staged copy refuses what makes no sense, and what cannot be locked"
 {
     CHECK_THROWS_AS((transfer::StagedCopy{{.chunk_bytes = 0}}), std::invalid_argument);
     CHECK_THROWS_AS((transfer::StagedCopy{{.chunks = 0}}), std::invalid_argument);
+    CHECK_THROWS_AS((transfer::StagedCopy{{.threads = -1}}), std::invalid_argument);
+    auto const half = std::size_t{1} << 32;
+    CHECK_THROWS_AS((transfer::StagedCopy{{.chunk_bytes = half, .chunks = half}}),
+                    std::invalid_argument); // 0 bytes in all, in 64 bits
+    CHECK_THROWS_AS((transfer::StagedCopy{{.threads = 4, .chunks = std::size_t{1} << 62}}),
+                    std::invalid_argument);
+    CHECK_THROWS_AS((transfer::StagedCopy{{.threads = 1 << 30, .chunk_bytes = 16 * half}}),
+                    std::invalid_argument);
+    {
+        cuda::Stream const stream;
+        transfer::StagedCopy copy{{.threads = 2, .chunk_bytes = 4096}};
+        std::vector<char> host(100'000);
+        cuda::Buffer<char> device{host.size()};
+        CHECK_THROWS_AS(copy.to_device(nullptr, host.data(), 1, stream.get()),
+                        std::invalid_argument);
+        CHECK_THROWS_AS(copy.to_device(device.data(), nullptr, 1, stream.get()),
+                        std::invalid_argument);
+        CHECK_THROWS_AS(copy.to_host(nullptr, device.data(), 1, stream.get()),
+                        std::invalid_argument);
+        CHECK_THROWS_AS(copy.to_host(host.data(), host.data() + 50'000, 60'000, stream.get()),
+                        std::invalid_argument);
+        CHECK_THROWS_AS(copy.to_host(host.data(), device.data(), ~std::size_t{0}, stream.get()),
+                        std::invalid_argument);
+        copy.to_device(nullptr, nullptr, 0, stream.get());
+        copy.to_host(host.data(), host.data(), 0, stream.get());
+    }
     auto const most = std::numeric_limits<std::size_t>::max() / 8;
     CHECK(error_of([&] { transfer::StagedCopy{{.chunk_bytes = most}}; }) != cudaSuccess);
     CHECK(is_usable());
@@ -216,6 +314,15 @@ TEST_CASE("memory that cannot be locked, or allocated, is an error and nothing e
 {
     auto const most = std::numeric_limits<std::size_t>::max() / 8;
     CHECK(error_of([&] { cuda::Pinned<char>{most}; }) != cudaSuccess);
+    CHECK_THROWS_AS(cuda::Pinned<double>{std::size_t{1} << 61}, std::invalid_argument); // 0 bytes
+    CHECK_THROWS_AS(cuda::Buffer<double>{std::size_t{1} << 61}, std::invalid_argument);
+    CHECK_THROWS_AS(cuda::Buffer<double>{(std::size_t{1} << 61) + 1}, std::invalid_argument);
+    CHECK_THROWS_AS(transfer::Managed{std::size_t{1} << 62}, std::invalid_argument);
+    cuda::Pinned<double> none{0};
+    CHECK(none.span().empty());
+    CHECK(none.on_device() == nullptr);
+    CHECK_THROWS_AS((cuda::Registered{{static_cast<std::byte const*>(nullptr), 1}}),
+                    std::invalid_argument);
     CHECK(error_of([&] { cuda::Buffer<char>{most}; }) == cudaErrorMemoryAllocation);
     CHECK(is_usable());
 }
@@ -443,5 +550,8 @@ TEST_CASE("memory of a NUMA node is memory, and a node that is not there is an e
     memory.span().back() = std::byte{7};
     cuda::Registered const pages{memory.span()};
     CHECK(is_usable());
-    CHECK_THROWS_AS((transfer::Placed{10'000, 63}), std::system_error);
+    for (int const node : {-1, 63, 64, 128, std::numeric_limits<int>::max()}) { // 64 is not 0
+        CAPTURE(node);
+        CHECK_THROWS_AS((transfer::Placed{10'000, node}), std::system_error);
+    }
 }
