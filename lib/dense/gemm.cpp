@@ -6,12 +6,13 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
 namespace dense {
 
@@ -108,17 +109,20 @@ public:
           width_{std::min(block_columns, ceil_div(c.columns, kernel.columns) * kernel.columns)},
           height_{height(c.rows, kernel.rows, threads)}, packed_b_{allocate<T>(depth_ * width_)}
     {
-        for (int thread = 0; thread < threads; ++thread) {
-            desks_.push_back(
-                {allocate<T>(height_ * depth_), allocate<T>(kernel.rows * kernel.columns)});
-        }
     }
 
-    /// Called by every thread of a parallel region, out of which nothing may be thrown: what it
-    /// needs was allocated before.
+    /// Called by every thread of a parallel region, out of which nothing may be thrown: where
+    /// memory is short for one, all leave at once, with nothing written.
     void work() noexcept
     {
-        auto const& [packed_a, buffer] = desks_[static_cast<std::size_t>(omp_get_thread_num())];
+        auto const [packed_a, buffer] = desk();
+        if (!packed_a) {
+            is_short_ = true;
+        }
+#pragma omp barrier
+        if (is_short_) {
+            return;
+        }
         for (std::int64_t j = 0; j < c_.columns; j += width_) {
             auto const columns = std::min(width_, c_.columns - j);
             for (std::int64_t k = 0; k < a_.columns; k += depth_) {
@@ -140,6 +144,12 @@ public:
         }
     }
 
+    /// Whether memory was short for some thread.
+    bool is_short() const
+    {
+        return is_short_;
+    }
+
 private:
     /// Memory of one thread: a block of `a`, and a tile that sticks out of `c`.
     struct Desk
@@ -147,6 +157,16 @@ private:
         Buffer<T> packed_a;
         Buffer<T> tile;
     };
+
+    /// Nothing where memory is short. Each thread asks for its own: so it lies near it, and in a
+    /// heap that keeps it for the next call.
+    Desk desk() const noexcept
+    try {
+        auto packed_a = allocate<T>(height_ * depth_);
+        return {std::move(packed_a), allocate<T>(kernel_.rows * kernel_.columns)};
+    } catch (std::bad_alloc const&) {
+        return {};
+    }
 
     static constexpr std::int64_t deepest = depth_bytes / static_cast<std::int64_t>(sizeof(T));
 
@@ -165,7 +185,7 @@ private:
     std::int64_t width_;
     std::int64_t height_;
     Buffer<T> packed_b_;
-    std::vector<Desk> desks_;
+    std::atomic<bool> is_short_ = false;
 };
 
 template <class T>
@@ -221,6 +241,9 @@ void packed_gemm(Operand<T> a, Operand<T> b, Matrix<T> c, MicroKernel<T> const& 
     Product<T> product{a, b, c, kernel, team};
 #pragma omp parallel num_threads(team)
     product.work();
+    if (product.is_short()) {
+        throw std::bad_alloc{};
+    }
 }
 
 template <class T>

@@ -283,8 +283,8 @@ TEST_CASE("matrices that no memory can have are refused, wherever they stand")
         CHECK(refusal({nullptr, wrong.rows, 0}, {nullptr, 0, wrong.columns}, wrong) != "");
     }
     CHECK(refusal<float>({at, 2, 3, 2}, {at, 3, 1}, {at + 50, 2, 1}) ==
-          "dense::gemm: found a matrix of 2 x 3 with 2 elements from row to row, expected no fewer "
-          "than columns");
+          "dense::gemm: found a matrix of 2 x 3 with 2 from row to row, expected no fewer than "
+          "columns");
     CHECK(refusal<float>({nullptr, most, 0}, {nullptr, 0, 3}, {nullptr, most, 3}) != "");
     CHECK(refusal<float>({nullptr, most, 0}, {nullptr, 0, 0}, {nullptr, most, 0}) == "");
 }

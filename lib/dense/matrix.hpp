@@ -86,26 +86,30 @@ std::size_t extent_bytes(Matrix<T> const& m)
 template <class T>
 void require_matrix(char const* who, Matrix<T> const& m)
 {
-    auto const require = [&](bool holds, std::string const& what, char const* expected) {
-        if (!holds) {
-            throw std::invalid_argument{std::string{who} + ": found a matrix of " + size_text(m) +
-                                        what + ", expected " + expected};
-        }
+    auto const refuse = [&](std::string const& what, char const* expected) {
+        throw std::invalid_argument{std::string{who} + ": found a matrix of " + size_text(m) +
+                                    what + ", expected " + expected};
     };
+    auto const stride = [&] { return " with " + std::to_string(m.stride) + " from row to row"; };
     constexpr auto most = static_cast<std::int64_t>(base::most_bytes / sizeof(T));
-    require(m.rows >= 0 && m.columns >= 0, "", "no negative size");
-    require(m.stride >= m.columns,
-            " with " + std::to_string(m.stride) + " elements from row to row",
-            "no fewer than columns");
+    if (m.rows < 0 || m.columns < 0) {
+        refuse("", "no negative size");
+    }
+    if (m.stride < m.columns) {
+        refuse(stride(), "no fewer than columns");
+    }
     if (m.rows == 0 || m.columns == 0) {
         return;
     }
-    require(m.columns <= most && m.rows - 1 <= (most - m.columns) / m.stride,
-            " with " + std::to_string(m.stride) + " elements from row to row",
-            "no more than memory can have");
-    require(m.data != nullptr, " at a null pointer", "memory");
-    require(reinterpret_cast<std::uintptr_t>(m.data) % alignof(T) == 0, " between two addresses",
-            "elements at multiples of their alignment");
+    if (m.columns > most || m.rows - 1 > (most - m.columns) / m.stride) {
+        refuse(stride(), "no more than memory can have");
+    }
+    if (m.data == nullptr) {
+        refuse(" at a null pointer", "memory");
+    }
+    if (reinterpret_cast<std::uintptr_t>(m.data) % alignof(T) != 0) {
+        refuse(" between two addresses of elements", "one of them");
+    }
 }
 
 /// Whether some byte belongs to elements of both; gaps between rows are nobody's, so that parts of

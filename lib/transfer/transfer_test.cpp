@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -219,7 +220,8 @@ TEST_CASE("arrays that may be written can be read, in vectors, spans and pointer
     cuda::Buffer d{std::span{fixed}};
     cuda::Buffer<float> e{host};
     static_assert(std::is_same_v<decltype(a), decltype(e)>);
-    for (auto const* const each : {&a, &b, &c, &d, &e}) {
+    for (auto const* const each :
+         std::initializer_list<cuda::Buffer<float> const*>{&a, &b, &c, &d, &e}) {
         CHECK(each->download() == host);
     }
     a.upload(host);
