@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -166,6 +168,21 @@ private:
     std::vector<Entries> parts_;
 };
 
+/// What it takes to read the matrix: its entries as they come and once more as they are sorted.
+template <class T, class I>
+MatrixMarketError short_memory(std::string const& name, MatrixMarketHeader const& header)
+{
+    std::size_t const images = header.symmetry == MatrixMarketSymmetry::general ? 1 : 2;
+    std::size_t const of_entry = 2 * images * sizeof(Entry<T, I>);
+    auto const bytes = static_cast<double>(of_entry) * static_cast<double>(header.entries) +
+                       static_cast<double>(sizeof(I)) * static_cast<double>(header.rows);
+    return {name, header.size_line,
+            fmt::format("{} entries and {} rows", header.entries, header.rows),
+            fmt::format("enough memory: {:.0f} bytes for them while they are read, {} for each "
+                        "entry and {} for each row",
+                        bytes, of_entry, sizeof(I))};
+}
+
 template <class T, class I>
 Csr<T, I> read(Text& text, std::string const& name, ReadOptions const& options)
 {
@@ -177,7 +194,13 @@ Csr<T, I> read(Text& text, std::string const& name, ReadOptions const& options)
             "a real, integer or pattern one, since the real part was not asked for"};
     }
     check_sizes<I>(opening.header, name, options);
-    return Reader<T, I>{text, name, options, opening}.matrix();
+    try {
+        return Reader<T, I>{text, name, options, opening}.matrix();
+    } catch (std::bad_alloc const&) {
+        throw short_memory<T, I>(name, opening.header);
+    } catch (std::length_error const&) { // more than an array can have
+        throw short_memory<T, I>(name, opening.header);
+    }
 }
 
 template <class I>

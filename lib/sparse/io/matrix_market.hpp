@@ -40,7 +40,8 @@
 /// - **Sizes**: 0 rows or columns are fine. The declared number of entries must be that of the file
 ///   and at most rows times columns. Rows, columns and nonzeros must fit the index type.
 /// - **Memory** grows with the entries found, never with the number declared. Only the row pointer
-///   follows the header, therefore `ReadOptions::max_empty_rows`.
+///   follows the header, therefore `ReadOptions::max_empty_rows`. Where it is short, the error says
+///   what the matrix takes.
 /// - **gzip** files end in `.gz`, and no others: a name that lies about the content is an error.
 ///   Several members one after another are one text; zeros may follow.
 

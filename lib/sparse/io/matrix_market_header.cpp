@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -188,7 +189,7 @@ void read_sizes(Cursor& cursor, MatrixMarketHeader& header, std::string const& f
 } // namespace
 
 Opening read_opening(Text& text, std::string const& name)
-{
+try {
     auto block = text.next();
     if (block.starts_with("\xef\xbb\xbf")) {
         block.remove_prefix(3);
@@ -208,6 +209,8 @@ Opening read_opening(Text& text, std::string const& name)
     }
     read_sizes(cursor, header, name);
     return {header, cursor.rest(), cursor.line()};
+} catch (std::bad_alloc const&) {
+    throw MatrixMarketError{name, "cannot be read: not enough memory for its first lines"};
 }
 
 template <class I>

@@ -12,6 +12,7 @@
 #include <bit>
 #include <cmath>
 #include <fstream>
+#include <locale>
 #include <optional>
 #include <random>
 #include <sstream>
@@ -365,6 +366,33 @@ TEST_CASE("a file that cannot be written leaves what was there")
     CHECK_THROWS_AS(sparse::write_matrix_market(folder / "missing/a.mtx", a.view()),
                     sparse::MatrixMarketError);
     CHECK(folder.files() == 1);
+}
+
+TEST_CASE("numbers are read and written alike under any locale")
+{
+    struct Comma : std::numpunct<char> // as in much of Europe
+    {
+        char do_decimal_point() const override { return ','; }
+        char do_thousands_sep() const override { return '.'; }
+        std::string do_grouping() const override { return "\3"; }
+    };
+    auto const text = header("coordinate real general", 2000, 2000, 2) + "\n1000 2000 1234.5\n" +
+                      "2000 1500 -0.25\n";
+    auto const before = std::locale::global(std::locale{std::locale::classic(), new Comma});
+    auto const a = sparse::parse_matrix_market<double>(text, "a.mtx");
+    std::ostringstream written;
+    sparse::write_matrix_market(written, a.view());
+    std::string said;
+    try {
+        sparse::parse_matrix_market<double>(
+            "%%MatrixMarket matrix array real general\n2000 1\n1,5\n", "b.mtx");
+    } catch (sparse::MatrixMarketError const& error) {
+        said = error.what();
+    }
+    std::locale::global(before);
+    CHECK(a.values[0] == 1234.5);
+    CHECK(written.str() == text);
+    CHECK(said == "b.mtx:3: found '1,5', expected a number within the range of double");
 }
 
 TEST_CASE("a name must not lie about gzip")

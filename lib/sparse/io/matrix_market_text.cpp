@@ -210,7 +210,7 @@ private:
         auto const size = static_cast<std::size_t>(status.st_size);
         auto* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
         if (data == MAP_FAILED) {
-            return fmt::format("cannot be mapped: {}", last_error());
+            return fmt::format("its {} bytes cannot be mapped: {}", size, last_error());
         }
         data_ = data;
         size_ = size;
