@@ -1,5 +1,7 @@
 #include "bench/experiment.hpp"
 
+#include "base/output.hpp"
+#include "base/program.hpp"
 #include "bench/do_not_optimize.hpp"
 #include "bench/environment.hpp"
 #include "bench/record.hpp"
@@ -9,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -174,12 +175,12 @@ try {
     for (auto const& [name, seconds] : ours(file)) {
         record[name] = {{"memwall_s", bench::rounded(seconds)},
                         {"google_benchmark_s", bench::rounded(reference.at(name))}};
-        fmt::print("{:12} {:10.3e} s here, {:10.3e} s with Google Benchmark: {:.3f}\n", name,
-                   seconds, reference.at(name), seconds / reference.at(name));
+        base::print(fmt::format("{:12} {:10.3e} s here, {:10.3e} s with Google Benchmark: {:.3f}\n",
+                                name, seconds, reference.at(name), seconds / reference.at(name)));
     }
-    std::ofstream{file} << record.dump(2) << "\n";
+    base::write_whole(file, record.dump(2) + "\n");
     return 0;
-} catch (std::exception const& error) {
-    fmt::print(stderr, "check-harness: {}\n", error.what());
+} catch (...) {
+    fmt::print(stderr, "check-harness: {}\n", base::cause());
     return 2;
 }

@@ -1,5 +1,7 @@
 #include "bench/experiment.hpp"
 
+#include "base/output.hpp"
+#include "base/program.hpp"
 #include "bench/environment.hpp"
 #include "bench/provenance.hpp"
 #include "bench/run.hpp"
@@ -166,12 +168,12 @@ void measure_point(Run& run)
 
 void list_variants(Run& run)
 {
-    fmt::print("variants at {}:\n", run.point.label());
+    base::print(fmt::format("variants at {}:\n", run.point.label()));
     try {
         Trial trial{run, Check::bounded};
         run.point.plan->body(run.point.at)(trial);
     } catch (NotApplicable const& reason) {
-        fmt::print("  skipped: {}\n", reason.what());
+        base::print(fmt::format("  skipped: {}\n", reason.what()));
     }
 }
 
@@ -224,16 +226,16 @@ std::string Experiment::label(PointState const& point) const
 void Experiment::list(Run& run) const
 {
     for (auto const& plan : run.settings.plans) {
-        fmt::print("{}{}\n", studies_.size() > 1 ? "study " : "", plan.study->name());
+        base::print((studies_.size() > 1 ? "study " : "") + plan.study->name() + "\n");
         for (auto const& axis : plan.axes) {
-            fmt::print("{}:", axis.name);
+            auto line = axis.name + ":";
             for (auto const& value : axis.values) {
-                fmt::print(" {}", to_text(value));
+                line += " " + to_text(value);
             }
-            fmt::print("\n");
+            base::print(line + "\n");
         }
         if (auto const missing = plan.study->usual().missing(); !missing.empty()) {
-            fmt::print("skipped: {}\n", missing);
+            base::print(fmt::format("skipped: {}\n", missing));
         } else if (plan.points() > 0) {
             run.point = {.plan = &plan, .at = plan.point(0)};
             list_variants(run);
@@ -294,8 +296,8 @@ try {
         return *code;
     }
     return measure(std::get<Settings>(chosen));
-} catch (std::exception const& error) {
-    return usual_->team().failed(fmt::format("{}: {}", name_, error.what()));
+} catch (...) {
+    return usual_->team().failed(fmt::format("{}: {}", name_, base::cause()));
 }
 
 } // namespace bench

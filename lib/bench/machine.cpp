@@ -1,11 +1,11 @@
+#include "base/output.hpp"
+#include "base/program.hpp"
 #include "bench/environment.hpp"
 #include "spmv/gpu/plan.hpp"
 #include "spmv/plan.hpp"
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <exception>
 #include <stdexcept>
 #include <string_view>
 
@@ -13,7 +13,8 @@ namespace {
 
 void print_format(std::string_view where, std::string_view name, bool has_costs)
 {
-    fmt::print("{}{}{}\n", where, name, has_costs ? "" : ": no costs, no candidate of plans");
+    base::print(
+        fmt::format("{}{}{}\n", where, name, has_costs ? "" : ": no costs, no candidate of plans"));
 }
 
 } // namespace
@@ -21,23 +22,22 @@ void print_format(std::string_view where, std::string_view name, bool has_costs)
 /// Prints the `machine` object of a result file: what this machine is, and the name of its folder;
 /// with `--formats` the list of sparse formats, on the host and on GPUs.
 int main(int argc, char** argv)
-try {
-    if (argc == 1) {
-        fmt::print("{}\n", bench::machine_record().dump(2));
+{
+    return base::program("machine", [&] {
+        if (argc == 1) {
+            base::print(bench::machine_record().dump(2) + "\n");
+            return 0;
+        }
+        if (argc > 2 || std::string_view{argv[1]} != "--formats") {
+            throw std::invalid_argument{
+                fmt::format("found '{}', expected --formats or nothing", argv[argc - 1])};
+        }
+        for (auto const& format : spmv::plan_formats()) {
+            print_format("", format.name, spmv::has_costs(format.name));
+        }
+        for (auto const& format : spmv::gpu::plan_formats()) {
+            print_format("GPU ", format.name, spmv::gpu::has_costs(format.name));
+        }
         return 0;
-    }
-    if (argc > 2 || std::string_view{argv[1]} != "--formats") {
-        throw std::invalid_argument{
-            fmt::format("found '{}', expected --formats or nothing", argv[argc - 1])};
-    }
-    for (auto const& format : spmv::plan_formats()) {
-        print_format("", format.name, spmv::has_costs(format.name));
-    }
-    for (auto const& format : spmv::gpu::plan_formats()) {
-        print_format("GPU ", format.name, spmv::gpu::has_costs(format.name));
-    }
-    return 0;
-} catch (std::exception const& error) {
-    fmt::print(stderr, "machine: {}\n", error.what());
-    return 2;
+    });
 }

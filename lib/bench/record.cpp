@@ -1,35 +1,18 @@
 #include "bench/record.hpp"
 
+#include "base/output.hpp"
+
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <memory>
-#include <stdexcept>
 #include <utility>
 
 namespace bench {
 
 namespace {
-
-struct CloseFile
-{
-    void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
-/// Writes `text` to the end of the medium before it returns.
-void write_through(std::string const& path, std::string const& text, char const* mode)
-{
-    File const file{std::fopen(path.c_str(), mode)};
-    if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() ||
-        std::fflush(file.get()) != 0 || fsync(fileno(file.get())) != 0) {
-        throw std::runtime_error{fmt::format("{}: cannot be written", path)};
-    }
-}
 
 /// The journal's complete lines; a line that was cut off when the program died is left out.
 std::vector<Json> journal_lines(std::string const& path)
@@ -58,6 +41,7 @@ Record::Record(std::string output, Json identity) : output_{std::move(output)}
     if (output_.empty()) {
         return;
     }
+    base::require_replaceable(output_); // or hours of measuring would end in an error
     auto const folder = std::filesystem::path{output_}.parent_path();
     if (!folder.empty()) {
         std::filesystem::create_directories(folder);
@@ -82,13 +66,13 @@ Record::Record(std::string output, Json identity) : output_{std::move(output)}
             }
         }
     }
-    write_through(journal_of(output_), kept, "w");
+    base::write_whole(journal_of(output_), kept);
 }
 
 void Record::append(Json const& line)
 {
     if (!output_.empty()) {
-        write_through(journal_of(output_), line.dump() + "\n", "a");
+        base::append(journal_of(output_), line.dump() + "\n");
     }
 }
 
@@ -146,15 +130,16 @@ void Record::finish(Json head) const
         }
     }
     head["ceilings"] = ceilings_;
-    auto const temporary = output_ + ".part";
-    write_through(temporary, head.dump(1) + "\n", "w");
-    std::filesystem::rename(temporary, output_);
+    base::write_whole(output_, head.dump(1) + "\n");
     std::filesystem::remove(journal_of(output_));
 }
 
 double rounded(double value)
 {
-    return std::stod(fmt::format("{:.6g}", value));
+    auto const digits = fmt::format("{:.6g}", value);
+    double near = value; // in whatever locale, which std::stod would follow
+    std::from_chars(digits.data(), digits.data() + digits.size(), near);
+    return near;
 }
 
 } // namespace bench

@@ -20,7 +20,8 @@ class Record
 {
 public:
     /// `identity` is what must agree for a journal to be continued. An empty `output` keeps no
-    /// files. Throws std::runtime_error if the journal cannot be written.
+    /// files. Throws std::system_error if the journal cannot be written, std::invalid_argument if
+    /// `output` is no name of a file.
     Record(std::string output, Json identity);
 
     /// True if the journal holds this point already.

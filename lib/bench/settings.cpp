@@ -1,5 +1,6 @@
 #include "bench/settings.hpp"
 
+#include "base/output.hpp"
 #include "bench/environment.hpp"
 #include "bench/numbers.hpp"
 
@@ -321,7 +322,7 @@ std::variant<Settings, int> read_settings(std::string const& experiment, int arg
                 "values were given"};
         }
     } catch (CLI::CallForHelp const&) {
-        fmt::print("{}", app.help());
+        base::print(app.help());
         return 0;
     } catch (CLI::ParseError const& error) {
         throw std::invalid_argument{error.what()};

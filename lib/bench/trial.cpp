@@ -1,5 +1,6 @@
 #include "bench/trial.hpp"
 
+#include "base/output.hpp"
 #include "bench/entry.hpp"
 #include "bench/provenance.hpp"
 #include "bench/run.hpp"
@@ -156,8 +157,8 @@ void Trial::list() const
 {
     for (auto const& variant : variants_) {
         auto const reason = why_not(variant);
-        fmt::print("  {} ({}){}{}\n", variant.name_, variant.group_, reason.empty() ? "" : ": ",
-                   reason);
+        base::print(fmt::format("  {} ({}){}{}\n", variant.name_, variant.group_,
+                                reason.empty() ? "" : ": ", reason));
     }
 }
 

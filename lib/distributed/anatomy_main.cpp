@@ -1,5 +1,7 @@
 #include "distributed/anatomy.hpp"
 
+#include "base/output.hpp"
+#include "base/program.hpp"
 #include "sparse/io/matrix_market.hpp"
 
 #include <CLI/CLI.hpp>
@@ -9,6 +11,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 namespace {
@@ -88,22 +92,27 @@ void add_graph_partitions(sparse::PatternView<std::int32_t> const& a, Json& json
 /// Prints as JSON where the nonzeros of a Matrix Market file lie, and how well ranks share them.
 int main(int argc, char** argv)
 {
-    CLI::App app{"Prints where the nonzeros of a Matrix Market file lie, and what partitions of"
-                 " its rows cost."};
-    std::string file;
-    app.add_option("FILE", file, "a .mtx or .mtx.gz file, complex ones too")->required();
-    try {
-        app.parse(argc, argv);
-        tell("reads the matrix");
-        auto const a = sparse::read_matrix_market_pattern<std::int32_t>(file);
-        auto json = as_json(distributed::anatomy(a, most_cells));
-        json["partitions"] = contiguous_partitions(a);
-        add_graph_partitions(a, json);
-        fmt::print("{}\n", json.dump());
-    } catch (CLI::Success const& help) {
-        return app.exit(help);
-    } catch (std::exception const& e) {
-        fmt::print(stderr, "{}\n", e.what());
-        return 2;
-    }
+    return base::program("anatomy", [&] {
+        CLI::App app{"Prints where the nonzeros of a Matrix Market file lie, and what partitions of"
+                     " its rows cost."};
+        std::string file;
+        app.add_option("FILE", file, "a .mtx or .mtx.gz file, complex ones too")->required();
+        try {
+            app.parse(argc, argv);
+        } catch (CLI::CallForHelp const&) {
+            base::print(app.help());
+            return 0;
+        }
+        try {
+            tell("reads the matrix");
+            auto const a = sparse::read_matrix_market_pattern<std::int32_t>(file);
+            auto json = as_json(distributed::anatomy(a, most_cells));
+            json["partitions"] = contiguous_partitions(a);
+            add_graph_partitions(a, json);
+            base::print(json.dump() + "\n");
+        } catch (std::bad_alloc const&) {
+            throw std::runtime_error{file + ": not enough memory"};
+        }
+        return 0;
+    });
 }

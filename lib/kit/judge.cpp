@@ -298,6 +298,9 @@ int main()
                 break; // the first fault is enough to work on
             }
         }
+        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+            throw std::runtime_error{"standard output cannot be written"};
+        }
         return passed ? 0 : 1;
     } catch (std::exception const& error) {
         std::fprintf(stderr, "judge: the fault is ours: %s\n", error.what());

@@ -74,8 +74,11 @@ MatrixSet Datasets::set_beyond_cache(std::string_view name, std::size_t cache_by
 void Datasets::require(std::string const& name) const
 {
     if (is_path(name)) {
-        if (!std::filesystem::is_regular_file(name)) {
-            throw std::runtime_error(fmt::format("{}: no such file", name));
+        auto const found = std::filesystem::status(name);
+        if (!std::filesystem::is_regular_file(found)) {
+            throw std::runtime_error(fmt::format(
+                "{}: {}", name,
+                std::filesystem::exists(found) ? "is not a regular file" : "no such file"));
         }
         return;
     }

@@ -1,3 +1,5 @@
+#include "base/output.hpp"
+#include "base/program.hpp"
 #include "sparse/features.hpp"
 #include "sparse/io/matrix_market.hpp"
 
@@ -6,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <cstdio>
-#include <exception>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 namespace {
@@ -44,25 +46,30 @@ std::string as_text(sparse::MatrixMarketHeader const& header, sparse::Features c
 /// Prints what the structure of a Matrix Market file is like.
 int main(int argc, char** argv)
 {
-    CLI::App app{"Prints the structure features of a Matrix Market file."};
-    std::string file;
-    auto json = false;
-    sparse::ReadOptions options;
-    app.add_option("FILE", file, "a .mtx or .mtx.gz file, complex ones too")->required();
-    app.add_flag("--json", json, "print one JSON object");
-    app.add_option("--max-empty-rows", options.max_empty_rows,
-                   "how many more rows than entries to accept, 8 bytes of memory each")
-        ->capture_default_str();
-    try {
-        app.parse(argc, argv);
-        auto const header = sparse::read_matrix_market_header(file);
-        auto const a = sparse::read_matrix_market_pattern<std::int64_t>(file, options);
-        auto const features = sparse::features(a);
-        fmt::print("{}\n", json ? as_json(header, features) : as_text(header, features));
-    } catch (CLI::Success const& help) {
-        return app.exit(help);
-    } catch (std::exception const& e) {
-        fmt::print(stderr, "{}\n", e.what());
-        return 2;
-    }
+    return base::program("describe", [&] {
+        CLI::App app{"Prints the structure features of a Matrix Market file."};
+        std::string file;
+        auto json = false;
+        sparse::ReadOptions options;
+        app.add_option("FILE", file, "a .mtx or .mtx.gz file, complex ones too")->required();
+        app.add_flag("--json", json, "print one JSON object");
+        app.add_option("--max-empty-rows", options.max_empty_rows,
+                       "how many more rows than entries to accept, 8 bytes of memory each")
+            ->capture_default_str();
+        try {
+            app.parse(argc, argv);
+        } catch (CLI::CallForHelp const&) {
+            base::print(app.help());
+            return 0;
+        }
+        try {
+            auto const header = sparse::read_matrix_market_header(file);
+            auto const a = sparse::read_matrix_market_pattern<std::int64_t>(file, options);
+            auto const features = sparse::features(a);
+            base::print((json ? as_json(header, features) : as_text(header, features)) + "\n");
+        } catch (std::bad_alloc const&) {
+            throw std::runtime_error{file + ": not enough memory"};
+        }
+        return 0;
+    });
 }
