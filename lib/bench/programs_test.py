@@ -125,8 +125,7 @@ def main() -> None:
         commands = [
             [describe, str(good)], [describe, str(good), "--json"], [describe, "--help"],
             [anatomy, str(good)], [anatomy, "--help"], [machine], [machine, "--formats"],
-            [experiment, "--list", "--matrix", str(good)], [experiment, "--help"],
-            [experiment, "--events", "--profile", "tiny", "--output", str(folder / "a.json")]]
+            [experiment, "--list", "--matrix", str(good)], [experiment, "--help"]]
         full_device(commands)
         closed_pipe(commands)
         whole_results(experiment, str(good), folder)
