@@ -23,6 +23,17 @@ NINJA = """\
 }
 """
 
+#: Writes down where it was called and with which flags, as the real one does.
+MESON = """\
+mkdir -p "$2/meson-info" "$2/meson-private"
+touch "$2/build.ninja"
+python3 -c 'import json, os, sys; json.dump({"directories": {
+    "source": os.getcwd(), "build": os.path.abspath(sys.argv[1])}}, sys.stdout)' "$2" \\
+    >"$2/meson-info/meson-info.json"
+echo "${CXXFLAGS-}${LDFLAGS-}" >"$2/flags"
+echo "The Meson build system"
+"""
+
 
 def script(path: Path, text: str) -> None:
     """An executable file."""
@@ -43,15 +54,16 @@ def tree(tmp_path: Path) -> Path:
     shutil.copy(ROOT / ".ci/build", tree / ".ci")
     script(tree / ".ci/setup", "exit 0")
     script(tree / ".venv/bin/python", 'echo "python $*"')
-    script(tmp_path / "bin/meson", 'touch "$2/build.ninja"; echo "The Meson build system"')
+    script(tmp_path / "bin/meson", MESON)
     script(tmp_path / "bin/ninja", NINJA)
     return tree
 
 
-def just(tree: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+def just(tree: Path, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     path = f"{tree.parent / 'bin'}:{os.environ['PATH']}"
     return subprocess.run([JUST, "--justfile", tree / "Justfile", *arguments], text=True, cwd=tree,
-                          check=False, capture_output=True, env={**os.environ, "PATH": path})
+                          check=False, capture_output=True,
+                          env={**os.environ, "PATH": path, **environment})
 
 
 def test_standard_output_is_the_programs(tree: Path) -> None:
@@ -128,3 +140,93 @@ def test_without_a_target_that_is_known_nothing_is_built(tree: Path) -> None:
                           check=False, capture_output=True,
                           env={**os.environ, "PATH": f"{tree.parent / 'bin'}:{os.environ['PATH']}"})
     assert done.returncode == 0 and "linking" not in done.stderr
+
+
+# --- what the environment may say ----------------------------------------------------------------
+
+
+def test_flags_of_the_environment_are_left_out_and_named(tree: Path) -> None:
+    flags = {"CXXFLAGS": "-O2 -std=c++17", "LDFLAGS": "-flto", "NVCC_APPEND_FLAGS": "-G"}
+    line = "build: ignoring CXXFLAGS LDFLAGS NVCC_APPEND_FLAGS: flags come from meson.build and"
+    said = just(tree, "build", "lib/x", **flags).stderr
+    assert said.count(line) == 1
+    assert (tree / "build/flags").read_text() == "\n"
+    assert line in just(tree, "build", "lib/x", **flags).stderr  # though nothing is configured anew
+    assert "ignoring" not in just(tree, "build", "lib/x", CXXFLAGS="", CPATH="/opt/include").stderr
+    assert just(tree, "build", "lib/done", **flags).stderr == ""
+
+
+@pytest.mark.parametrize(("variable", "value", "found"), [
+    ("CXXFLAGS", "-isystem /opt/include -O2", "-O2"),
+    ("CPPFLAGS", "-Wall -Wp,-D_GLIBCXX_ASSERTIONS", "-Wp,-D_GLIBCXX_ASSERTIONS"),
+    ("LDFLAGS", "-L/opt/lib -Wl,-rpath,/opt/lib -flto", "-flto"),
+    ("CXX", "c++ -ffast-math", "-ffast-math"),
+    ("MESON_ARGS", "-Db_lto=true", "true"),
+    ("MESON_ARGS", "-Dcpp_std=c++17", "c++17"),
+])
+def test_meson_refuses_flags_that_change_all_code(
+    tmp_path: Path, variable: str, value: str, found: str
+) -> None:
+    """Also where somebody calls it without `.ci/build`."""
+    usual = {name: value for name, value in os.environ.items()
+             if name not in ("CXXFLAGS", "CPPFLAGS", "LDFLAGS", "CXX", "MESON_ARGS")}
+    options = value.split() if variable == "MESON_ARGS" else []
+    done = subprocess.run(
+        ["meson", "setup", tmp_path / "build", ROOT, "-Dcuda=disabled", *options], text=True,
+        check=False, capture_output=True, env={**usual, variable: value})
+    complaint = next(line for line in done.stdout.splitlines() if "ERROR:" in line)
+    assert done.returncode != 0
+    assert found in complaint
+
+
+# --- trees that move ------------------------------------------------------------------------------
+
+
+def measured(tree: Path) -> Path:
+    """Something in a build directory that is no part of the build."""
+    result = tree / "build/runs/alpha/result.json"
+    result.parent.mkdir(parents=True)
+    result.write_text("{}")
+    return result
+
+
+@pytest.mark.parametrize("name", ["copy", 'a "copy" \\ é \U0001f422'])
+def test_a_copy_builds_in_itself(tree: Path, name: str) -> None:
+    just(tree, "build", "lib/x")
+    measured(tree)
+    before = {path: path.stat().st_mtime_ns for path in tree.rglob("*")}
+    copy = tree.parent / name
+    shutil.copytree(tree, copy, symlinks=True)
+    said = just(copy, "build", "lib/x").stderr
+    assert f"build: build/ was made as {tree}/build: configuring it anew\n" in said
+    assert (copy / "build/runs/alpha/result.json").exists()
+    assert "configuring" not in just(copy, "build", "lib/x").stderr
+    assert {path: path.stat().st_mtime_ns for path in tree.rglob("*")} == before
+
+
+def test_a_moved_tree_builds(tree: Path) -> None:
+    just(tree, "build", "lib/x")
+    result = measured(tree)
+    moved = tree.rename(tree.parent / "moved")
+    assert "configuring it anew" in just(moved, "build", "lib/x").stderr
+    assert (moved / result.relative_to(tree)).exists()
+    assert "configuring" not in just(moved, "build", "lib/x").stderr
+
+
+def test_a_build_directory_may_be_copied_alone_or_in_part(tree: Path) -> None:
+    just(tree, "build", "lib/x")
+    shutil.copytree(tree / "build", tree / "build-two")
+    build = [tree / ".ci/build", "build-two", "lib/x"]
+    path = f"{tree.parent / 'bin'}:{os.environ['PATH']}"
+    for lost in ("nothing", "meson-info"):
+        shutil.rmtree(tree / "build-two" / lost, ignore_errors=True)
+        done = subprocess.run(build, text=True, check=True, capture_output=True,
+                              env={**os.environ, "PATH": path})
+        assert "build: build-two/ was made as" in done.stderr
+
+
+def test_a_tree_seen_through_a_link_is_the_same_tree(tree: Path) -> None:
+    just(tree, "build", "lib/x")
+    link = tree.parent / "link"
+    link.symlink_to(tree)
+    assert "anew" not in just(link, "build", "lib/x").stderr

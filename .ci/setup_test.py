@@ -30,12 +30,12 @@ class Machine:
         (self.tree / "lib/peers/requirements.txt").write_text("mkl==1\n")
         for path in ("reports/weave/requirements.txt", ".venv/requirements.txt"):
             (self.tree / path).write_text("just==1\n")
-        (self.tree / ".venv/bin/python").symlink_to(sys.executable)
         self.bin.mkdir()
         for tool in TOOLS:
             found = shutil.which(tool)
             assert found is not None
             (self.bin / tool).symlink_to(found)
+        self.python(f'exec "{sys.executable}" "$@"', logs=False)
 
     def fake(self, name: str, script: str) -> None:
         """A command that is a shell script."""
@@ -50,11 +50,11 @@ class Machine:
         self.fake("apt-get", f'echo "$*" >> {self.log}; [ "$1" = update ] && exit 0\n{apt}\nexit 0')
         self.fake("id", f"echo {user}")
 
-    def python(self, script: str) -> None:
+    def python(self, script: str, logs: bool = True) -> None:
         """In place of .venv's Python: logs how it was called, then runs a shell script."""
         path = self.tree / ".venv/bin/python"
-        path.unlink()
-        path.write_text(f'#!{self.bin}/bash\necho "$*" >> {self.log}\n{script}\n')
+        log = f'echo "$*" >> {self.log}' if logs else ""
+        path.write_text(f"#!{self.bin}/bash\n{log}\n{script}\n")
         path.chmod(0o755)
 
     def setup(self, *arguments: str) -> tuple[int, str]:
@@ -134,6 +134,19 @@ def test_changed_requirements_are_installed(machine: Machine) -> None:
     (machine.tree / "reports/weave/requirements.txt").write_text("just==2\n")
     code, said = machine.setup("--check", "run")
     assert (code, said) == (1, "setup: missing here: .venv; ./justw setup installs it\n")
+
+
+def test_packages_of_another_python_are_installed_anew(machine: Machine) -> None:
+    machine.debian(ALL)
+    machine.python('[ "$2" != "import pip" ]')
+    assert machine.setup("--check", "run") == (
+        1, "setup: missing here: .venv; ./justw setup installs it\n")
+
+
+def test_a_moved_tree_keeps_its_python(machine: Machine, tmp_path: Path) -> None:
+    machine.debian(ALL)
+    machine.tree = machine.tree.rename(tmp_path / "moved tree")
+    assert machine.setup("test") == (0, "")
 
 
 def test_mkl_is_installed_once_and_alone(machine: Machine) -> None:

@@ -1,6 +1,7 @@
 """`just try FILE.cpp|.cu --as spmv`: somebody's own product among the variants of an experiment, in
 the same rounds, verified as they are, and on a page of its own."""
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -23,6 +24,8 @@ ON_GPU = "spmv-gpu-variants"
 YOURS = "yours"
 HOST = "lib/spmv/tried"
 DEVICE = "lib/spmv/gpu/tried"
+#: Variables from which nvcc takes flags.
+NVCC_FLAGS = ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
 
 
 @dataclass(frozen=True)
@@ -67,8 +70,10 @@ def try_kernel(workspace: Workspace, file: Path, kind: str, matrices: Sequence[s
 
 
 def compiled(workspace: Workspace, file: Path, library: Path) -> int:
-    """Compiles a file into a shared object; what the compiler says is shown as it is."""
+    """Compiles a file into a shared object, with the flags named here and none of the environment;
+    what the compiler says is shown as it is."""
     root = workspace.root
+    environment = {name: value for name, value in os.environ.items() if name not in NVCC_FLAGS}
     if file.suffix == ".cu":
         joined = library.with_suffix(".cu")
         files.write(joined, f'#include "{file}"\n#include "{root / DEVICE / "call.cuh"}"\n')
@@ -79,7 +84,7 @@ def compiled(workspace: Workspace, file: Path, library: Path) -> int:
         command = ["g++", "-std=c++20", "-O3", "-march=native", "-fopenmp", "-Wall", "-shared",
                    "-fPIC", "-Wl,-z,defs", "-I", str(root / HOST), str(file),
                    str(root / HOST / "call.cpp")]
-    return subprocess.run([*command, "-o", str(library)], check=False).returncode
+    return subprocess.run([*command, "-o", str(library)], check=False, env=environment).returncode
 
 
 def _architecture() -> str:

@@ -54,6 +54,20 @@ def test_a_file_without_the_function_is_refused(workspace: Workspace, tmp_path: 
     assert "undefined reference to `spmv(" in capfd.readouterr().err
 
 
+def test_nvcc_takes_no_flags_of_the_environment(workspace: Workspace, tmp_path: Path,
+                                                monkeypatch: pytest.MonkeyPatch) -> None:
+    nvcc, file, seen = tmp_path / "bin/nvcc", tmp_path / "mine.cu", tmp_path / "seen"
+    nvcc.parent.mkdir()
+    nvcc.write_text(f'#!/bin/sh\necho "${{NVCC_APPEND_FLAGS-}}$NVCC_PREPEND_FLAGS" >{seen}\n')
+    nvcc.chmod(0o755)
+    file.write_text("")
+    for name, value in (("PATH", f"{nvcc.parent}:/usr/bin:/bin"), ("NVCC_APPEND_FLAGS", "-G"),
+                        ("NVCC_PREPEND_FLAGS", "-O0")):
+        monkeypatch.setenv(name, value)
+    assert kernel.compiled(workspace, file, tmp_path / "mine.so") == 0
+    assert seen.read_text() == "\n"
+
+
 @pytest.mark.parametrize("name", ["missing.cpp", "kernel.py"])
 def test_other_files_are_refused(workspace: Workspace, tmp_path: Path, name: str) -> None:
     if name == "kernel.py":
