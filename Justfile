@@ -171,7 +171,7 @@ docs: (_needs "test")
 
 # Format the C++ sources
 format: (_needs "test")
-    @git ls-files -z -co --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh' | xargs -0 clang-format -i
+    @find lib experiments reports \( -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' \) -exec clang-format -i {} +
 
 # Remove everything that was built or measured outside reports/
 clean:

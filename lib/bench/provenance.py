@@ -7,6 +7,7 @@ commit. Runs on every build; rewrites its output only when something changed.
 
 import argparse
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -99,23 +100,29 @@ def object_flags(build: Path, root: Path, folders: list[Path]) -> list[tuple[str
 
 
 def git(root: Path, *arguments: str) -> str | None:
+    """What Git says of the tree `root`; None where that has no repository.
+
+    It is asked of the tree's own one: one that lies above holds other sources, and so does one that
+    variables name, as they do in hooks. Named like this, it may belong to another user.
+    """
+    command = ["git", f"--git-dir={root / '.git'}", f"--work-tree={root}", "--no-optional-locks"]
+    usual = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
-        answer = subprocess.run(
-            ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True
-        )
+        answer = subprocess.run([*command, *arguments], cwd=root, capture_output=True, text=True,
+                                check=True, env=usual)
     except (OSError, subprocess.CalledProcessError):
         return None
     return answer.stdout.strip()
 
 
 def commit(root: Path) -> tuple[str, bool]:
-    """The checked-out commit and whether a source differs from it."""
-    head = git(root, "rev-parse", "HEAD")
+    """The checked-out commit, "unknown" without a repository, and whether a source differs."""
+    head = git(root, "rev-parse", "--verify", "HEAD")
     if head is None:
         return "unknown", False
-    changed = git(root, "status", "--porcelain", "--", "lib", "experiments", "meson.build",
-                  *(f":!*{suffix}" for suffix in NO_SOURCES))
-    return head, bool(changed)
+    changed = git(root, "status", "--porcelain", "--untracked-files=normal", "--", "lib",
+                  "experiments", "meson.build", *(f":!*{suffix}" for suffix in NO_SOURCES))
+    return head, changed != ""
 
 
 def literal(text: str) -> str:

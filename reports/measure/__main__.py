@@ -11,7 +11,6 @@ import gzip
 import io
 import re
 import socket
-import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator, Sequence
@@ -25,7 +24,7 @@ from measure.run_all import run_all
 from measure.workspace import Workspace, describe_machine, slurm_job
 from weave import book, claims, errors, files, machines, names, results, scorecard
 from weave.book import House
-from weave.definition import Experiment, WeaveError
+from weave.definition import Experiment, WeaveError, git
 from weave.survey import OnMachine
 
 
@@ -195,14 +194,9 @@ def _enlisted(house: House, machine: str) -> str:
 def is_committed(root: Path, folder: Path) -> bool:
     """Whether Git knows a folder as it stands, as one that came with the repository and in which
     nothing was measured since; false where there is no Git."""
-    try:
-        known, changed = (
-            subprocess.run(["git", "-C", root, *words, "--", folder], capture_output=True,
-                           check=True).stdout
-            for words in (["ls-files"], ["status", "--porcelain"]))
-    except (OSError, subprocess.CalledProcessError):
-        return False
-    return bool(known) and not changed
+    known, changed = (git(root, *words, "--", str(folder))
+                      for words in (["ls-files"], ["status", "--porcelain"]))
+    return bool(known) and changed == ""
 
 
 def _refuse(console: Console, problems: Sequence[str]) -> int:

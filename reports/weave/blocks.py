@@ -114,7 +114,9 @@ def provenance(measured: Measurements) -> str:
     """Where every number of the page comes from."""
     raw = measured.result.raw
     run, source = raw["run"], raw["source"]
-    commit = source["commit"][:12] if source["commit"] != "unknown" else "unknown"
+    commit = f"`{source['commit'][:12]}`"
+    if source["commit"] == "unknown":
+        commit = "unknown, as the tree had no repository of its own"
     dirty = " with uncommitted changes" if source["dirty"] else ""
     command = " ".join(["just run", run["experiment"], *run["arguments"], *_ranks(measured)])
     rounds = numerics.plural(run["rounds"], "round")
@@ -127,7 +129,7 @@ def provenance(measured: Measurements) -> str:
         ("launches", "; ".join(_launch(launch) for launch in raw["launches"])),
         *_processors(raw["launches"]),
         *([("GPU", _gpu_states(raw["launches"]))] if raw["machine"]["gpus"] else []),
-        ("commit", f"`{commit}`{dirty}"),
+        ("commit", f"{commit}{dirty}"),
         ("program", f"sha256 `{source['binary_sha256'][:16]}`"),
         ("compiler", f"{raw['build']['compiler']}, {raw['build']['type']}"),
         ("libraries", ", ".join(f"{k} {v}" for k, v in sorted(raw["libraries"].items())) or "none"),

@@ -317,6 +317,12 @@ def read_tree(root: Path) -> Tree:
     return Tree(root, excerpts, _digests(root / "datasets/structures.lock"))
 
 
+def git(root: Path, *arguments: str) -> str | None:
+    """What Git says of the tree `root`; None where that has no repository of its own."""
+    said: str | None = _provenance().git(root, *arguments)
+    return said
+
+
 @cache
 def _provenance() -> ModuleType:
     """The script that embeds the texts into the programs: both must read markers alike."""

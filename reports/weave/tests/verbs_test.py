@@ -357,6 +357,12 @@ def test_a_narrowed_run_tells_which_ranks_it_was_asked_for(
     assert " --ranks 1`, seed " in blocks.provenance(narrowed)
 
 
+def test_a_tree_without_a_repository_says_so(measured: Callable[..., Measurements],
+                                             raw: Json) -> None:
+    raw["source"]["commit"] = "unknown"
+    assert "as the tree had no repository of its own" in blocks.provenance(measured(raw))
+
+
 def test_stale_numbers_are_marked_wherever_they_stand(say: Say, raw: Json) -> None:
     raw["excerpts"]["unroll4"]["text"] = "older\n"
     marked = [
