@@ -1,6 +1,6 @@
 #include "gemm.hpp"
 
-#include "machine/system.hpp"
+#include "machine/limits.hpp"
 
 #include <fmt/format.h>
 
@@ -48,8 +48,8 @@ void require_known(std::string const& algorithm)
     }
 }
 
-/// Throws std::invalid_argument if a product needs more than the memory of this machine: operands,
-/// and what is expected of the result.
+/// Throws std::invalid_argument if a product needs more memory than is left here: operands, and
+/// what is expected of the result.
 void require_fits(Shape shape)
 {
     auto const of = [](std::int64_t rows, std::int64_t columns) {
@@ -57,11 +57,11 @@ void require_fits(Shape shape)
     };
     double const bytes = sizeof(double) * (of(shape.m, shape.k) + of(shape.k, shape.n)) +
                          3 * sizeof(double) * of(shape.m, shape.n);
-    auto const memory = static_cast<double>(machine::memory_bytes());
+    auto const memory = static_cast<double>(machine::available_memory_bytes());
     if (bytes > memory) {
-        throw std::invalid_argument{fmt::format(
-            "shape {}x{}x{}: it takes {:.3g} GB, and this machine has {:.3g} GB of memory", shape.m,
-            shape.k, shape.n, bytes * 1e-9, memory * 1e-9)};
+        throw std::invalid_argument{
+            fmt::format("shape {}x{}x{}: it takes {:.3g} GB of memory, and {:.3g} GB are left here",
+                        shape.m, shape.k, shape.n, bytes * 1e-9, memory * 1e-9)};
     }
 }
 

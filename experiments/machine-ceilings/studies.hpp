@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bench/team.hpp"
 #include "bench/trial.hpp"
 #include "ceilings/array.hpp"
 #include "ceilings/cache_line.hpp"
@@ -198,6 +199,9 @@ inline void require_two_threads(bench::Trial const& trial)
     if (trial.threads() != 2) {
         trial.not_applicable("two threads take part: measured in the launch with two");
     }
+    if (bench::usable_cpus().size() < 2) {
+        trial.not_applicable("two threads take part, and one processor may be used");
+    }
 }
 
 /// Handing a cache line from one CPU to another and back, for at most 28 pairs.
@@ -206,7 +210,7 @@ inline void hand_over(bench::Trial& trial)
     require_two_threads(trial);
     constexpr std::uint64_t rounds = 1 << 17;
     auto const counts = counting(trial, 1, rounds);
-    for (auto const& pair : ceilings::cpu_pairs(ceilings::usable_cpus(), 28)) {
+    for (auto const& pair : ceilings::cpu_pairs(bench::usable_cpus(), 28)) {
         auto const name =
             "hand_over_" + std::to_string(pair.first) + "_" + std::to_string(pair.second);
         auto const call = [=] {
@@ -223,7 +227,7 @@ inline void false_sharing(bench::Trial& trial)
     require_two_threads(trial);
     constexpr std::uint64_t rounds = 1 << 22;
     auto const counts = counting(trial, 2, rounds);
-    auto const pair = ceilings::cpu_pairs(ceilings::usable_cpus(), 1).at(0);
+    auto const pair = ceilings::cpu_pairs(bench::usable_cpus(), 1).at(0);
     auto const add = [&](std::string const& name, auto count) {
         auto const call = [=] {
             auto const [first, second] = count(pair, rounds);

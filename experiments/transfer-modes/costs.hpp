@@ -130,8 +130,7 @@ inline void starved(Trial& trial)
 {
     auto const locked = static_cast<std::size_t>(trial.integer("locked_mebibytes")) << 20;
     auto const bytes = static_cast<std::size_t>(trial.integer("mebibytes")) << 20;
-    auto const free = static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
-                      static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    auto const free = machine::available_memory_bytes();
     if (2 * locked + 4 * bytes > free) {
         trial.not_applicable("more than half of the free memory would be locked");
     }
@@ -426,12 +425,12 @@ inline void add_numa(bench::Experiment& experiment, cuda::Gpu& gpu)
     study.axis("direction", {"to_device", "to_host"});
     study.axis("bytes", sizes({65'536}, {67'108'864}, {67'108'864}));
     study.untyped([&gpu](Trial& trial) {
-        auto const nodes = machine::topology().numa_nodes;
-        if (nodes < 2) {
-            trial.not_applicable("the machine has one NUMA node");
+        auto const& nodes = machine::topology().memory_nodes;
+        if (nodes.size() < 2) {
+            trial.not_applicable("memory of one NUMA node may be used");
         }
         std::vector<Mode> modes;
-        for (int node = 0; node < nodes; ++node) {
+        for (int const node : nodes) {
             //! [numa]
             auto const on_node = [node](std::size_t count) {
                 auto const memory = std::make_shared<transfer::Placed>(count * sizeof(float), node);

@@ -3,9 +3,8 @@
 #include "copies.hpp"
 
 #include "bench/all_processors.hpp"
+#include "machine/limits.hpp"
 #include "transfer/today.hpp"
-
-#include <unistd.h>
 
 #include <cmath>
 
@@ -254,8 +253,7 @@ inline std::shared_ptr<Large> large(std::string const& data)
     std::size_t total = 0;
     cuda::check(cudaMemGetInfo(&free, &total));
     auto const wanted = data == "beyond" ? total + (total >> 6) : std::size_t{1} << 30;
-    auto const available = static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
-                           static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    auto const available = machine::available_memory_bytes();
     if (wanted + (std::size_t{8} << 30) > available) {
         throw bench::NotApplicable{"the host has no " + std::to_string((wanted >> 30) + 8) +
                                    " GiB of free memory"};

@@ -1,6 +1,8 @@
 #include "bench/environment.hpp"
 
+#include "bench/team.hpp"
 #include "machine/cpu.hpp"
+#include "machine/limits.hpp"
 #include "machine/system.hpp"
 #include "machine/topology.hpp"
 
@@ -11,6 +13,7 @@
 #include <openssl/evp.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 #include <filesystem>
@@ -68,7 +71,8 @@ Json environment_variables()
         std::string_view const text{*entry};
         auto const equals = text.find('=');
         auto const value = text.substr(equals + 1);
-        for (auto const* prefix : {"OMP_", "GOMP_", "KMP_", "MKL_", "MALLOC_", "GLIBC_TUNABLES"}) {
+        for (auto const* prefix : {"OMP_", "GOMP_", "KMP_", "MKL_", "MALLOC_", "GLIBC_TUNABLES",
+                                   "CUDA_LAUNCH_BLOCKING", "NVIDIA_TF32_OVERRIDE"}) {
             if (text.starts_with(prefix) && value.find('/') == std::string_view::npos) {
                 variables[std::string{text.substr(0, equals)}] = value;
             }
@@ -95,13 +99,17 @@ Json machine_record()
 Json launch_record(int threads, int ranks, int hosts)
 {
     // A rank is bound to a part of its host, so that its own affinity says nothing about all.
-    int const available =
-        ranks == 1 ? available_threads() : hosts * machine::topology().hardware_threads;
+    auto const cpus = team_cpus();
+    auto const on_host =
+        ranks == 1 ? cpus.size() : static_cast<std::size_t>(machine::topology().hardware_threads);
+    auto const limits = machine::limits();
+    double const available = std::min(static_cast<double>(on_host),
+                                      limits.processors.value_or(static_cast<double>(on_host)));
     return {{"threads", threads},
             {"ranks", ranks},
             {"hosts", hosts},
-            {"affinity", machine::affinity()},
-            {"oversubscribed", threads * ranks > available},
+            {"affinity", cpus},
+            {"oversubscribed", threads * ranks > hosts * available},
             {"environment", environment_variables()}};
 }
 
@@ -115,11 +123,6 @@ Json library_record()
         versions["nvidia-driver"] = driver;
     }
     return versions;
-}
-
-int available_threads()
-{
-    return static_cast<int>(machine::affinity().size());
 }
 
 std::string program_sha256()

@@ -16,9 +16,6 @@ nlohmann::ordered_json launch_record(int threads, int ranks, int hosts);
 /// Versions of the libraries that the harness itself loaded.
 nlohmann::ordered_json library_record();
 
-/// Hardware threads that this process may run on.
-int available_threads();
-
 /// SHA-256 of the running program, in lower-case hexadecimal.
 std::string program_sha256();
 

@@ -5,10 +5,10 @@
 #include "bench/environment.hpp"
 #include "bench/provenance.hpp"
 #include "bench/run.hpp"
+#include "bench/team.hpp"
 #include "machine/system.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <new>
@@ -245,7 +245,7 @@ void Experiment::list(Run& run) const
 
 int Experiment::measure(Settings const& settings) const
 {
-    omp_set_num_threads(settings.threads);
+    use_threads(settings.threads);
     if (settings.profile == "tiny" && host().cache_bytes() > large_cache) {
         limit_cache(cache_in_tests);
     }

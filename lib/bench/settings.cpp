@@ -1,8 +1,8 @@
 #include "bench/settings.hpp"
 
 #include "base/output.hpp"
-#include "bench/environment.hpp"
 #include "bench/numbers.hpp"
+#include "bench/team.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -1,10 +1,8 @@
 #include "ceilings/cache_line.hpp"
 
-#include "machine/system.hpp"
+#include "machine/limits.hpp"
 
-#include <omp.h>
 #include <pthread.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,14 +15,6 @@ namespace ceilings {
 namespace {
 
 using Counter = std::atomic<std::uint64_t>;
-
-cpu_set_t only(int cpu)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(static_cast<std::size_t>(cpu), &set);
-    return set;
-}
 
 /// Runs both functions at once, each bound to its CPU, and returns when both have finished.
 void on_two_cpus(CpuPair cpus, std::function<void()> const& first,
@@ -52,8 +42,10 @@ void on_two_cpus(CpuPair cpus, std::function<void()> const& first,
         state.notify_all();
     };
     auto const bind = [&](std::jthread& thread, int cpu) {
-        auto const set = only(cpu);
-        if (int const error = pthread_setaffinity_np(thread.native_handle(), sizeof set, &set)) {
+        machine::CpuSet set{static_cast<std::size_t>(cpu) + 1};
+        set.add(cpu);
+        if (int const error =
+                pthread_setaffinity_np(thread.native_handle(), set.bytes(), set.get())) {
             start(cancelled);
             throw std::system_error{error, std::generic_category(),
                                     "cannot bind a thread to CPU " + std::to_string(cpu)};
@@ -108,21 +100,6 @@ Counts count_at_once(CpuPair cpus, std::uint64_t steps)
 //! [false_sharing]
 
 } // namespace
-
-std::vector<int> usable_cpus()
-{
-    std::vector<int> cpus;
-    for (int place = 0; place < omp_get_num_places(); ++place) {
-        std::vector<int> members(static_cast<std::size_t>(omp_get_place_num_procs(place)));
-        omp_get_place_proc_ids(place, members.data());
-        cpus.insert(cpus.end(), members.begin(), members.end());
-    }
-    if (cpus.empty()) {
-        cpus = machine::affinity();
-    }
-    std::ranges::sort(cpus);
-    return cpus;
-}
 
 std::vector<CpuPair> cpu_pairs(std::vector<int> const& cpus, std::size_t limit)
 {

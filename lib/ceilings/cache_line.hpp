@@ -10,10 +10,6 @@ namespace ceilings {
 /// Two CPUs by the operating system's numbers.
 using CpuPair = std::pair<int, int>;
 
-/// CPUs that this process may use, ascending; also when OpenMP has bound the calling thread to a
-/// few of them.
-std::vector<int> usable_cpus();
-
 /// Every pair of as many evenly spaced `cpus` as give at most `limit` pairs.
 std::vector<CpuPair> cpu_pairs(std::vector<int> const& cpus, std::size_t limit);
 

@@ -1,5 +1,7 @@
 #include "ceilings/cache_line.hpp"
 
+#include "bench/team.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,7 +14,7 @@ namespace {
 /// Two CPUs, or twice the only one.
 ceilings::CpuPair some_cpus()
 {
-    auto const cpus = ceilings::usable_cpus();
+    auto const cpus = bench::usable_cpus();
     return {cpus.front(), cpus.back()};
 }
 
@@ -20,7 +22,7 @@ ceilings::CpuPair some_cpus()
 
 TEST_CASE("usable CPUs are ascending and not empty")
 {
-    auto const cpus = ceilings::usable_cpus();
+    auto const cpus = bench::usable_cpus();
     REQUIRE(!cpus.empty());
     CHECK(cpus.front() >= 0);
     CHECK(std::ranges::adjacent_find(cpus, std::ranges::greater_equal{}) == cpus.end());

@@ -1,27 +1,12 @@
 #include "machine/system.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cctype>
 
 namespace machine {
-
-std::vector<int> affinity()
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    sched_getaffinity(0, sizeof set, &set);
-    std::vector<int> cpus;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) {
-            cpus.push_back(cpu);
-        }
-    }
-    return cpus;
-}
 
 std::size_t memory_bytes()
 {

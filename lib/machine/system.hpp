@@ -7,14 +7,10 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace machine {
 
-/// Hardware threads that this process may run on, by the system's numbers, ascending.
-std::vector<int> affinity();
-
-/// Bytes of main memory.
+/// Bytes of main memory; what of it may be had is asked in machine/limits.hpp.
 std::size_t memory_bytes();
 
 /// The kernel's name and release: "Linux 6.1.0".

@@ -68,6 +68,18 @@ CoreCaches core_caches(Handle const& machine)
     return found;
 }
 
+/// The NUMA nodes that have memory: a socket without, or a GPU that shows its own, may have none.
+std::vector<int> memory_nodes(Handle const& machine)
+{
+    std::vector<int> nodes;
+    for (auto const node : objects(machine, HWLOC_OBJ_NUMANODE)) {
+        if (node->attr->numanode.local_memory > 0) {
+            nodes.push_back(static_cast<int>(node->os_index));
+        }
+    }
+    return nodes;
+}
+
 } // namespace
 
 Topology detect_topology()
@@ -87,7 +99,10 @@ Topology detect_topology()
         return there > 0 ? there : if_none;
     };
     found.sockets = count(HWLOC_OBJ_PACKAGE, 1);
-    found.numa_nodes = count(HWLOC_OBJ_NUMANODE, 1);
+    if (auto const nodes = memory_nodes(machine); !nodes.empty()) {
+        found.memory_nodes = nodes;
+        found.numa_nodes = static_cast<int>(nodes.size());
+    }
     found.hardware_threads = count(HWLOC_OBJ_PU, found.hardware_threads);
     found.cores = count(HWLOC_OBJ_CORE, found.hardware_threads);
     for (auto const core : objects(machine, HWLOC_OBJ_CORE)) {

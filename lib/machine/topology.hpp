@@ -30,7 +30,8 @@ struct CoreCaches
 struct Topology
 {
     int sockets = 1;
-    int numa_nodes = 1; ///< memories that lie nearer to some cores than to others
+    int numa_nodes = 1;               ///< memories that lie nearer to some cores than to others
+    std::vector<int> memory_nodes{0}; ///< their numbers in the system
     int hardware_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     int cores = hardware_threads;
     int threads_per_core = 1;  ///< hardware threads (SMT siblings) of a core at most

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
+#include <vector>
 
 namespace {
 
@@ -18,6 +20,7 @@ bool lists(Topology const& topology, std::size_t bytes)
 void check_consistent(Topology const& topology)
 {
     CHECK(topology.sockets >= 1);
+    CHECK(topology.numa_nodes == std::ssize(topology.memory_nodes));
     CHECK(topology.numa_nodes >= 1);
     CHECK(topology.cores >= topology.sockets);
     CHECK(topology.hardware_threads >= topology.cores);
@@ -74,6 +77,18 @@ TEST_CASE("the last level is all its caches for data")
     topology.caches.erase(topology.caches.begin());
     CHECK_FALSE(topology.last_level_cache_known());
 }
+
+#ifdef HAS_HWLOC
+TEST_CASE("NUMA nodes without memory are none")
+{
+    setenv("HWLOC_SYNTHETIC", "pack:2 [numa(memory=1GB)] [numa(memory=0)] core:2 pu:1", 1);
+    auto const topology = machine::detect_topology();
+    unsetenv("HWLOC_SYNTHETIC");
+    check_consistent(topology);
+    CHECK(topology.sockets == 2);
+    CHECK(topology.memory_nodes == std::vector{0, 2});
+}
+#endif
 
 TEST_CASE("a machine without /sys, as in some chroots, is no error")
 {

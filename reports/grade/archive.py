@@ -9,8 +9,8 @@ from grade.definition import Kit
 from weave import files
 
 ROOM = Path(__file__).parents[1]
-PARTS = ("grade", *(f"weave/{name}.py"
-                    for name in ("__init__", "definition", "errors", "files", "names")))
+PARTS = ("grade", *(f"weave/{name}.py" for name in (
+    "__init__", "definition", "errors", "files", "names", "processors")))
 
 
 def write(kit: Kit, path: Path) -> None:

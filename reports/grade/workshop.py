@@ -16,7 +16,7 @@ from grade import assignment, sandbox
 from grade.definition import GradeError, Kit
 from grade.sandbox import Box, Limits
 from grade.submissions import Submission
-from weave import files
+from weave import files, processors
 
 COMPILE = Limits(processes=32, seconds=60)
 COMPILE_SECONDS = 120
@@ -42,6 +42,9 @@ def opened(kit: Kit, patience_s: float = 30) -> Iterator["Workshop"]:
     was killed has left is cleared away first."""
     if os.geteuid() != 0:
         raise GradeError(sandbox.ROOT_ONLY)
+    if (usable := processors.usable()) < kit.processors:
+        raise GradeError(f"the kit measures on {kit.processors} processors, and {usable} may be"
+                         " used here (affinity, or a container's quota)")
     with files.exclusive(PLACE, patience_s):
         room = PLACE / "room"
         sandbox.end_all(LAST_UID)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Self, TextIO
 
 from measure.channel import Channel, Event, NotAnEvent
-from weave import numbers, results
+from weave import numbers, processors, results
 from weave.definition import Experiment, WeaveError
 
 #: What mpirun says of a rank that was killed; it names a host and breaks its lines anywhere.
@@ -410,11 +410,11 @@ class Step:
 
 
 def launches_of(experiment: Experiment) -> list[Launch]:
-    """The processes that measure an experiment, on the hardware threads this one may use.
+    """The processes that measure an experiment, on the processors that may be used here.
 
     Ranks go as far as a job of Slurm has tasks for them.
     """
-    threads = len(os.sched_getaffinity(0))
+    threads = processors.usable()
     given = os.environ.get("SLURM_NTASKS")
     ranks = numbers.whole("SLURM_NTASKS", given) if given else threads
     return combinations(experiment.launch, Slots(threads, ranks))

@@ -6,7 +6,6 @@ Nothing is written here but by `write`: the same texts are compared with the tre
 
 import difflib
 import multiprocessing
-import os
 import re
 import signal
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -17,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from weave import blocks, definition, files, machines, names, results, scorecard
+from weave import blocks, definition, files, machines, names, processors, results, scorecard
 from weave.definition import Experiment, Figure, Tree, WeaveError
 from weave.measurements import Measurements
 from weave.results import Case, Result
@@ -402,7 +401,7 @@ def in_parallel(work: Callable[[Item], Made], items: Sequence[Item]) -> list[Mad
     The processes are forks, which have `work` and the items already: only what is made has to be
     pickled, and errors. The first error, in the order of the items, is raised.
     """
-    workers = min(len(items), len(os.sched_getaffinity(0)))
+    workers = min(len(items), processors.usable())
     if workers < 2:
         return [work(item) for item in items]
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _inherit,

@@ -141,7 +141,7 @@ def finished(root: Path, log: Path, **behaviour: object) -> Path:
 
 @pytest.fixture
 def two_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.sched_getaffinity", lambda pid: range(2))
+    monkeypatch.setattr("weave.processors.usable", lambda: 2)
 
 
 @pytest.mark.usefixtures("two_threads")

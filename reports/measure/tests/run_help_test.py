@@ -22,7 +22,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     tree = make_tree(tmp_path / "tree")
     add_experiment(tree, "alpha", threads="[1, 2]")
     monkeypatch.chdir(tree)
-    monkeypatch.setattr("os.sched_getaffinity", lambda pid: range(2))
+    monkeypatch.setattr("weave.processors.usable", lambda: 2)
     return tree
 
 

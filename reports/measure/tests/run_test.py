@@ -84,7 +84,7 @@ def test_threads_replace_the_launch_axis(root: Path, tmp_path: Path) -> None:
 def test_ranks_pick_launches_or_ask_for_others(
     root: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str], labels: list[str]
 ) -> None:
-    monkeypatch.setattr("os.sched_getaffinity", lambda pid: range(4))
+    monkeypatch.setattr("weave.processors.usable", lambda: 4)
     monkeypatch.delenv("SLURM_NTASKS", raising=False)
     add_experiment(root, "alpha", threads='[1, "max"]')
     alpha = definition.load(root, "alpha")
@@ -97,7 +97,7 @@ def test_ranks_pick_launches_or_ask_for_others(
 
 
 def test_tasks_of_slurm_are_ranks(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.sched_getaffinity", lambda pid: range(2))
+    monkeypatch.setattr("weave.processors.usable", lambda: 2)
     monkeypatch.setenv("SLURM_NTASKS", "4")
     add_experiment(root, "alpha", threads='[1]')
     alpha = replace(definition.load(root, "alpha"), launch={"ranks": ["powers"]})

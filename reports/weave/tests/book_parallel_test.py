@@ -18,9 +18,9 @@ def test_nothing_is_made_of_nothing() -> None:
 
 
 def test_on_two_processors_the_work_is_done_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.sched_getaffinity", lambda pid: range(2))
+    monkeypatch.setattr("weave.processors.usable", lambda: 2)
     assert os.getpid() not in book.in_parallel(lambda item: os.getpid(), range(4))
-    monkeypatch.setattr("os.sched_getaffinity", lambda pid: range(1))
+    monkeypatch.setattr("weave.processors.usable", lambda: 1)
     assert set(book.in_parallel(lambda item: os.getpid(), range(4))) == {os.getpid()}
 
 
@@ -31,6 +31,6 @@ def test_the_first_error_is_raised(monkeypatch: pytest.MonkeyPatch, processors: 
             raise WeaveError(f"found {item}, expected an even number")
         return item
 
-    monkeypatch.setattr("os.sched_getaffinity", lambda pid: range(processors))
+    monkeypatch.setattr("weave.processors.usable", lambda: processors)
     with pytest.raises(WeaveError, match="found 1, expected an even number"):
         book.in_parallel(refuse_odd, range(6))
