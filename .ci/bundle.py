@@ -8,6 +8,7 @@ experiments. It unpacks anywhere.
 
 import argparse
 import importlib.metadata
+import platform
 import re
 import shutil
 import subprocess
@@ -54,11 +55,28 @@ COMMANDS = {
     "try": ("study.bundle", "Verifies a kernel and times it among ours: try FILE --as KIND"),
 }
 
-RUN = """\
+# What begins each command. Libraries come from the archive first, as another C++ runtime or another
+# OpenMP would be measured in place of that with which all was built and tested; then from where the
+# user says; vendors' libraries of the archive come last, so that a newer one that the user names is
+# the one that is compared with.
+BEGIN = """\
 #!/bin/sh
-# {what}; --help tells the options.
-here=$(cd "$(dirname "$0")" && pwd)
-export LD_LIBRARY_PATH="$here/shared" PYTHONHOME="$here/python" PYTHONDONTWRITEBYTECODE=1
+# {what}
+fail() {{
+    echo "{command}: $1" >&2
+    exit 2
+}}
+unset CDPATH # cd would print
+self=$(readlink -f -- "$0" 2>/dev/null) || self=$0
+here=$(cd -- "$(dirname -- "$self")" && pwd)
+named=${{LD_LIBRARY_PATH:-}}
+export LD_LIBRARY_PATH="$here/shared:${{named:+$named:}}$here/vendor"
+[ -e "$here/{last}" ] && [ -e "$here/python/bin/python3" ] ||
+    fail "$here is not whole: the archive, or its unpacking, was cut short; unpack it again"
+"""
+
+RUN = BEGIN + """\
+export PYTHONHOME="$here/python" PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH="$here/reports:$here/python/packages"
 # Open MPI looks for itself where it was built unless it is told; it refuses both by default: to run
 # as root, and more ranks than cores.
@@ -74,20 +92,35 @@ if [ -d "$here/mpi" ]; then
     command -v ssh >/dev/null || export OMPI_MCA_plm=^rsh
     export HOME="${{HOME:-$here}}"
 fi
-if ! "$here/python/bin/python3" -c '' 2>/dev/null; then
-    echo "{command}: cannot start; the C library has to be glibc {glibc} or later" >&2
-    exit 2
-fi
-exec "$here/python/bin/python3" -m {module} {command} "$@"
+python=$here/python/bin/python3
+[ -x "$python" ] ||
+    fail "$here lets no program run: its file system is mounted noexec, or modes of files were lost"
+why=$("$python" -c '' 2>&1) || {{
+    why=${{why%%
+*}} # the first line
+    machine=$(uname -m 2>/dev/null) || machine={architecture}
+    [ "$machine" = {architecture} ] ||
+        fail "cannot start: this machine is of $machine, and all was built for {architecture}"
+    if [ -n "$named" ] && LD_LIBRARY_PATH="$here/shared" "$python" -c '' 2>/dev/null; then
+        fail "cannot start with the libraries of LD_LIBRARY_PATH=$named: $why"
+    fi
+    case $why in
+        *GLIBC_*"not found"* | *"python3: not found"*)
+            fail "cannot start: the C library has to be glibc {glibc} or later" ;;
+    esac
+    fail "cannot start: $why"
+}}
+exec "$python" -m {module} {command} "$@"
 """
 
-TEST_GPU = """\
-#!/bin/sh
-# Runs the tests of GPU code on this machine, where they were built.
-here=$(cd "$(dirname "$0")" && pwd)
-export LD_LIBRARY_PATH="$here/shared"
+TEST_GPU = BEGIN + """\
 exec "$here/gpu-tests" "$here"/build/lib/*/*-gpu-test "$here"/build/lib/*/*/*-gpu-test
 """
+# The last file of an archive: where it is, all others are.
+LAST = "whole"
+
+# Libraries that a user may have newer ones of, and that nothing but comparisons loads.
+VENDORS = re.compile(r"lib(mkl_|openblas|cublas|cusparse|cudnn|cudart|nvJitLink).*")
 
 
 class BundleError(WeaveError):
@@ -107,8 +140,13 @@ def _main() -> int:
     with tempfile.TemporaryDirectory(dir=given.archive.parent) as folder:
         stage, part = Path(folder) / NAME, Path(folder) / given.archive.name
         fill(stage, given.build.resolve(), given.experiments)
+        last = Path(folder) / LAST
+        last.touch()
         with tarfile.open(part, "w:gz", compresslevel=6) as archive:
-            archive.add(stage, NAME)
+            # The commands first: they can tell that the rest is not there.
+            for path in sorted(stage.iterdir(), key=lambda path: (path.is_dir(), path.name)):
+                archive.add(path, f"{NAME}/{path.name}")
+            archive.add(last, f"{NAME}/{LAST}")
         part.replace(given.archive)
     print(f"{given.archive}: {given.archive.stat().st_size / 1e6:.0f} MB; unpack it on the machine"
           f" and call {NAME}/run-all, or {NAME}/run EXPERIMENT")
@@ -127,18 +165,22 @@ def fill(stage: Path, build: Path, experiments: Sequence[str]) -> None:
     loaded = [*programs, interpreter, *(stage / "python").rglob("*.so")]
     if any(name.startswith("libmpi.so") for program in programs for name, _ in needed(program)):
         loaded += copy_mpi(stage / "mpi")
-    copy_libraries(loaded, stage / "shared")
+    copy_libraries(loaded, stage / "shared", stage / "vendor")
     shutil.copy(ROOT / ".ci/gpu-tests", stage)
     shutil.copy(ROOT / LIST, stage / LIST)  # names that are taken
     version = subprocess.run(["ldd", "--version"], capture_output=True, text=True, check=True)
     glibc = version.stdout.splitlines()[0].split()[-1]
+    common = {"last": LAST, "glibc": glibc, "architecture": platform.machine()}
     for command, (module, what) in COMMANDS.items():
-        script(stage / command, RUN.format(command=command, module=module, what=what, glibc=glibc))
+        script(stage / command, RUN.format(
+            command=command, module=module, what=f"{what}; --help tells the options.", **common))
     if any(program.name.endswith("-gpu-test") for program in programs):
-        script(stage / "test-gpu", TEST_GPU)
+        script(stage / "test-gpu", TEST_GPU.format(
+            command="test-gpu", what="Runs the tests of GPU code on this machine.", **common))
 
 
 def script(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     path.chmod(0o755)
 
@@ -243,14 +285,15 @@ def copied_plugins(folder: Path, pattern: str, to: Path) -> list[Path]:
     return [Path(shutil.copy(path, to / path.name)) for path in kept]
 
 
-def copy_libraries(programs: Iterable[Path], to: Path) -> None:
-    """Copies the shared libraries that programs load, less the C library."""
+def copy_libraries(programs: Iterable[Path], to: Path, vendors: Path) -> None:
+    """Copies the shared libraries that programs load, less the C library; vendors' ones apart."""
     to.mkdir()
+    vendors.mkdir()
     for name, path in sorted({pair for program in programs for pair in needed(program)}):
-        shutil.copy(path, to / name)
+        shutil.copy(path, (vendors if VENDORS.fullmatch(name) else to) / name)
         if name.startswith("libmkl_rt"):
             for part in mkl_parts(path):
-                shutil.copy(part, to)
+                shutil.copy(part, vendors)
 
 
 def needed(program: Path) -> Iterator[tuple[str, Path]]:

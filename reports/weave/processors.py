@@ -1,5 +1,7 @@
-"""How many processors may be used: as `lib/machine/limits.cpp` reads it, for what starts programs. One
-file of cases, `lib/machine/limits_test.json`, holds both to the same."""
+"""How many processors may be used: as `lib/machine/limits.cpp` reads it, for what starts programs.
+
+One file of cases, `lib/machine/limits_test.json`, holds both to the same.
+"""
 
 import math
 import os
@@ -34,8 +36,8 @@ def _groups(root: Path) -> Iterator[Path]:
 
 
 def _mounts(root: Path) -> Iterator[tuple[Path, str, list[str]]]:
-    """Where control groups are mounted, which group that shows, and its controllers; of version 2 no
-    name. From lines `36 35 0:30 TOP POINT OPTIONS [TAG...] - TYPE SOURCE CONTROLLERS,OPTIONS`."""
+    """Where control groups are mounted, which group that shows, and its controllers; of version 2
+    no name. Lines are `36 35 0:30 TOP POINT OPTIONS [TAG...] - TYPE SOURCE CONTROLLERS,OPTIONS`."""
     for line in _text(root / "proc/self/mountinfo").splitlines():
         before, _, after = line.partition(" - ")
         places, kinds = before.split(" "), after.split(" ")
