@@ -146,11 +146,12 @@ def reserved(part: Path) -> Iterator[None]:
 
 
 class Progress:
-    """How much has arrived: on a terminal only."""
+    """How much has arrived: only on a terminal on which a line can be written over."""
 
     def __init__(self, label: str) -> None:
         self.label = label
-        self.shown = sys.stderr.isatty()
+        usual = os.environ.get("TERM", "") not in ("", "dumb") and not os.environ.get("NO_COLOR")
+        self.shown = sys.stderr.isatty() and usual
         self.next = 0.0
 
     def show(self, done: int, total: int | None) -> None:

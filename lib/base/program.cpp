@@ -1,6 +1,7 @@
 #include "base/program.hpp"
 
-#include <algorithm>
+#include "base/printable.hpp"
+
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -29,10 +30,7 @@ std::string told()
 
 std::string cause()
 {
-    auto line = told();
-    std::ranges::replace_if(
-        line, [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
-    return line;
+    return printable(told());
 }
 
 int program(std::string_view name, std::function<int()> const& body)

@@ -1,5 +1,6 @@
 #include "bench/experiment_test.hpp"
 #include "bench/record.hpp"
+#include "bench/settings.hpp"
 
 #include <doctest/doctest.h>
 #include <omp.h>
@@ -357,6 +358,15 @@ TEST_CASE("more samples for an earlier run need no second exact check, but a che
     for (auto const& broken : cases_of(outcome.result, "broken")) {
         CHECK(broken.at("verdict").at("status") == "failed");
     }
+}
+
+TEST_CASE("names of files are text, whatever they hold")
+{
+    auto const shown = [](char const* name) { return bench::to_text(std::string{name}); };
+    CHECK(shown("/home/me/a\x1b[2Jb.mtx") == "a\\x1b[2Jb");
+    CHECK(shown("a\nb") == "a\\x0ab");
+    CHECK(shown("/x/\xff.mtx.gz") == "\\xff"); // no UTF-8: JSON could not hold it
+    CHECK(shown("/x/fem3d mid.mtx") == "fem3d mid");
 }
 
 TEST_CASE("options choose what is measured")

@@ -1,6 +1,7 @@
 #include "bench/settings.hpp"
 
 #include "base/output.hpp"
+#include "base/printable.hpp"
 #include "bench/numbers.hpp"
 #include "bench/team.hpp"
 
@@ -192,8 +193,11 @@ void require_sound(std::deque<Study> const& studies)
 Parameter displayed(Parameter const& value)
 {
     auto const* text = std::get_if<std::string>(&value);
-    if (text == nullptr || text->find('/') == std::string::npos) {
+    if (text == nullptr) {
         return value;
+    }
+    if (text->find('/') == std::string::npos) {
+        return base::printable(*text);
     }
     auto path = std::filesystem::path{*text}.filename();
     for (auto const* extension : {".gz", ".mtx"}) {
@@ -201,7 +205,7 @@ Parameter displayed(Parameter const& value)
             path.replace_extension();
         }
     }
-    return path.string();
+    return base::printable(path.string());
 }
 
 std::string to_text(Parameter const& value)

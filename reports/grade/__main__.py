@@ -9,6 +9,7 @@ from typing import Any
 from grade import archive, assignment, definition, grading, pages, submissions
 from weave import errors, files
 from weave.errors import WeaveError
+from weave.terminal import harmless
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -81,7 +82,7 @@ def _online(kit: definition.Kit, submission: Path) -> dict[str, Any]:
 
 
 def _say(line: str) -> None:
-    print(line, flush=True)
+    print(harmless(line), flush=True)
 
 
 if __name__ == "__main__":

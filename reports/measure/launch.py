@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Self, TextIO
 
 from measure.channel import Channel, Event, NotAnEvent
-from weave import numbers, processors, results
+from weave import numbers, processors, results, terminal
 from weave.definition import Experiment, WeaveError
 
 #: What mpirun says of a rank that was killed; it names a host and breaks its lines anywhere.
@@ -293,18 +293,18 @@ SILENCE_S = 60
 
 
 class Console:
-    """Writes lines, and below them one status line where the stream is a terminal."""
+    """Writes lines, and below them one status line where that can be written over."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stdout
-        self._terminal = self._stream.isatty()
+        self._terminal = terminal.can_rewrite(self._stream)
         self._shown = False
         self._last = 0.0
 
     def line(self, text: str) -> None:
         """Writes a line that stays."""
         self._clear()
-        print(text, file=self._stream, flush=True)
+        print(terminal.harmless(text), file=self._stream, flush=True)
         self._last = time.monotonic()
 
     def step(self, text: str) -> None:
@@ -324,8 +324,8 @@ class Console:
             self.line(text)
 
     def _show(self, text: str) -> None:
-        width = shutil.get_terminal_size().columns - 1
-        print(f"\r\x1b[K{text[:width]}", end="", file=self._stream, flush=True)
+        shown = terminal.cut(terminal.one_line(text), shutil.get_terminal_size().columns - 1)
+        print(f"\r\x1b[K{shown}", end="", file=self._stream, flush=True)
         self._shown = True
         self._last = time.monotonic()
 
@@ -361,7 +361,8 @@ class Watch:
             self._rounds[program] = event["point"] * rounds
             if event["point"] > self._furthest:  # the other processes come to it later
                 self._furthest = event["point"]
-                self._point = f"point {self._furthest + 1} of {event['points']}: {event['label']}"
+                label = terminal.one_line(event["label"])
+                self._point = f"point {self._furthest + 1} of {event['points']}: {label}"
                 self._console.step(self._text())
         elif kind == "silent":
             self._console.line(f"{self._text()}: nothing heard for {duration(event['seconds'])};"

@@ -7,7 +7,18 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from weave import book, claims, errors, files, machines, names, results, runs, scorecard
+from weave import (
+    book,
+    claims,
+    errors,
+    files,
+    machines,
+    names,
+    results,
+    runs,
+    scorecard,
+    terminal,
+)
 from weave.definition import Experiment, WeaveError
 
 #: Of `just new NAME`: a small experiment that already builds, runs, weaves and passes the checks.
@@ -107,7 +118,7 @@ def _check(arguments: argparse.Namespace) -> int:
                  for path in (one.result.path for one in house.found)
                  if (large := results.too_large(path.stat().st_size))]
     for problem in problems:
-        print(problem)
+        print(terminal.harmless(problem))
     experiments, stored = len(house.experiments), len(house.found)
     print(f"checked {experiments} experiments and {stored} results: {len(problems)} problems")
     if others:

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from collections.abc import Callable
 
+from weave.terminal import harmless
+
 #: Exit code after Ctrl-C, as shells have it.
 INTERRUPTED = 130
 #: What is no fault of a program: it becomes a line.
@@ -107,7 +109,7 @@ def _require_streams() -> None:
 
 def _say(line: str) -> None:
     with contextlib.suppress(OSError):
-        print(line, file=sys.stderr, flush=True)
+        print(harmless(line), file=sys.stderr, flush=True)
 
 
 def _silence() -> None:

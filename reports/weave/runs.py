@@ -23,6 +23,7 @@ from weave.numerics import Estimate, NoiseFloor
 from weave.results import Case, Json, Result
 from weave.survey import OnMachine
 from weave.tables import aligned, markdown
+from weave.terminal import harmless
 
 #: Without --all so many of the slower and of the faster cases of an experiment are shown.
 EACH_WORD = 10
@@ -120,7 +121,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def _compare(given: argparse.Namespace) -> int:
     a, b = read(given.root, given.a, "A"), read(given.root, given.b, "B")
-    print("\n".join(text(a, b, compare(a, b), given.all, given.markdown)))
+    print(harmless("\n".join(text(a, b, compare(a, b), given.all, given.markdown))))
     return 0
 
 

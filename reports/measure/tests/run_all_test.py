@@ -375,7 +375,9 @@ def test_plain_lines_hold_no_escape_codes(root: Path) -> None:
     assert "[1/1] alpha  point 2 of 2: size=101" in said
 
 
-def test_a_terminal_shows_one_updating_line(root: Path) -> None:
+def test_a_terminal_shows_one_updating_line(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
     add_experiment(root, "alpha")
     _, said = run(root, stream=Terminal())
     assert "\r\x1b[K[1/1] alpha  point 2 of 2: size=101" in said
