@@ -2,7 +2,8 @@
 
 `just contribute` checks and packs a machine's folder, and says what each chapter gains by it. A
 folder is refused with one line a problem: a host name, a user name or a path in it, a result that
-is not valid, that failed verification, or that another machine measured, and files of other kinds.
+is not valid, or that another machine measured, and files of other kinds. It packs only what weaves;
+what failed verification or is doubtful is marked on every page, and said.
 """
 
 import argparse
@@ -22,10 +23,10 @@ from measure.launch import Console, unmet_need
 from measure.run import run_one
 from measure.run_all import run_all
 from measure.workspace import Workspace, describe_machine, slurm_job
-from weave import book, claims, errors, files, machines, names, results, scorecard
+from weave import book, claims, errors, files, machines, names, numerics, results
 from weave.book import House
-from weave.definition import Experiment, WeaveError, git
-from weave.survey import OnMachine
+from weave.definition import WeaveError, git
+from weave.survey import OnMachine, Survey
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -156,14 +157,16 @@ def contribute(workspace: Workspace, machine: str, console: Console, names: Sequ
                          " `just run-all`")
     if problems := list(unreadable(folder, names)):
         return _refuse(console, problems)
-    console.status("comparing it with the results of all machines: about half a minute")
+    console.status("weaving its pages among those of all machines: about half a minute")
     house = book.read(workspace.root, beside=[machine])
     found = house.of_machine(machine)
-    if problems := list(refusals(found)):
+    if problems := house.hindrances(machine):
         return _refuse(console, problems)
-    surveys = [house.survey(experiment) for experiment in house.experiments]
-    page = scorecard.machine_page(machine, found, surveys, folder)
-    files.write(folder / "README.md", page)
+    page = f"reports/{machine}/README.md"
+    texts = book.machine_pages(house, machine) | book.overviews(house)
+    files.write(workspace.root / page, texts[page])
+    for doubt in doubts(found):
+        console.line(doubt)
     archive = workspace.build / "contribute" / f"{machine}.tar.gz"
     count = pack(folder, archive)
     for gain in gains(house, machine):
@@ -267,22 +270,14 @@ def _named(text: str, names: Sequence[str], shown: str) -> Iterator[str]:
             yield f"{shown}:{line}: found {name}, the name of this host or user, expected none"
 
 
-def refusals(found: Sequence[OnMachine]) -> Iterator[str]:
-    """Why valid results are refused: some failed verification, or not one machine measured them."""
-    first = found[0]
+def doubts(found: Sequence[OnMachine]) -> Iterator[str]:
+    """What every page marks, and no verdict counts: it is packed as it is."""
     for one in found:
-        title = f"@{one.title}" if one.title else ""
-        shown = f"reports/{one.machine}/results/{one.result.experiment}{title}.json"
-        for case in one.result.cases:
-            if not case.passed:
-                yield (f"{shown}: {case.variant} at {one.measured.label(case)}: found a failed"
-                       f" verification ({case.verdict['reason']}), expected that all passed")
-        slug = one.result.raw["machine"]["slug"]
-        if slug != one.machine:
-            yield f"{shown}: $.machine.slug: found {slug}, expected {one.machine}"
-        if other := machines.difference(first.result.raw["machine"], one.result.raw["machine"]):
-            yield (f"{shown}: found another machine than in {first.result.experiment}.json:"
-                   f" {other}")
+        failed = sum(not case.passed for case in one.measured.cases)
+        if failed:
+            yield f"{one.shown}: {numerics.plural(failed, 'case')} failed verification, marked"
+        for doubt in one.measured.doubts:
+            yield f"{one.shown}: {doubt}"
 
 
 # --- what is gained -------------------------------------------------------------------------------
@@ -291,12 +286,11 @@ def refusals(found: Sequence[OnMachine]) -> Iterator[str]:
 def gains(house: House, machine: str) -> list[Gain]:
     """Chapter by chapter what the machine adds, or what it lacks."""
     here = house.of_machine(machine)[0].result.raw["machine"]
-    return [Gain(experiment.name, _gain(house, experiment, machine, here))
-            for experiment in house.experiments]
+    return [Gain(survey.experiment.name, _gain(survey, machine, here)) for survey in house.surveys]
 
 
-def _gain(house: House, experiment: Experiment, machine: str, here: results.Json) -> str:
-    survey = house.survey(experiment)
+def _gain(survey: Survey, machine: str, here: results.Json) -> str:
+    experiment = survey.experiment
     if machine not in survey.machines:
         if reason := unmet_need(experiment, here):
             return f"nothing: {reason}"

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Self, TextIO
 
 from measure.channel import Channel, Event, NotAnEvent
-from weave import numbers, processors, results, terminal
+from weave import joining, numbers, processors, results, terminal
 from weave.definition import Experiment, WeaveError
 
 #: What mpirun says of a rank that was killed; it names a host and breaks its lines anywhere.
@@ -267,7 +267,7 @@ def measure(program: Path, arguments: Sequence[str], launches: Sequence[Launch],
         if program in finished:
             program.code = 0 if all(case.passed for case in part.cases) else 1
     merged = folder / "result.json"
-    whole = results.merge([part.raw for part in parts])
+    whole = joining.merge([part.raw for part in parts])
     if not whole["cases"]:
         raise ProgramFailed(f"{program.name}: measured nothing: {_why_nothing(whole)}", 1)
     results.write(whole, merged)

@@ -24,7 +24,7 @@ from measure.launch import (
     missing_tools,
 )
 from measure.workspace import Workspace, file_digest
-from weave import claims, definition, files, names, numbers, results
+from weave import claims, definition, files, joining, names, numbers, results
 from weave.definition import Experiment, WeaveError
 from weave.results import Result
 
@@ -158,7 +158,7 @@ def _measure(workspace: Workspace, run: Run, console: Console, lock: int) -> Mea
 def _prolonged(first: Measurement, more: Measurement) -> Measurement:
     """The samples of both, in the place of the first."""
     path = first.result.path
-    results.write(results.prolong(first.result.raw, more.result.raw), path)
+    results.write(joining.prolong(first.result.raw, more.result.raw), path)
     return Measurement(results.load(path), more.failures)
 
 

@@ -26,7 +26,7 @@ from measure.launch import (
 )
 from measure.run import run_one
 from measure.workspace import Workspace, describe_machine, file_digest
-from weave import claims, definition, errors, files, machines, results
+from weave import claims, definition, errors, files, joining, machines, results
 from weave.definition import WeaveError
 
 
@@ -198,7 +198,7 @@ class Run:
             self._console.line(f"{name}: {rounds} more rounds to decide {questions}")
             more = ["--samples", str(rounds), "--again"]
             measured = self._measure_once(step, folder / "more", more, watch(", more rounds"))
-            self._store(name, results.prolong(first, measured.result.raw), tripled=True)
+            self._store(name, joining.prolong(first, measured.result.raw), tripled=True)
         if fresh:
             self._state.took(name, time.monotonic() - started)
         if not measured.failures:

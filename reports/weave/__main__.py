@@ -4,7 +4,7 @@ experiments to rules of style, too."""
 import argparse
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from weave import (
@@ -19,7 +19,7 @@ from weave import (
     scorecard,
     terminal,
 )
-from weave.definition import Experiment, WeaveError
+from weave.definition import Experiment
 
 #: Of `just new NAME`: a small experiment that already builds, runs, weaves and passes the checks.
 TEMPLATES = Path(__file__).with_name("new_experiment")
@@ -81,13 +81,21 @@ def _report(arguments: argparse.Namespace) -> int:
         names.require(arguments.machine, "report")
     with book.alone(arguments.root):
         if arguments.machine is not None:
-            folder = book.weave_machine(arguments.root, arguments.machine)
-            print(f"wove {folder.relative_to(arguments.root)}/")
+            house = book.weave_machine(arguments.root, arguments.machine)
+            _left_out(house)
+            print(f"wove build/reports/{arguments.machine}/")
             return 0
         house = book.weave_all(arguments.root)
+    _left_out(house)
     print(f"wove {len(house.experiments)} chapters, {len(house.machines)} machines, the scorecard"
           " and README.md")
     return 0
+
+
+def _left_out(house: book.House) -> None:
+    """Says which results count in nothing."""
+    for line in house.left_out:
+        print(f"left out: {line}", file=sys.stderr)
 
 
 def _page(arguments: argparse.Namespace) -> int:
@@ -108,9 +116,10 @@ def _keep(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> int:
     _patience()
     house = book.read(arguments.root)
+    _left_out(house)
     texts = book.everything(house)
-    problems = [problem for experiment in house.experiments
-                for problem in lint(experiment)]
+    problems = [line for machine in house.machines for line in house.hindrances(machine)]
+    problems += [problem for experiment in house.experiments for problem in lint(experiment)]
     problems += book.differences(arguments.root, texts)
     others = machines.unlisted(arguments.root)
     problems += [problem for other in others for problem in book.unsound(arguments.root, other)]

@@ -3,6 +3,7 @@ timed."""
 
 import difflib
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any
 from weave import files, numerics, results
 from weave.claims import Verdict
 from weave.definition import WeaveError
+from weave.escape import fenced
 from weave.measurements import NOT_MEASURED, Measurements
 from weave.tables import markdown
 
@@ -34,7 +36,7 @@ def datasets(measured: Measurements) -> str:
     """Every data set with its features."""
     found = _datasets_in_order(measured)
     if not found:
-        raise WeaveError("the result has no data sets")
+        return "*This run names no data sets.*"
     recorded = dict.fromkeys(name for d in found.values() for name in d["features"])
     features = [name for name in FEATURES if name in recorded]
     features += [name for name in recorded if name not in FEATURES]
@@ -66,14 +68,15 @@ def skipped(measured: Measurements) -> str:
             text = f"failed: {case.verdict['reason']}"
             text += f", error {error:.3g} times the bound" if error else ""
             places.setdefault((f"`{case.variant}`", text), []).append(measured.label(case))
+    doubts = [f"- doubtful: {doubt}" for doubt in measured.doubts]
     if not places:
-        return "Nothing was skipped and nothing failed."
+        return "\n".join(doubts) or "Nothing was skipped and nothing failed."
     total = len({measured.label(case) for case in measured.cases})
     names: dict[str, list[str]] = {}  # of variants to which the same happened at the same points
     for (name, reason), where in places.items():
         text = f"{reason}{'' if len(set(where)) == total else _places(where)}"
         names.setdefault(text, []).append(name)
-    return "\n".join(f"- {', '.join(alike)} {text}" for text, alike in names.items())
+    return "\n".join([*(f"- {', '.join(alike)} {text}" for text, alike in names.items()), *doubts])
 
 
 def claim(verdict: Verdict) -> str:
@@ -118,7 +121,7 @@ def provenance(measured: Measurements) -> str:
     if source["commit"] == "unknown":
         commit = "unknown, as the tree had no repository of its own"
     dirty = " with uncommitted changes" if source["dirty"] else ""
-    command = " ".join(["just run", run["experiment"], *run["arguments"], *_ranks(measured)])
+    command = shlex.join(["just", "run", run["experiment"], *run["arguments"], *_ranks(measured)])
     rounds = numerics.plural(run["rounds"], "round")
     tripled = ", tripled because a question was open" if run["tripled"] else ""
     facts = [
@@ -323,7 +326,7 @@ def code(measured: Measurements, name: str, fold: bool | None) -> str:
     if _left_out(measured, name):
         return f"<sub>`{name}`: {NOT_MEASURED}</sub>"
     listing = listing_of(measured, name)
-    fence = f"```cpp\n{listing.text}\n```"
+    fence = fenced(listing.text, "cpp")
     caption = f"`{name}`, from `{listing.file}`{listing.remark}"
     long = listing.text.count("\n") >= FOLDED_LINES
     if fold or (fold is None and long):
@@ -347,7 +350,7 @@ def diff(measured: Measurements, before: str, after: str) -> str:
     shown = ["..." if line.startswith("@@") else line for line in lines[2:]]
     body = "\n".join(line.rstrip() for line in shown[1:])
     remark = first.remark or second.remark
-    return f"```diff\n{body}\n```\n\n<sub>From `{before}` to `{after}`{remark}</sub>"
+    return f"{fenced(body, 'diff')}\n\n<sub>From `{before}` to `{after}`{remark}</sub>"
 
 
 def _left_out(measured: Measurements, name: str) -> bool:

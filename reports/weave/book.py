@@ -6,17 +6,28 @@ Nothing is written here but by `write`: the same texts are compared with the tre
 
 import difflib
 import multiprocessing
-import re
 import signal
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from weave import blocks, definition, files, machines, names, processors, results, scorecard
+from weave import (
+    blocks,
+    definition,
+    escape,
+    files,
+    joining,
+    machines,
+    names,
+    processors,
+    results,
+    scorecard,
+)
 from weave.definition import Experiment, Figure, Tree, WeaveError
 from weave.measurements import Measurements
 from weave.results import Case, Result
@@ -35,6 +46,7 @@ class House:
     tree: Tree
     experiments: tuple[Experiment, ...]
     found: tuple[OnMachine, ...]
+    left_out: tuple[str, ...] = ()  # results that count in nothing, each with the reason
 
     def of_machine(self, machine: str) -> list[OnMachine]:
         """Its complete runs, then those it kept."""
@@ -53,6 +65,20 @@ class House:
         listed = machines.listed(self.root)
         return replace(self, found=tuple(one for one in self.found if one.machine in listed))
 
+    def hindrances(self, machine: str) -> list[str]:
+        """Why a machine's folder may not leave as it is."""
+        of = [(one.shown, one.result) for one in self.of_machine(machine)]
+        return [*self.left_out_of(machine), *(joining.hindrances(machine, of) if of else ())]
+
+    def left_out_of(self, machine: str) -> list[str]:
+        """What of a machine's folder counts in nothing."""
+        return [line for line in self.left_out if line.startswith(f"reports/{machine}/")]
+
+    @cached_property
+    def surveys(self) -> list[Survey]:
+        """Of every experiment what all machines found."""
+        return [self.survey(experiment) for experiment in self.experiments]
+
     @property
     def machines(self) -> list[str]:
         return sorted({one.machine for one in self.found})
@@ -67,29 +93,34 @@ def read(root: Path, only: str | None = None, beside: Collection[str] = ()) -> H
     paths = [path for machine in known
              for path in sorted((root / "reports" / machine).glob("results/*.json"))]
     wanted = [p for p in paths if only in (None, p.stem.partition("@")[0])]
-    found = in_parallel(lambda path: _on_machine(root, path, experiments, tree), wanted)
-    return House(root, tree, tuple(experiments.values()), tuple(found))
+    read = in_parallel(lambda path: _on_machine(root, path, experiments, tree), wanted)
+    found = tuple(one for one in read if isinstance(one, OnMachine))
+    left_out = tuple(one for one in read if isinstance(one, str))
+    return House(root, tree, tuple(experiments.values()), found, left_out)
 
 
 def _on_machine(root: Path, path: Path, experiments: Mapping[str, Experiment],
-                tree: Tree) -> OnMachine:
-    """What a result file of a machine's folder holds."""
+                tree: Tree) -> OnMachine | str:
+    """What a result file of a machine's folder holds, or why it counts in nothing."""
     shown = path.relative_to(root).as_posix()
     result = results.parse(path, shown)
     name, at, title = path.stem.partition("@")
-    if result.experiment != name or result.experiment not in experiments:
-        raise WeaveError(
-            f'{shown}: $.run.experiment: found "{result.experiment}", expected "{name}",'
-            " an experiment of the tree"
-        )
-    require_own_run(result, shown)
-    machine, experiment = path.parents[1].name, experiments[name]
     if at:
         names.require(title, f"{shown}: the title")
-    elif is_partial(result):
-        command = " ".join(result.run["arguments"])
-        raise WeaveError(f"{shown}: found a narrowed run ({command}), expected a complete one")
-    return OnMachine(machine, Measurements(result, experiment, tree, partial=bool(at)), title)
+    why = joining.obstacle(result, name, title if at else None, experiments)
+    if why:
+        raise WeaveError(f"{shown}: {why}")
+    if why := joining.uncounted(result):
+        return f"{shown}: {why}"
+    machine = path.parents[1].name
+    return on_machine(machine, result, experiments[name], tree, title, partial=bool(at))
+
+
+def on_machine(machine: str, result: Result, experiment: Experiment, tree: Tree, title: str,
+               partial: bool) -> OnMachine:
+    """A result that is known to be valid, as pages show it: sealed."""
+    measured = Measurements(results.sealed(result), experiment, tree, partial)
+    return OnMachine(machine, measured, title)
 
 
 def unsound(root: Path, machine: str) -> list[str]:
@@ -105,23 +136,27 @@ def unsound(root: Path, machine: str) -> list[str]:
     return problems
 
 
-def require_own_run(result: Result, shown: str) -> None:
-    """Refuses samples that were measured to be added to another run, which made the exact check."""
-    if "--again" in result.run["arguments"]:
-        raise WeaveError(f"{shown}: found samples for an earlier run (--again), expected a run")
-
-
 def everything(house: House) -> Texts:
     """All woven texts of the repository."""
     texts: Texts = {}
     for woven in in_parallel(lambda one: chapter(house, one), house.experiments):
         texts |= woven
-    surveys = [house.survey(experiment) for experiment in house.experiments]
-    texts["reports/README.md"] = scorecard.page(surveys, house.machines)
+    return opened(texts | scorecard.front_page(house.root, house.surveys)) | overviews(house)
+
+
+def overviews(house: House) -> Texts:
+    """The scorecard, and the short page of each machine."""
+    texts = {"reports/README.md": scorecard.page(house.surveys, house.machines)}
     for machine in house.machines:
         texts[f"reports/{machine}/README.md"] = scorecard.machine_page(
-            machine, house.of_machine(machine), surveys, house.root / f"reports/{machine}")
-    return texts | scorecard.front_page(house.root, surveys)
+            machine, house.of_machine(machine), house.surveys, house.root / f"reports/{machine}")
+    return opened(texts)
+
+
+def opened(texts: Texts) -> Texts:
+    """Pages in which the text of strangers stands as text; figures have it so already."""
+    return {name: escape.markdown(text) if name.endswith(".md") else text
+            for name, text in texts.items()}
 
 
 def chapter(house: House, experiment: Experiment) -> Texts:
@@ -149,16 +184,17 @@ def machine_pages(house: House, machine: str) -> Texts:
     """The pages of one machine, by their path below `build/reports/`: one for each of its runs."""
     if machine not in house.machines:
         known = ", ".join(house.machines) or "none"
-        raise WeaveError(
-            f'no results of the machine "{machine}" below reports/, which has: {known}'
-        )
+        why = house.left_out_of(machine)
+        raise WeaveError(why[0] if why else
+                         f'no results of the machine "{machine}" below reports/, which has:'
+                         f" {known}")
     found = house.of_machine(machine)
     lines = [f"- [{one.measured.experiment.title}]({_page_name(one)})"
              + (f", the run kept as *{one.title}*" if one.title else "") for one in found]
     texts = {f"{machine}/README.md": f"# All pages of {machine}\n\n" + "\n".join(lines) + "\n"}
     for woven in in_parallel(lambda one: _machine_page(house, one), found):
         texts |= woven
-    return texts
+    return opened(texts)
 
 
 def _page_name(one: OnMachine) -> str:
@@ -189,13 +225,12 @@ def write_all(house: House) -> None:
     write(house.root, texts)
 
 
-def weave_machine(root: Path, machine: str) -> Path:
-    """Writes the pages of one machine, and everything that is committed; returns the folder of the
-    pages."""
+def weave_machine(root: Path, machine: str) -> House:
+    """Writes the pages of one machine into `build/reports/`, and everything that is committed."""
     house = read(root, beside=[machine])
     write(root / "build/reports", machine_pages(house, machine))
     write_all(house.committed())
-    return root / "build/reports" / machine
+    return house
 
 
 def weave_page(root: Path, result: Result, folder: Path) -> Path:
@@ -207,15 +242,15 @@ def weave_page(root: Path, result: Result, folder: Path) -> Path:
         raise WeaveError(f'{result.path.name}: found the experiment "{result.experiment}", expected'
                          f" one of: {', '.join(known)}")
     experiment = known[result.experiment]
-    measured = Measurements(result, experiment, house.tree, is_partial(result))
     machine = f"{result.raw['machine']['slug']} (this run)"
+    this = on_machine(machine, result, experiment, house.tree, "", joining.is_partial(result))
     others = house.survey(experiment)
-    survey = Survey(experiment, machine, (*others.found, OnMachine(machine, measured)))
+    survey = Survey(experiment, machine, (*others.found, this))
     up = "../" * len(folder.resolve().relative_to(root.resolve()).parts) \
         if folder.resolve().is_relative_to(root.resolve()) else f"{root.resolve()}/"
-    woven = weave(measured, machine, survey, Place(f"{up}reports"))
+    woven = weave(this.measured, machine, survey, Place(f"{up}reports"))
     figures = {f"figures/{name}": svg for name, svg in woven.figures.items()}
-    write(folder, {f"{experiment.name}.md": woven.text} | figures)
+    write(folder, opened({f"{experiment.name}.md": woven.text} | figures))
     return folder / f"{experiment.name}.md"
 
 
@@ -284,6 +319,8 @@ PAGE = "<!-- Woven from experiments/{name}/report.md.in and {result}. -->\n"
 #: Options with more values, or longer ones, are named without them.
 MOST_VALUES = 3
 MOST_LETTERS = 40
+#: So many doubtful cases are named above a page; all of them stand among what was skipped.
+MOST_DOUBTS = 3
 
 
 @dataclass(frozen=True)
@@ -304,29 +341,9 @@ class Place:
     is_chapter: bool = False
 
 
-def narrowing(result: Result) -> list[tuple[str, ...]]:
-    """The options of a run that narrow it, a filter or values of an axis, each with its values."""
-    axes = {name for case in result.cases for name in case.parameters}
-    axes |= {name for entry in result.raw["skipped"] for name in results.parameters(entry)}
-    names = {"--filter", *(f"--{axis}" for axis in axes)}
-    options = (_split(option) for option in results.options(result.run["arguments"]))
-    return [option for option in options if option[0] in names]
-
-
-def is_partial(result: Result) -> bool:
-    """Whether a run was narrowed on its command line."""
-    return bool(narrowing(result))
-
-
 def narrowing_words(result: Result) -> str:
     """What narrowed a run, in short: `--matrix` (38 values), `--filter csrl`."""
-    return ", ".join(_option_words(*option) for option in narrowing(result)) or "nothing"
-
-
-def _split(option: tuple[str, ...]) -> tuple[str, ...]:
-    """`--name=value` as two words."""
-    name, equals, value = option[0].partition("=")
-    return (name, *([value] if equals else []), *option[1:])
+    return ", ".join(_option_words(*option) for option in joining.narrowing(result)) or "nothing"
 
 
 def _option_words(name: str, *values: str) -> str:
@@ -342,8 +359,6 @@ def weave(measured: Measurements, machine: str, survey: Survey, place: Place,
 
     `kept` is the title of a run that was kept beside the complete ones.
     """
-    if miscounted := measured.beyond_ceiling():
-        raise WeaveError(miscounted)
     experiment = measured.experiment
     told = measured if place.is_chapter else loosely(measured)  # inputs are named after the lead's
     verbs = Verbs(told, survey, machine, place.figures, place.reports)
@@ -355,7 +370,8 @@ def weave(measured: Measurements, machine: str, survey: Survey, place: Place,
         raise WeaveError(f'{shown}: the figure "{missing[0]}" of experiment.toml is not drawn')
     if place.is_chapter:
         return Page(CHAPTER + _with_banner(body, measured, kept), verbs.drawn)
-    head = PAGE.format(name=experiment.name, result=measured.result.path.name)
+    result = escape.sealed_text(measured.result.path.name)
+    head = PAGE.format(name=experiment.name, result=result)
     notes = blocks.notes(measured, place.notes)
     if notes:
         body = f"{body}\n## Notes on this machine\n\n{notes}\n"
@@ -382,6 +398,15 @@ def _with_banner(body: str, measured: Measurements, kept: str) -> str:
         names = ", ".join(f"`{name}`" for name in measured.stale_variants)
         banners.append(f"> **Out of date**: {names} changed since this run; their numbers are"
                        " marked.\n")
+    if joining.uncounted(measured.result):
+        banners.append(f"> **{measured.result.run['profile']}**: a run for trying out. Its inputs"
+                       " are so small that its numbers say nothing, and they count nowhere else.\n")
+    if measured.doubts:
+        shown = [*measured.doubts[:MOST_DOUBTS]]
+        more = len(measured.doubts) - len(shown)
+        shown += [f"{more} more below, under *Runs*"] if more else []
+        banners.append("> **Doubtful**, shown as measured and left out of every verdict:"
+                       f" {'; '.join(shown)}.\n")
     if not banners:
         return body
     banner = "\n".join(banners)

@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 
 from weave import definition, expectations, tables
+from weave.comparisons import Counted, Measure, Reached, compare
 from weave.definition import Claim, Condition, WeaveError, Where, words
 from weave.expectations import (
     NOT_APPLICABLE,
@@ -19,8 +20,9 @@ from weave.expectations import (
     UNDECIDED,
     Finding,
 )
-from weave.measurements import Absence, Measurements
-from weave.metrics import Basis, Counted, Measure, Over, Reached, compare, measure
+from weave.measurements import Measurements
+from weave.metrics import Basis, Over, measure
+from weave.quantities import Absence
 from weave.results import Result, options
 
 OUT_OF_DATE = "OUT OF DATE"
@@ -82,7 +84,8 @@ class Verdict:
 
 
 def judge(measured: Measurements, claim: Claim) -> Verdict:
-    """The verdict of one claim on one result."""
+    """The verdict of one claim on one result, whose doubtful cases do not count."""
+    measured = measured.believed
     unmet = [need for need in claim.needs if _unmet(measured, need)]
     if any(not OF_RUNS.fullmatch(need) for need in unmet):
         return Verdict(claim, NOT_APPLICABLE, (), "; ".join(unmet_needs(measured, unmet)))
@@ -133,13 +136,13 @@ def open_questions(result: Result, root: Path) -> list[str]:
     measured = _of_fresh(result, root)
     undecided = [claim.id for claim in measured.experiment.claims
                  if judge(measured, claim).verdict == UNDECIDED]
-    return undecided + ([FASTER_THAN_MEMORY] if measured.beyond_ceiling() else [])
+    return undecided + ([FASTER_THAN_MEMORY] if measured.doubtful else [])
 
 
 def is_beyond_ceiling(result: Result, root: Path) -> bool:
     """Whether a cold case of a fresh result is faster than memory, which more samples might
     mend."""
-    return _of_fresh(result, root).beyond_ceiling() is not None
+    return bool(_of_fresh(result, root).doubtful)
 
 
 def _of_fresh(result: Result, root: Path) -> Measurements:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
+from weave.escape import opened, visible
 from weave.terminal import harmless
 
 #: Exit code after Ctrl-C, as shells have it.
@@ -23,6 +24,9 @@ class WeaveError(Exception):
     """One line that says which file, where in it, what was found and what was expected."""
 
     code = 2  # what the command exits with
+
+    def __init__(self, message: str) -> None:
+        super().__init__(visible(opened(message)))
 
 
 def exit_code(command: Callable[[], int]) -> int:

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from weave import numerics
+from weave.comparisons import Comparison
 from weave.definition import WeaveError
 from weave.measurements import Measurements
-from weave.metrics import Cell, Comparison
+from weave.metrics import Cell
 from weave.numerics import Estimate
 
 REPRODUCED = "REPRODUCED"

@@ -6,12 +6,13 @@ filters by coordinates, features, `variant`, `group`, `cache` and `target`.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from weave import definition, numerics
 from weave.definition import EVERY, Experiment, Index, Test, Tree, WeaveError, Where, code_of
+from weave.quantities import Absence, Unknown
 from weave.results import STUDY, Case, Result, parameters
 
 NOT_MEASURED = "not measured in this run"
@@ -20,10 +21,6 @@ OF_VARIANTS = ("variant", "group", "cache", "target")
 #: A fact of every case: so many threads work together, in however many processes.
 WORKERS = "workers"
 TOO_GOOD = 1.05
-#: `counter:l2_sectors`: what a profiler counted, of the cases that it has seen (`just profile`).
-COUNTER = "counter:"
-#: Between quantities: the one before is divided by the one after.
-QUOTIENT = " / "
 
 Coordinates = Mapping[str, str | float]
 
@@ -45,60 +42,6 @@ class Ceiling:
 
     def work_of(self, case: Case) -> float:
         return case.bytes if self.moves_bytes else case.flops
-
-
-@dataclass(frozen=True)
-class Absence:
-    """Why there is no number."""
-
-    kind: str  # failed | skipped | missing
-    reason: str
-
-    def __str__(self) -> str:
-        return self.reason if self.kind == "missing" else f"{self.kind}: {self.reason}"
-
-
-def quantity(name: str, case: Case) -> float:
-    """What was counted and not timed: `stored_bytes`, the `operations` of a call, a count of the
-    variant's own, what a profiler counted, or a quotient: `counter:l2_sectors / operations`."""
-    first, *divisors = (_counted(part, case) for part in name.split(QUOTIENT))
-    for divisor in divisors:
-        if divisor == 0:
-            raise WeaveError(f'"{name}" of {case.variant}: found a divisor of 0')
-        first /= divisor
-    return first
-
-
-def _counted(name: str, case: Case) -> float:
-    if name == "stored_bytes":
-        return case.format_bytes
-    if name == "operations":
-        return case.operations
-    if not is_counted(name, case):
-        raise WeaveError(f"{case.variant}: {unprofiled(name)}")
-    if name.startswith(COUNTER):
-        return case.counters[name.removeprefix(COUNTER)]
-    known = {**case.counters, **case.counts}
-    if name not in known:
-        raise WeaveError(f'no quantity "{name}" of {case.variant}, which has:'
-                         f" {', '.join(['stored_bytes', 'operations', *known])}")
-    return known[name]
-
-
-def _counters(*names: str) -> list[str]:
-    """The profiler's counters among quantities."""
-    parts = (part for name in names for part in name.split(QUOTIENT))
-    return list(dict.fromkeys(part for part in parts if part.startswith(COUNTER)))
-
-
-def is_counted(name: str, case: Case) -> bool:
-    """Whether a quantity can be told of a case: false of a counter that no profiler has read."""
-    return all(part.removeprefix(COUNTER) in case.counters for part in _counters(name))
-
-
-def unprofiled(*names: str) -> Absence:
-    """Why there is no number of these, one or two of which no profiler has read."""
-    return Absence("missing", f"no profiler has counted `{'`, `'.join(_counters(*names))}` here")
 
 
 @dataclass(frozen=True)
@@ -125,7 +68,16 @@ class Measurements:
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
-        return tuple(case for case in self.result.cases if not case.twin)
+        """All cases but twins, and but those that stand where another one does."""
+        return tuple(case for case in self.result.cases
+                     if not case.twin and id(case) not in self._repeated)
+
+    @cached_property
+    def _repeated(self) -> frozenset[int]:
+        """Cases of a launch that differs from an earlier one in no launch axis."""
+        firsts: dict[Any, Case] = {}
+        return frozenset(id(case) for case in self.result.cases
+                         if not case.twin and firsts.setdefault(self._key(case), case) is not case)
 
     @cached_property
     def variants(self) -> tuple[str, ...]:
@@ -274,7 +226,7 @@ class Measurements:
             return [self._ceiling(launch, name) for name in names]
         moving = self._moving(launch)
         if not moving:
-            raise WeaveError("no ceiling that moves bytes in the result")
+            raise Unknown("no ceiling that moves bytes in the result")
         return [max(moving, key=lambda ceiling: (ceiling.rate.value, ceiling.name))]
 
     def every_ceiling(self, launch: int) -> Mapping[str, Ceiling]:
@@ -286,11 +238,14 @@ class Measurements:
         return self._ceilings.get(launch, {}).get(name)
 
     def _ceiling(self, launch: int, name: str) -> Ceiling:
-        found = {**self.peaks, **self._ceilings.get(launch, {})}
+        found = self._known_ceilings(launch)
         if name not in found:
             known = ", ".join(sorted(found)) or "none"
-            raise WeaveError(f'no ceiling "{name}" in the result, which has: {known}')
+            raise Unknown(f'no ceiling "{name}" in the result, which has: {known}')
         return found[name]
+
+    def _known_ceilings(self, launch: int) -> Mapping[str, Ceiling]:
+        return {**self.peaks, **self._ceilings.get(launch, {})}
 
     @cached_property
     def peaks(self) -> Mapping[str, Ceiling]:
@@ -308,7 +263,8 @@ class Measurements:
 
     def has_ceiling(self, launch: int) -> bool:
         """Whether bounds can be computed in a launch."""
-        return bool(self._moving(launch))
+        known = self._known_ceilings(launch)
+        return bool(self._moving(launch)) and all(n in known for n in self.experiment.ceilings)
 
     def is_bounded(self, case: Case) -> bool:
         """Whether what a case moves passes where a ceiling of its launch was measured."""
@@ -323,15 +279,17 @@ class Measurements:
         """The ceilings of a launch that move bytes."""
         return [each for each in self._ceilings.get(launch, {}).values() if each.moves_bytes]
 
-    def beyond_ceiling(self) -> str | None:
-        """What to tell of the first cold case that is faster than memory, as something was
-        miscounted then; None if there is no such case, as it should be.
+    @cached_property
+    def doubtful(self) -> Mapping[int, str]:
+        """By the ids of cases why their numbers are shown and not believed: a cold case that is
+        faster than memory, as something was miscounted then.
 
         Only what works on the operands as they are is held against it: a format of its own may be
         smaller than the compulsory bytes, and a library need not read all that it stores. The
         case's interval counts, and the fastest pass of any probe that may be the ceiling, so that a
         machine which is busy meanwhile does not raise the alarm.
         """
+        found: dict[int, str] = {}
         for case in self.cases:
             if not case.passed or case.cache != "cold" or case.stored_bytes > 0:
                 continue
@@ -343,12 +301,34 @@ class Measurements:
             slowest = case.bytes / numerics.estimate(case.samples).high
             if slowest > TOO_GOOD * ceiling.fastest:
                 fraction = case.bytes / numerics.median(case.samples) / ceiling.fastest
-                return (
-                    f"{self.result.path.name}: {case.variant} at {self.label(case)}: found"
-                    f" {100 * fraction:.0f} % of the fastest pass of {ceiling.name}, expected at"
-                    f" most {100 * TOO_GOOD:.0f} % of a cold case: bytes, flush or probe are wrong"
+                found[id(case)] = (
+                    f"{numerics.percent(fraction)} of the fastest pass of {ceiling.name}, where at"
+                    f" most {100 * TOO_GOOD:.0f} % of a cold case can be: bytes, flush or probe are"
+                    " wrong"
                 )
-        return None
+        return found
+
+    @cached_property
+    def doubts(self) -> list[str]:
+        """What is marked about this result, a line for each case: what claims do not count."""
+        faster = [f"`{case.variant}`{self._at(case)}: {self.doubtful[id(case)]}"
+                  for case in self.cases if id(case) in self.doubtful]
+        again = [f"`{case.variant}`{self._at(case)}: measured in two launches that differ in no"
+                 " launch axis of experiment.toml, only the first counts"
+                 for case in self.result.cases if id(case) in self._repeated]
+        return [*faster, *again]
+
+    def _at(self, case: Case) -> str:
+        label = self.label(case)
+        return f" at {label}" if label else ""
+
+    @cached_property
+    def believed(self) -> "Measurements":
+        """What claims are judged by: this result without the cases that are doubtful."""
+        if not self.doubtful:
+            return self
+        left = tuple(case for case in self.result.cases if id(case) not in self.doubtful)
+        return replace(self, result=replace(self.result, cases=left), partial=True)
 
     def _fastest_ceiling(self, case: Case) -> Ceiling:
         """Of the case's target if any ran there: the one the experiment names, or else that with
@@ -356,8 +336,8 @@ class Measurements:
         moving = self._moving(case.launch)
         moving = [each for each in moving if each.target == case.target] or moving
         if self.experiment.ceilings:
-            named = self.ceiling(case.launch)
-            if named in moving or not named.moves_bytes:
+            named = self._known_ceilings(case.launch).get(self.experiment.ceilings[0])
+            if named is not None and (named in moving or not named.moves_bytes):
                 return named
         return max(moving, key=lambda ceiling: (ceiling.fastest, ceiling.name))
 
@@ -445,14 +425,8 @@ class Measurements:
     def _timed(self) -> Mapping[Any, Case]:
         timed: dict[Any, Case] = {}
         for case in self.cases:
-            key = self._key(case)
-            if key in timed:
-                raise WeaveError(
-                    f"{self.result.path.name}: {case.variant} at {self.label(case)} was measured in"
-                    " two launches that differ in no launch axis of experiment.toml"
-                )
             if case.passed:
-                timed[key] = case
+                timed[self._key(case)] = case
         return timed
 
     @cached_property
@@ -461,6 +435,8 @@ class Measurements:
         for probe in self.result.raw["ceilings"]:
             moves_bytes = probe["bytes"] > 0
             work = probe["bytes"] if moves_bytes else probe["flops"]
+            if work == 0:
+                continue  # it says nothing of what the machine can do
             target = probe.get("target", "host")
             key = (probe["launch"], probe["name"], moves_bytes, target)
             rates.setdefault(key, []).extend(work / seconds for seconds in probe["samples_s"])

@@ -1,19 +1,28 @@
-"""What can be computed from samples: one entry in `METRICS` for each column, axis or value; and two
-variants compared by it."""
+"""What can be computed from samples: one entry in `METRICS` for each column, axis or value."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Any, Protocol
+from typing import Any, TypeVar
 
 from weave import numerics
 from weave.definition import WeaveError, Where, words
-from weave.measurements import COUNTER, NOT_MEASURED, Absence, Found, Measurements
-from weave.measurements import is_counted, quantity, unprofiled
+from weave.measurements import NOT_MEASURED, Found, Measurements
 from weave.numerics import Estimate
+from weave.quantities import (
+    COUNTER,
+    Absence,
+    NoNumber,
+    Unknown,
+    is_counted,
+    quantity,
+    unprofiled,
+)
 from weave.results import Case
 
 Over = str | Mapping[str, Any] | None
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 #: `over={"best_of": "peer"}`: the variant that is fastest at each point, of a group, of a list, or
 #: of those that `{"group": [...], "variant": ["vector_*", "!vector_shared*"]}` selects.
 BEST_OF = "best_of"
@@ -146,12 +155,8 @@ def measure(basis: Basis, name: str, variant: str | None, where: Where) -> Cell:
         return Cell(absence=unprofiled(name), stale=stale)
     if not cases:
         return Cell(absence=_without_partner(basis, found, where), stale=stale)
-    return Cell(
-        estimate=_over_points(basis, metric, name, cases),
-        points=len(cases),
-        unmeasured=found.unmeasured + len(found.cases) - len(cases),
-        stale=stale,
-    )
+    return replace(_over_points(basis, metric, name, cases, len(found.cases) + found.unmeasured),
+                   stale=stale)
 
 
 def metric_named(name: str) -> Metric:
@@ -164,6 +169,11 @@ def metric_named(name: str) -> Metric:
         known = ", ".join(METRICS)
         raise WeaveError(f'no metric "{name}", expected one of {known}, {COUNT}NAME, {COUNTER}NAME')
     return METRICS[name]
+
+
+def plain(quantity: str) -> str:
+    """A quantity in words: `l2 sectors`."""
+    return quantity.removeprefix(COUNTER).replace("_", " ")
 
 
 def measure_of(name: str) -> Metric:
@@ -179,17 +189,17 @@ def measure_of(name: str) -> Metric:
 @cache
 def _count_metric(name: str) -> Metric:
     counted = name.removeprefix(COUNT)
-    return Metric(_plain(counted), "number", lambda b, c: [quantity(counted, c)])
+    return Metric(plain(counted), "number", lambda b, c: [quantity(counted, c)])
 
 
 @cache
 def _round_metric(name: str) -> Metric:
     def of(basis: Basis, case: Case) -> Sequence[float]:
         if name not in case.rounds:
-            raise WeaveError(f'{case.variant} recorded no "{name}" for each round')
+            raise Unknown(f'{case.variant} recorded no "{name}" for each round')
         return case.rounds[name]
 
-    return Metric(_plain(name), "number", of, mean=True)
+    return Metric(plain(name), "number", of, mean=True)
 
 
 def _of_points(basis: Basis, metric: Metric, name: str, where: Where) -> Cell:
@@ -201,21 +211,61 @@ def _of_points(basis: Basis, metric: Metric, name: str, where: Where) -> Cell:
         if measured.may_lack:
             return Cell(absence=Absence("missing", NOT_MEASURED))
         raise WeaveError(f"nothing was measured where {words(where) or 'everywhere'}")
-    return Cell(_over_points(basis, metric, name, list(cases.values())), points=len(cases))
+    return _over_points(basis, metric, name, list(cases.values()), len(cases))
 
 
-def _over_points(basis: Basis, metric: Metric, name: str, cases: Sequence[Case]) -> Estimate:
+def _over_points(basis: Basis, metric: Metric, name: str, cases: Sequence[Case],
+                 count: int) -> Cell:
+    """The mean over those of `count` points that have a number, or why none has."""
     if len(cases) > 1 and not metric.mean:
         labels = ", ".join(basis.measured.label(case) for case in cases[:3])
         raise WeaveError(
             f'"{name}" has no mean over points, found {len(cases)} of them ({labels}, ...):'
             " narrow where= or add an axis to rows="
         )
-    rounds = [metric.of(basis, case) for case in cases]
+    rounds, why = numbers_of(basis, name, cases)
+    if not rounds:
+        return Cell(absence=Absence("missing", why))
     if all(len(values) == 1 for values in rounds):
         value = numerics.geometric_mean([values[0] for values in rounds])
-        return Estimate(value, value, value, 1.0, 1)
-    return numerics.estimate(numerics.geometric_mean_per_round(rounds))
+        estimate = Estimate(value, value, value, 1.0, 1)
+    else:
+        estimate = numerics.estimate(numerics.geometric_mean_per_round(rounds))
+    return Cell(estimate, points=len(rounds), unmeasured=count - len(rounds))
+
+
+def numbers_of(basis: Basis, name: str,
+               cases: Sequence[Case]) -> tuple[list[Sequence[float]], str]:
+    """The numbers of those cases that have one, and what the first says that has none. Of several
+    those that are 0 have no place in a geometric mean."""
+    metric = metric_named(name)
+
+    def of(case: Case) -> Sequence[float]:
+        values = metric.of(basis, case)
+        if len(cases) > 1 and min(values) <= 0:
+            raise NoNumber(f"{name} of {case.variant} is 0 at {basis.measured.label(case)}")
+        return values
+
+    return told(basis.measured, of, cases)
+
+
+def told(measured: Measurements, of: Callable[[Item], Made],
+          items: Iterable[Item]) -> tuple[list[Made], str]:
+    """What can be told of some things, and why the first cannot of which nothing can.
+
+    Raises `Unknown` where nothing can be told of any, and the result of a chapter has no such name.
+    """
+    made: list[Made] = []
+    lacking: list[NoNumber] = []
+    for item in items:
+        try:
+            made.append(of(item))
+        except NoNumber as error:
+            lacking.append(error)
+    unknown = next((error for error in lacking if isinstance(error, Unknown)), None)
+    if unknown and not made and not measured.may_lack:
+        raise unknown
+    return made, str(lacking[0]) if lacking else ""
 
 
 def _without_partner(basis: Basis, found: Found, where: Where) -> Absence:
@@ -242,6 +292,13 @@ def _bound(basis: Basis, case: Case) -> float:
     return max(ceiling.work_of(case) / ceiling.rate.value for ceiling in ceilings)
 
 
+def _over(above: float, below: float, what: str, case: Case) -> float:
+    """A quotient, if there is one."""
+    if below <= 0:
+        raise NoNumber(f"{case.variant} has no {what}")
+    return above / below
+
+
 def _speedup(basis: Basis, case: Case) -> list[float]:
     partner = basis.partner(case)
     assert partner is not None
@@ -250,7 +307,7 @@ def _speedup(basis: Basis, case: Case) -> list[float]:
 
 def _per_operation(basis: Basis, case: Case) -> list[float]:
     if not case.operations:
-        raise WeaveError(f"{case.variant} at {basis.measured.label(case)} declares no operations")
+        raise NoNumber(f"{case.variant} declares no operations")
     return [seconds / case.operations for seconds in case.samples]
 
 
@@ -258,7 +315,7 @@ def _nonzeros(basis: Basis, case: Case) -> float:
     name = case.parameters.get("matrix")
     features = basis.measured.result.raw["datasets"].get(name, {}).get("features", {})
     if not features.get("nonzeros"):
-        raise WeaveError(f'the data set "{name}" has no feature "nonzeros", its number of nonzeros')
+        raise NoNumber(f"{name} has no nonzeros")
     return features["nonzeros"]
 
 
@@ -272,8 +329,7 @@ def _traffic(basis: Basis, case: Case) -> float:
     assert partner is not None
     for one in (case, partner):
         if not one.format_bytes:
-            where = basis.measured.label(one)
-            raise WeaveError(f"{one.variant} at {where} records no bytes of its format")
+            raise NoNumber(f"{one.variant} records no bytes of its format")
     return case.bytes - partner.format_bytes + case.format_bytes
 
 
@@ -325,7 +381,7 @@ METRICS: dict[str, Metric] = {
     "byte_gain": Metric(
         "speed-up that its bytes allow",
         "factor",
-        lambda b, c: [c.bytes / _traffic(b, c)],
+        lambda b, c: [_over(c.bytes, _traffic(b, c), "bytes of its own", c)],
         mean=True,
         relative=True,
         unit="x",
@@ -342,258 +398,20 @@ METRICS: dict[str, Metric] = {
     "break_even": Metric("calls to break even", "count", _break_even, relative=True),
     "bytes": Metric("compulsory bytes", "bytes", lambda b, c: [c.bytes], of_point=True),
     "flops": Metric("flops", "count", lambda b, c: [c.flops], of_point=True),
-    "intensity": Metric("flops per byte", "number", lambda b, c: [c.flops / c.bytes], mean=True,
-                        of_point=True),
+    "intensity": Metric(
+        "flops per byte",
+        "number",
+        lambda b, c: [_over(c.flops, c.bytes, "bytes", c)],
+        mean=True,
+        of_point=True,
+    ),
     "bound": Metric("bound", "time", lambda b, c: [_bound(b, c)], of_point=True),
     "bound_gflops": Metric(
-        "bound, GFLOP/s", "rate", lambda b, c: [c.flops / _bound(b, c) / 1e9], mean=True,
+        "bound, GFLOP/s", "rate", lambda b, c: [_over(c.flops / 1e9, _bound(b, c), "work", c)],
+        mean=True,
         of_point=True,
         unit="GFLOP/s",
     ),
     "ceiling": Metric("ceiling", "rate", lambda b, c: [_rate(b, c) / 1e9], mean=True,
                       of_point=True, unit="GB/s"),
 }
-
-
-# --- comparisons ----------------------------------------------------------------------------------
-# Two variants over the points of a region: how much faster one is, how much less it needs, or how
-# much more it reaches.
-#
-# The ratio of each round is a geometric mean over the points; its median and interval count. What
-# was counted and not timed (stored bytes) has one value at each point, and its ratio no interval.
-
-Points = tuple[tuple[Case, Case], ...]
-
-
-class Measure(Protocol):
-    """What is compared in place of time."""
-
-    better: str  # what the first side is to be: "less", "more"
-    worse: str
-    is_timed: bool  # so that two runs of the same code differ by the noise floor
-    quantities: tuple[str, str]  # metrics or counts, of the first side and of the other
-
-    def ratios(self, first: Case, than: Case) -> list[float]:
-        """How many times better the first is, in each round or once."""
-
-    def doubt(self, first: Case, than: Case) -> tuple[float, float]:
-        """By how much these ratios may all be wrong together: the least and the largest factor."""
-
-    def sides(self, faster: str, than: str) -> str:
-        """Both sides in words."""
-
-    def said(self, faster: str, than: str, times: Estimate, edges: Sequence[float]) -> str:
-        """What was found, in words."""
-
-
-@dataclass(frozen=True)
-class Counted:
-    """A quantity of each side that was counted, the same unless told: less is better."""
-
-    less: str
-    than: str
-    better = "less"
-    worse = "more"
-    is_timed = False
-
-    @property
-    def quantities(self) -> tuple[str, str]:
-        return self.less, self.than
-
-    def ratios(self, first: Case, than: Case) -> list[float]:
-        """How many times less the first needs."""
-        needed, others = quantity(self.less, first), quantity(self.than, than)
-        if not needed or not others:
-            empty = (first, self.less) if not needed else (than, self.than)
-            raise WeaveError(f"{empty[0].variant} records no {empty[1]}, nothing to compare")
-        return [others / needed]
-
-    def doubt(self, first: Case, than: Case) -> tuple[float, float]:
-        return 1.0, 1.0
-
-    def sides(self, faster: str, than: str) -> str:
-        """The stored bytes of `csrl` against those of `csr`."""
-        others = "those" if self.less == self.than else f"the {_plain(self.than)}"
-        return f"The {_plain(self.less)} of `{faster}` against {others} of {than}"
-
-    def said(self, faster: str, than: str, times: Estimate, edges: Sequence[float]) -> str:
-        """`csrl` needs 0.60x the stored bytes of `csr`."""
-        less, others = _plain(self.less), _plain(self.than)
-        part = replace(times, value=1 / times.value, low=1 / times.high, high=1 / times.low)
-        needed = numerics.beside(part, numerics.factor(part.value), edges) + "x"
-        if self.less == self.than:
-            return f"`{faster}` needs {needed} the {less} of {than}"
-        return f"The {less} of `{faster}` are {needed} the {others} of {than}"
-
-
-@dataclass(frozen=True)
-class Reached:
-    """A metric of rounds, such as the part of its launch's ceiling: more is better."""
-
-    measured: Measurements
-    name: str
-    better = "more"
-    worse = "less"
-
-    @property
-    def is_timed(self) -> bool:
-        return not self.name.startswith(COUNTER)
-
-    @property
-    def quantities(self) -> tuple[str, str]:
-        return self.name, self.name
-
-    def ratios(self, first: Case, than: Case) -> list[float]:
-        """How many times more the first reaches."""
-        basis, metric = Basis(self.measured), measure_of(self.name)
-        others = metric.of(basis, than)
-        if not all(others):
-            raise WeaveError(f"{than.variant} has no {self.name}, nothing to compare")
-        return numerics.ratios(metric.of(basis, first), others)
-
-    def doubt(self, first: Case, than: Case) -> tuple[float, float]:
-        """Parts of two ceilings are as uncertain as both ceilings are."""
-        if not measure_of(self.name).of_ceiling or first.launch == than.launch:
-            return 1.0, 1.0
-        own, others = (self.measured.ceiling(case.launch).rate for case in (first, than))
-        value = others.value / own.value
-        return others.low / own.high / value, others.high / own.low / value
-
-    def sides(self, faster: str, than: str) -> str:
-        """The part of its ceiling of `halo` against that of `halo` on one rank."""
-        return f"The {measure_of(self.name).noun} of `{faster}` against that of {than}"
-
-    def said(self, faster: str, than: str, times: Estimate, edges: Sequence[float]) -> str:
-        """`halo` reaches 0.95x the part of the ceiling that `halo` reaches on one rank."""
-        written = numerics.beside(times, numerics.factor(times.value), edges)
-        return f"`{faster}` reaches {written}x the {measure_of(self.name).noun} that {than} reaches"
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """How much faster one variant is than another, at each point and over all."""
-
-    faster: str
-    than: str  # a name, or what the other one is in words
-    points: Points
-    noise: float
-    labels: tuple[str, ...]
-    unmeasured: int  # points of the region where one of the two was skipped
-    region: str = ""  # what `where` narrows to, in words
-    of: Measure | None = None  # None: time
-    per: tuple[str, ...] = ("matrix",)  # the coordinates that make a unit which counts once
-    edges: tuple[float, ...] = ()  # ratios that decide, from which numbers must be told apart
-
-    @cached_property
-    def overall(self) -> Estimate:
-        """Geometric mean over the points."""
-        found = numerics.estimate(numerics.geometric_mean_per_round(self.ratios))
-        if self.of is None:
-            return found
-        doubts = [self.of.doubt(faster, than) for faster, than in self.points]
-        low, high = (numerics.geometric_mean(factors) for factors in zip(*doubts, strict=True))
-        return found.widened(low, high)
-
-    @cached_property
-    def each(self) -> tuple[Estimate, ...]:
-        alone = self.split(range(len(self.points)))
-        return tuple(one.overall for one in alone)
-
-    def units(self) -> list["Comparison"]:
-        """One comparison for each unit that counts once: a matrix, unless `per` says otherwise.
-        Two precisions of one point are not two units."""
-        return self.split([self._unit(case) for case, _ in self.points])
-
-    def _unit(self, case: Case) -> tuple[object, ...]:
-        named = [name for name in self.per if name in case.parameters]
-        names = named or [name for name in case.parameters if name != "precision"]
-        return tuple(case.parameters[name] for name in names)
-
-    def split(self, keys: Sequence[object]) -> list["Comparison"]:
-        """One comparison for each of the keys that the points have, in the order of the points."""
-        groups: dict[object, list[int]] = {}
-        for index, key in enumerate(keys):
-            groups.setdefault(key, []).append(index)
-        return [
-            replace(
-                self,
-                points=tuple(self.points[i] for i in group),
-                labels=tuple(self.labels[i] for i in group),
-            )
-            for group in groups.values()
-        ]
-
-    @property
-    def better(self) -> str:
-        return self.of.better if self.of else "faster"
-
-    @property
-    def worse(self) -> str:
-        return self.of.worse if self.of else "slower"
-
-    @property
-    def noun(self) -> str:
-        """What a unit is called: after its axis, unless that counts something, as `columns`."""
-        first = self.points[0][0].parameters
-        return next((name for name in self.per if name in first and name[-1] != "s"), "point")
-
-    @property
-    def name(self) -> str:
-        """The unit that this is, if it is one."""
-        return " ".join(map(str, self._unit(self.points[0][0]))) or self.labels[0]
-
-    @cached_property
-    def ratios(self) -> list[list[float]]:
-        """For each point the ratio of each round; a single one of what was counted."""
-        if self.of is None:
-            return [numerics.ratios(than.samples, faster.samples) for faster, than in self.points]
-        return [self.of.ratios(first, than) for first, than in self.points]
-
-
-def compare(
-    measured: Measurements,
-    faster: str,
-    than: Over,
-    where: Where,
-    of: Measure | None = None,
-    per: tuple[str, ...] = ("matrix",),
-) -> Comparison | Absence:
-    """A variant and what it is compared with, where both were timed; why not, if nowhere."""
-    basis = Basis(measured, than)
-    first = measured.find(faster, where)
-    if first.absence:
-        return Absence(first.absence.kind, f"`{faster}` {_was(first.absence)}")
-    others = {name: measured.find(name, {**where, **basis.moved}) for name in basis.rivals}
-    absences = {name: found.absence for name, found in others.items() if found.absence}
-    if absences and len(absences) == len(others):
-        kind = next(iter(absences.values())).kind
-        return Absence(kind, "; ".join(f"`{name}` {_was(a)}" for name, a in absences.items()))
-    pairs = [(case, basis.partner(case)) for case in first.cases]
-    points = tuple((case, partner) for case, partner in pairs if partner is not None)
-    named = f"`{than}`" if isinstance(than, str) else basis.over_words
-    if not points:
-        return Absence("missing", f"`{faster}` and {named} were timed at no common point")
-    if of:
-        points = tuple(pair for pair in points if all(map(is_counted, of.quantities, pair)))
-        if not points:
-            return unprofiled(*of.quantities)
-    known = [len(found.cases) + found.unmeasured for found in (first, *others.values())]
-    labels = tuple(measured.label(case) for case, _ in points)
-    targets = {case.target for pair in points for case in pair}
-    noise = 1.0 if of and not of.is_timed else measured.noise_on(targets).factor
-    unmeasured = max(known) - len(points)
-    return Comparison(faster, named, points, noise, labels, unmeasured, words(where), of, per)
-
-
-def _plain(quantity: str) -> str:
-    return quantity.removeprefix(COUNTER).replace("_", " ")
-
-
-def _was(absence: Absence) -> str:
-    if absence.kind == "missing":
-        return f"was {absence.reason}"
-    return (
-        f"was skipped: {absence.reason}"
-        if absence.kind == "skipped"
-        else f"failed: {absence.reason}"
-    )

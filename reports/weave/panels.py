@@ -72,6 +72,13 @@ class Scale:
     end: float
     log: bool = False
 
+    def __post_init__(self) -> None:
+        """An axis has a length, also around a value beside which 1 is nothing."""
+        if not self.low < self.high:
+            room = 1e-6 * abs(self.low) or 1.0
+            object.__setattr__(self, "low", self.low - room)
+            object.__setattr__(self, "high", self.high + room)
+
     def at(self, value: float) -> float:
         """The place of a value in pixels, at the end of the axis if it lies beyond."""
         inside = min(max(value, self.low), self.high)

@@ -7,13 +7,15 @@ from typing import Any
 
 from weave import curves, dots, expectations, numerics, rows
 from weave.blocks import FEATURES
+from weave.comparisons import compare
 from weave.curves import MODELLED, Ceiling, Roofline, Spot
 from weave.definition import WeaveError, Where
 from weave.dots import Dots, Panel, Row
 from weave.drawings import DRAWINGS
-from weave.measurements import NOT_MEASURED, Absence, Measurements
-from weave.metrics import Basis, Cell, Over, compare, measure, metric_named
+from weave.measurements import NOT_MEASURED, Measurements
+from weave.metrics import Basis, Cell, Over, measure, metric_named, told
 from weave.panels import Band, Chart, Series, Value
+from weave.quantities import Absence, NoNumber
 from weave.results import Case
 from weave.rows import Timeline
 from weave.sheet import ROLE_OF_GROUP, SERIES, series_colour
@@ -105,19 +107,17 @@ class Plot:
             )
         spans = found.cases[0].timeline
         if not spans:
-            raise WeaveError(f"plot.timeline: {variant} notes no timeline")
+            return self._put(id, None)
         data = Timeline(self.measured.experiment.figure(id).caption, spans)
         return self._put(id, rows.timeline(data))
 
     def roofline(self, id: str, where: Where, variants: Sequence[str],
                  ceilings: Sequence[str]) -> str:
         """Rates of variants over their flops per byte, below the ceilings of their launch."""
-        cases = [case for name in variants for case in self.measured.find(name, where).cases]
+        found = [case for name in variants for case in self.measured.find(name, where).cases]
+        cases = [case for case in found if case.flops and case.bytes]  # others have no place in it
         if not cases:
             return self._put(id, None)
-        without = [case for case in cases if not (case.flops and case.bytes)]
-        if without:
-            raise WeaveError(f"plot.roofline: {without[0].variant} declares no flops or no bytes")
         places = {self.measured.label(case) for case in cases}
         spots = []
         for case in cases:
@@ -131,7 +131,8 @@ class Plot:
                     ROLE_OF_GROUP.get(case.group, "ours"),
                 )
             )
-        known = [self.measured.ceiling(cases[0].launch, name) for name in ceilings]
+        launch = cases[0].launch
+        known, _ = told(self.measured, lambda name: self.measured.ceiling(launch, name), ceilings)
         above = tuple(Ceiling(c.name, c.rate.value, c.moves_bytes) for c in known)
         data = Roofline(self.measured.experiment.figure(id).caption, above, tuple(spots))
         return self._put(id, curves.roofline(data))
@@ -180,7 +181,10 @@ class Plot:
         The variant `ring` sends messages, on all ranks; the partitions were studied on one.
         """
         reached = rates(self.measured)
-        messages = network(self.measured, ring, {"ranks": "max", "threads": 1})
+        try:
+            messages = network(self.measured, ring, {"ranks": "max", "threads": 1})
+        except NoNumber:
+            messages = None
         lines: list[_Line] = []
         for slot, name in enumerate(variants):
             cases = self.measured.find(name, {**where, "threads": 1}).cases
@@ -382,8 +386,9 @@ class Plot:
             return None, ""
         if not all(self.measured.is_bounded(case) for case in cases):
             return None, ""
-        if not all(one.work_of(case) for case in cases
-                   for one in self.measured.ceilings(case.launch, basis.ceiling)):
+        bounds, _ = told(self.measured, lambda case: [
+            one.work_of(case) for one in self.measured.ceilings(case.launch, basis.ceiling)], cases)
+        if len(bounds) < len(cases) or not all(map(all, bounds)):
             return None, ""  # it limits other work: bytes, where these only compute
         (x, categories), (series, names) = axes.items()
         limits = []
@@ -502,7 +507,7 @@ class Network:
 def fit(points: Sequence[tuple[float, float]]) -> Network:
     """Latency and bandwidth from bytes and seconds, by least squares of relative errors."""
     if len({size for size, _ in points}) < 2:
-        raise WeaveError("a latency and a bandwidth need messages of at least two sizes")
+        raise NoNumber("a latency and a bandwidth need messages of at least two sizes")
     weighted = [(1 / time**2, size, time) for size, time in points]
     total = sum(weight for weight, _, _ in weighted)
     mean_size = sum(weight * size for weight, size, _ in weighted) / total
@@ -512,7 +517,7 @@ def fit(points: Sequence[tuple[float, float]]) -> Network:
                      for weight, size, time in weighted)
     slope = covariance / variance
     if slope <= 0:
-        raise WeaveError("larger messages took less time: no bandwidth can be fitted")
+        raise NoNumber("larger messages took less time: no bandwidth can be fitted")
     return Network(max(0.0, mean_time - slope * mean_size), 1 / slope)
 
 

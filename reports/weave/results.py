@@ -1,12 +1,10 @@
-"""Result files: load, validate, merge, write.
+"""Result files: load, validate, write.
 
 A file is refused with one line that names the file, the JSON path, what was found there and what
 was expected. The schema is `lib/bench/result.schema.json`; what it cannot say is checked here.
 """
 
-import copy
 import json
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +14,7 @@ from typing import Any
 
 import fastjsonschema
 
-from weave import files, numerics
+from weave import escape, files, numerics
 from weave.definition import REPOSITORY, WeaveError, check_schema, spot
 from weave.errors import line_of
 
@@ -33,6 +31,10 @@ USER_AT_HOST = re.compile(r"\b[\w.-]+@[\w-]+")
 HOST_NAME = re.compile(
     r"\b[\w-]+\.(?:local|localdomain|lan|internal|home|intranet)\b", re.IGNORECASE
 )
+
+#: Numbers beyond say nothing of any machine; what is computed from those between is finite.
+LEAST, MOST = 1e-30, 1e30
+Steps = tuple[str | int, ...]
 
 #: The first parameter of every point.
 STUDY = "study"
@@ -120,6 +122,11 @@ def of(raw: Json, path: Path) -> Result:
     return Result(path, raw, tuple(_case(case) for case in raw["cases"]))
 
 
+def sealed(result: Result) -> Result:
+    """A result to be shown: no text in it can be Markdown or HTML."""
+    return of(escape.sealed(result.raw), result.path)
+
+
 def decode(text: str, shown: str) -> Any:
     """JSON without the liberties that Python takes: no NaN, no infinity, no repeated key."""
 
@@ -143,6 +150,14 @@ def decode(text: str, shown: str) -> Any:
         raise WeaveError(f"{shown}: not JSON: {line_of(error)}") from error
 
 
+def require_version(raw: Any, known: int, shown: str) -> None:
+    """Refuses what another version of memwall wrote, before anything else is asked of it."""
+    found = raw.get("schema") if isinstance(raw, dict) else None
+    if found is not None and found != known:
+        raise WeaveError(f"{shown}: $.schema: found {json.dumps(found)[:40]}, expected {known}:"
+                         " another version of memwall wrote it")
+
+
 def parameters(entry: Json) -> dict[str, str | float]:
     """Where a raw case, or an entry of what was skipped, stands: its study, then its parameters."""
     return {STUDY: entry["study"], **entry["parameters"]}
@@ -151,6 +166,7 @@ def parameters(entry: Json) -> dict[str, str | float]:
 def validate(raw: Any, shown: str) -> None:
     """Checks a decoded result against the schema and against what a schema cannot say."""
     rules, is_right = _schema()
+    require_version(raw, rules["properties"]["schema"]["const"], shown)
     try:
         is_right(raw)
     except fastjsonschema.JsonSchemaValueException as error:
@@ -161,69 +177,8 @@ def validate(raw: Any, shown: str) -> None:
     _check_cases(raw, shown)
 
 
-def merge(results: list[Json]) -> Json:
-    """One result from those of several processes: launches are concatenated, the rest must agree.
-
-    Each may have loaded libraries of its own. Identity (`run.id`, `run.utc`) is the first one's; of
-    the arguments those remain that all share.
-    """
-    merged = copy.deepcopy(results[0])
-    for part in results[1:]:
-        shift = len(merged["launches"])
-        merged["launches"] += part["launches"]
-        for name in ("ceilings", "cases", "skipped"):
-            merged[name] += [entry | {"launch": entry["launch"] + shift} for entry in part[name]]
-        for name in ("datasets", "excerpts", "libraries"):
-            _merge_named(merged[name], part[name], name)
-        merged["run"]["arguments"] = _shared(merged["run"]["arguments"], part["run"]["arguments"])
-        _require_agreement(merged, part)
-    return copy.deepcopy(merged)
-
-
-def prolong(first: Json, more: Json) -> Json:
-    """One result from a run and more rounds of it: samples and other numbers of the rounds of each
-    case, one after the other.
-
-    A case that failed in either has failed. Everything else is as the first run noted it, also the
-    timeline, but for what launches add up and where they ended.
-    """
-    _require_agreement(first, more | {"run": more["run"] | {"rounds": first["run"]["rounds"]}})
-    whole = copy.deepcopy(first)
-    _merge_named(whole["libraries"], more["libraries"], "libraries")
-    whole["run"]["rounds"] += more["run"]["rounds"]
-    later: dict[tuple[Any, ...], list[Json]] = {}
-    for case in more["cases"]:
-        later.setdefault(_place_of_samples(case), []).append(case)
-    for case in whole["cases"]:
-        alike = later.get(_place_of_samples(case))
-        if not alike:
-            raise WeaveError(f"prolong: {case['variant']} has no further samples")
-        other = alike.pop(0)  # several twins of a variant have one name
-        if other["verdict"]["status"] == "failed":
-            case |= {name: other[name] for name in ("verdict", "iterations", "samples_s")}
-            case.pop("timeline", None)
-            for values in _rounds(case).values():
-                values.clear()
-        elif case["verdict"]["status"] == "passed":
-            if _rounds(other).keys() != _rounds(case).keys():
-                raise WeaveError(f"prolong: {case['variant']} notes other numbers of its rounds")
-            case["samples_s"] += other["samples_s"]
-            for name, values in _rounds(case).items():
-                values += other["rounds"][name]
-    whole["ceilings"] += more["ceilings"]
-    for launch, other in zip(whole["launches"], more["launches"], strict=True):
-        for name, seconds in other.get("processors", {}).items():
-            launch["processors"][name] += seconds
-        if "gpus" in launch:
-            launch["gpus"]["after"] = other["gpus"]["after"]
-    return copy.deepcopy(whole)
-
-
-def _place_of_samples(case: Json) -> tuple[Any, ...]:
-    return _identity(case), case["twin"]
-
-
-def _rounds(case: Json) -> dict[str, list[float]]:
+def rounds_of(case: Json) -> dict[str, list[float]]:
+    """Numbers of the rounds of a raw case beside their times, by name."""
     return case.get("rounds", {})
 
 
@@ -247,18 +202,6 @@ def too_large(size: int) -> str:
             " fewer points or rounds make it smaller")
 
 
-def _merge_named(into: Json, part: Json, name: str) -> None:
-    for key, value in part.items():
-        if into.setdefault(key, value) != value:
-            raise WeaveError(f"merge: $.{name}.{key}: the processes disagree")
-
-
-def _shared(first: list[str], second: list[str]) -> list[str]:
-    """Options of the first that the second has too, each with its value."""
-    others = options(second)
-    return [word for option in options(first) if option in others for word in option]
-
-
 def options(arguments: list[str]) -> list[tuple[str, ...]]:
     """The options of a command line, each with the words that follow it."""
     found: list[list[str]] = []
@@ -268,16 +211,6 @@ def options(arguments: list[str]) -> list[tuple[str, ...]]:
         else:
             found[-1].append(word)
     return [tuple(option) for option in found]
-
-
-def _require_agreement(merged: Json, part: Json) -> None:
-    for name in ("schema", "source", "build", "machine"):
-        if merged[name] != part[name]:
-            raise WeaveError(f"merge: $.{name}: the processes disagree")
-    for name in ("experiment", "profile", "seed", "rounds", "tripled"):
-        found, expected = part["run"][name], merged["run"][name]
-        if found != expected:
-            raise WeaveError(f"merge: $.run.{name}: found {found}, expected {expected}")
 
 
 @cache
@@ -309,7 +242,7 @@ def _case(raw: Json) -> Case:
         counters=raw.get("counters", {}).get("values", {}),
         notes=tuple(raw["setup"].get("notes", [])),
         target=raw["target"],
-        rounds={name: tuple(values) for name, values in _rounds(raw).items()},
+        rounds={name: tuple(values) for name, values in rounds_of(raw).items()},
         timeline=tuple(
             Span(span["lane"], span["name"], span["begin_s"], span["end_s"])
             for span in raw.get("timeline", [])
@@ -318,32 +251,47 @@ def _case(raw: Json) -> Case:
 
 
 def _check_values(raw: Json, shown: str) -> None:
-    """Numbers are finite, and no text tells of the machine that measured; the repository's own
-    texts may."""
-    for path, problem in _problems(raw, ()):
-        raise WeaveError(f"{spot(shown, path)}: {problem}")
+    """Numbers are such that nothing computed from them overflows."""
+    for path, number in _numbers(raw, ()):
+        if not (number == 0 or LEAST <= abs(number) <= MOST):
+            wanted = (f"0 or a number of magnitude {LEAST:g} to {MOST:g}"
+                      if abs(number) < float("inf") else "a finite number")
+            raise WeaveError(f"{spot(shown, path)}: found {number:.6g}, expected {wanted}")
 
 
-def _problems(node: Json | list[Any],
-              path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """What is wrong with any leaf, or any key of an object, and its path."""
+def _numbers(node: Json | list[Any],
+             path: Steps) -> Iterator[tuple[Steps, float]]:
+    """Every number and where it stands."""
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        if isinstance(value, (int, float)):
+            yield (*path, key), value
+        elif isinstance(value, (dict, list)):
+            yield from _numbers(value, (*path, key))
+
+
+def private(raw: Json, shown: str) -> Iterator[str]:
+    """What of a result must not leave the machine that measured it, a line for each text that tells
+    of it; the repository's own marked texts may. Who measures for himself is never asked."""
+    for path, telling in _tellings(raw, ()):
+        yield f"{spot(shown, path)}: {telling}"
+
+
+def _tellings(node: Json | list[Any], path: Steps) -> Iterator[tuple[Steps, str]]:
+    """What is wrong with any text, or any key of an object, and where."""
     is_object = isinstance(node, dict)
     for key, value in node.items() if is_object else enumerate(node):
         if is_object and (telling := _telling(key)):
             yield (*path, key), telling
-        if isinstance(value, float):
-            if not math.isfinite(value):
-                yield (*path, key), f"found {value}, expected a finite number"
-        elif isinstance(value, str):
-            if telling := _telling(value):
-                yield (*path, key), telling
+        if isinstance(value, str) and (telling := _telling(value)):
+            yield (*path, key), telling
         elif isinstance(value, (dict, list)) and (path or key != "excerpts"):
-            yield from _problems(value, (*path, key))
+            yield from _tellings(value, (*path, key))
 
 
 @cache
 def _telling(text: str) -> str:
     """What a text tells of a machine: a path, a user or a host; empty if it does not."""
+    text = escape.opened(text)
     for pattern, what in (
         (ABSOLUTE_PATH, "no absolute path"),
         (USER_AT_HOST, "no user or host name"),
@@ -358,7 +306,7 @@ def _check_references(raw: Json, shown: str) -> None:
     launches = len(raw["launches"])
     for name in ("ceilings", "cases", "skipped"):
         for index, entry in enumerate(raw[name]):
-            if entry["launch"] >= launches:
+            if not isinstance(entry["launch"], int) or entry["launch"] >= launches:
                 where = spot(shown, (name, index, "launch"))
                 raise WeaveError(
                     f"{where}: found {entry['launch']}, expected a position in $.launches"
@@ -378,20 +326,21 @@ def _check_references(raw: Json, shown: str) -> None:
             )
 
 
-def _identity(case: Json) -> tuple[Any, ...]:
+def identity(case: Json) -> tuple[Any, ...]:
+    """What tells a case of a file from all others but its twins."""
     place = tuple(sorted((key, str(value)) for key, value in parameters(case).items()))
     return case["variant"], case["launch"], place
 
 
 def _check_cases(raw: Json, shown: str) -> None:
     rounds = raw["run"]["rounds"]
-    firsts = {_identity(case) for case in raw["cases"] if not case["twin"]}
+    firsts = {identity(case) for case in raw["cases"] if not case["twin"]}
     seen = set()
     for index, case in enumerate(raw["cases"]):
         where = spot(shown, ("cases", index))
         _check_verdict(case, rounds, where)
         _check_rounds(case, where)
-        key = _identity(case)
+        key = identity(case)
         if case["twin"]:
             if key not in firsts:
                 raise WeaveError(f'{where}: found a twin of "{case["variant"]}" without its pair')
@@ -426,7 +375,7 @@ def _check_verdict(case: Json, rounds: int, where: str) -> None:
 def _check_rounds(case: Json, where: str) -> None:
     """Numbers of the rounds beside their times, and what one of them did."""
     samples = len(case["samples_s"])
-    for name, values in _rounds(case).items():
+    for name, values in rounds_of(case).items():
         if len(values) != samples:
             raise WeaveError(
                 f"{where}.rounds.{name}: found {len(values)} values, expected {samples}, one for"

@@ -2,11 +2,14 @@
 `just keep RUN TITLE`.
 
 A case is a variant at a point: parameters, threads, ranks, hosts and launch environment. Both sides
-are other runs, so their rounds do not belong together: medians are compared, not rounds.
+are other runs, so their rounds do not belong together: medians are compared, not rounds. Times are
+compared only of what is alike (`joining.unlike`): of other work, of another text or in another
+profile there are rates, set apart; of other data or in other caches there is nothing.
 """
 
 import argparse
 import copy
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,11 +17,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from weave import book, machines, names, numerics, results
+from weave import book, escape, joining, machines, names, numerics, results
 from weave.book import House
 from weave.definition import WeaveError
 from weave.expectations import ALIKE_HIGH, ALIKE_LOW
-from weave.measurements import Measurements
 from weave.numerics import Estimate, NoiseFloor
 from weave.results import Case, Json, Result
 from weave.survey import OnMachine
@@ -30,6 +32,8 @@ EACH_WORD = 10
 #: Without --all so many of the names of what one side lacks are shown.
 NAMED = 6
 COLUMNS = ("variant", "point", "A", "B", "speed", "interval", "B is")
+RATE_COLUMNS = ("variant", "point", "A", "B", "rate", "interval", "not alike")
+RATES = "not alike, so their rates are compared, and in nothing above"
 
 Value = str | float
 #: Where a case stands, by names of coordinates.
@@ -62,11 +66,24 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Rate:
+    """One case of both sides that is not alike; `speed` is the rate of B over that of A."""
+
+    variant: str
+    point: str
+    unit: str
+    rates: tuple[float, float]  # in a second, not in the unit
+    speed: Estimate
+    why: str
+
+
+@dataclass(frozen=True)
 class Group:
     """One experiment of both sides."""
 
     name: str
     rows: tuple[Row, ...]
+    rates: tuple[Rate, ...]
     mean: Estimate | None  # None: no case in common
     noise: tuple[NoiseFloor, NoiseFloor]
     apart: Mapping[str, Mapping[str, int]]  # "only in A": what is only there, and how many cases
@@ -75,7 +92,9 @@ class Group:
 class Points:
     """The cases of a result by where they stand."""
 
-    def __init__(self, result: Result, shown: str) -> None:
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        self.again: list[Key] = []  # of a launch that differs from an earlier one in nothing
         self.points: dict[Key, Point] = {}
         self.cases: dict[Key, Case] = {}
         self._twins: list[tuple[Key, Case]] = []
@@ -86,8 +105,8 @@ class Points:
                 self._twins.append((key, case))
                 continue
             if key in self.cases:
-                where = " ".join(f"{name}={value}" for name, value in point.items())
-                raise WeaveError(f"{shown}: found {case.variant} at {where} twice, in two launches")
+                self.again.append(key)
+                continue
             self.points[key], self.cases[key] = point, case
 
     def timed(self, key: Key) -> Case | None:
@@ -121,7 +140,8 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def _compare(given: argparse.Namespace) -> int:
     a, b = read(given.root, given.a, "A"), read(given.root, given.b, "B")
-    print(harmless("\n".join(text(a, b, compare(a, b), given.all, given.markdown))))
+    said = "\n".join(text(a, b, compare(a, b), given.all, given.markdown))
+    print(escape.markdown(said) if given.markdown else harmless(said))
     return 0
 
 
@@ -136,8 +156,13 @@ def read(root: Path, given: str, name: str) -> Side:
     if not files:
         raise WeaveError(f"compare: {given} is no result, no folder of a finished run and no"
                          " machine below reports/")
-    found = [(file, results.parse(file, shown)) for shown, file in files.items()]
-    return Side(name, given, {_name(file, result): result for file, result in found})
+    found = [(file, shown, results.parse(file, shown)) for shown, file in files.items()]
+    counted = {_name(file, result): results.sealed(result) for file, shown, result in found
+               if not joining.uncounted(result)}
+    if not counted:
+        _, shown, result = found[0]
+        raise WeaveError(f"compare: {shown}: {joining.uncounted(result)}")
+    return Side(name, escape.sealed_text(given), counted)
 
 
 def _name(file: Path, result: Result) -> str:
@@ -155,9 +180,8 @@ def compare(a: Side, b: Side) -> list[Group]:
     if not pairs:
         raise WeaveError("compare: no experiment in common: "
                          + ", ".join(f"{side.name} has {', '.join(side.found)}" for side in (a, b)))
-    groups = [_group(name, Points(first, a.shown), Points(second, b.shown))
-              for name, first, second in pairs]
-    if not any(group.rows for group in groups):
+    groups = [_group(name, Points(first), Points(second)) for name, first, second in pairs]
+    if not any(group.rows or group.rates for group in groups):
         why = [f"{said} {_listed(names, False)}" for group in groups
                for said, names in group.apart.items()]
         raise WeaveError(f"compare: no case in common: {'; '.join(why) or 'neither has any'}")
@@ -178,22 +202,37 @@ def _group(name: str, a: Points, b: Points) -> Group:
         values.setdefault(coordinate, set()).add(value)
     varying = {coordinate for coordinate, found in values.items() if len(found) > 1}
     noise = max(a.noise.factor, b.noise.factor)
-    rows, timed = [], []
+    rows, rates, timed = [], [], []
+    apart: dict[str, Mapping[str, int]] = {}
+    incomparable: Counter[str] = Counter()
     for key, point in a.points.items():
         first, second = a.timed(key), b.timed(key)
-        if first and second:
+        if not first or not second:
+            continue
+        label = _label(point, varying)
+        speed = numerics.ratio_of_medians(first.samples, second.samples)
+        seconds = numerics.median(first.samples), numerics.median(second.samples)
+        difference = joining.unlike(first, a.result, second, b.result)
+        amounts = joining.amounts([first, second])
+        if difference is None:
             timed.append((first.samples, second.samples))
-            speed = numerics.ratio_of_medians(first.samples, second.samples)
-            seconds = numerics.median(first.samples), numerics.median(second.samples)
-            rows.append(Row(key[0], _label(point, varying), seconds, speed, word(speed, noise)))
-    apart = {}
+            rows.append(Row(key[0], label, seconds, speed, word(speed, noise)))
+        elif difference.leaves_rates and amounts:
+            unit, (of_a, of_b) = amounts
+            rates.append(Rate(key[0], label, unit, (of_a / seconds[0], of_b / seconds[1]),
+                              speed.scaled(of_b / of_a), difference.words))
+        else:
+            incomparable[difference.words] += 1
+    if incomparable:
+        apart["not compared"] = incomparable
     for side, mine, others in (("A", a, b), ("B", b, a)):
         only = [key for key in mine.points if key not in others.points]
         failed = [key for key in mine.points if key in others.points and not mine.timed(key)]
-        for said, keys in ((f"only in {side}", only), (f"failed in {side}", failed)):
+        for said, keys in ((f"only in {side}", only), (f"failed in {side}", failed),
+                           (f"measured again in {side}, in a launch like another", mine.again)):
             if keys:
                 apart[said] = Counter(_lacked(key, mine, others, varying) for key in keys)
-    return Group(name, tuple(rows), _mean(timed), (a.noise, b.noise), apart)
+    return Group(name, tuple(rows), tuple(rates), _mean(timed), (a.noise, b.noise), apart)
 
 
 def _mean(timed: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Estimate | None:
@@ -267,7 +306,7 @@ def _group_text(group: Group, everything: bool, for_a_page: bool) -> list[str]:
     words = ", ".join(f"{counts[each]} {each}" for each in ("faster", "slower", "alike",
                                                            "undecided") if counts[each])
     cases = numerics.plural(len(group.rows), "case")
-    overall = "no case in common"
+    overall = "no case that is alike"
     if group.mean:
         overall = f"geometric mean {' ('.join(_speed(group.mean))}) of {cases}: {words}"
     shown = group.rows if everything else _interesting(group.rows)
@@ -277,12 +316,23 @@ def _group_text(group: Group, everything: bool, for_a_page: bool) -> list[str]:
         kinds = ", ".join(f"{number} {each}" for each, number in left.items())
         after.insert(0, f"left out: {_count(left)}: {kinds} (--all shows them)")
     table = [_cells(row) for row in shown]
+    apart = group.rates if everything else _furthest(group.rates)
+    rates = [_rate_cells(rate) for rate in apart]
+    title = f"{numerics.plural(len(group.rates), 'case')} {RATES}"
+    if len(apart) < len(group.rates):
+        title += f" (the {len(apart)} that differ most; --all shows all)"
     if for_a_page:
         head = [f"## {group.name}", "", f"{overall}; noise floor {floors}."]
         named = [[f"`{variant}`", *others] for variant, *others in table]
         body = ["", markdown(COLUMNS, named, 2, prose=[6])] if table else []
+        if rates:
+            named = [[f"`{variant}`", *others] for variant, *others in rates]
+            body += ["", f"{title}:", "", markdown(RATE_COLUMNS, named, 2, prose=[6])]
         return [*head, *body, *([""] if after else []), *(f"- {line}" for line in after)]
     lines = aligned([COLUMNS, *table], "<<>>>><") if table else []
+    if rates:
+        lines += [f"{title}:", *(f"  {line}" for line in
+                                 aligned([RATE_COLUMNS, *rates], "<<>>>><"))]
     body = [f"  {line}" for line in (*lines, *after)]
     return [f"{group.name}: {overall}", f"  noise floor: {floors}", *body]
 
@@ -292,6 +342,19 @@ def _interesting(rows: Sequence[Row]) -> Sequence[Row]:
     ordered = sorted(rows, key=lambda row: row.speed.value)
     slower, faster = ([row for row in ordered if row.word == each] for each in ("slower", "faster"))
     return [*slower[:EACH_WORD], *faster[-EACH_WORD:]]
+
+
+def _furthest(rates: Sequence[Rate]) -> Sequence[Rate]:
+    """Of many rates those that differ most, in their order."""
+    ordered = sorted(rates, key=lambda rate: -abs(math.log(rate.speed.value)))
+    chosen = {id(rate) for rate in ordered[:EACH_WORD]}
+    return [rate for rate in rates if id(rate) in chosen]
+
+
+def _rate_cells(rate: Rate) -> list[str]:
+    return [rate.variant, rate.point,
+            *(f"{numerics.significant(each / 1e9)} {rate.unit}" for each in rate.rates),
+            *_speed(rate.speed), rate.why]
 
 
 def _cells(row: Row) -> list[str]:
@@ -348,16 +411,17 @@ def keep(root: Path, path: Path, title: str, machine: str | None,
     """
     names.require(title, "keep: the title")
     result = results.load(path / "result.json" if path.is_dir() else path)
-    book.require_own_run(result, result.path.name)
     named = machines.name_of(root, result.raw["machine"], machine)
     if named.why:
         say(named.why)
     house = book.read(root, beside=[named.name])
-    raw = without_folders(result.raw)
+    raw = without_folders(result.raw, result.path.name)
     raw["machine"]["slug"] = slug = named.name
     results.validate(raw, result.path.name)
     if large := results.too_large(len(results.encoded(raw).encode())):
         raise WeaveError(f"{result.path.name}: {large}")
+    for telling in results.private(raw, result.path.name):
+        raise WeaveError(telling)
     one = _on_machine(house, results.of(raw, result.path), title)
     name = f"{result.experiment}@{title}.json"
     target = root / "reports" / slug / "results" / name
@@ -374,9 +438,14 @@ def keep(root: Path, path: Path, title: str, machine: str | None,
     return target
 
 
-def without_folders(raw: Json) -> Json:
+def without_folders(raw: Json, shown: str) -> Json:
     """A result in which matrices of the user's own are named by their files alone."""
     clean = copy.deepcopy(raw)
+    names = [_base(name) for name in raw["datasets"]]
+    for name in names:
+        if names.count(name) > 1:
+            raise WeaveError(f"{shown}: $.datasets: found two files called {name} in different"
+                             " folders, expected names of their own")
     clean["run"]["arguments"] = [_argument(word) for word in raw["run"]["arguments"]]
     clean["datasets"] = {_base(name): known for name, known in raw["datasets"].items()}
     for entry in [*clean["cases"], *clean["skipped"]]:
@@ -395,17 +464,17 @@ def _on_machine(house: House, result: Result, title: str) -> OnMachine:
     """A result as a part of a machine's folder, if it may be one."""
     shown, slug = result.path.name, result.raw["machine"]["slug"]
     known = {experiment.name: experiment for experiment in house.experiments}
-    if result.experiment not in known:
-        expected = ", ".join(known)
-        raise WeaveError(f'{shown}: found "{result.experiment}", expected one of: {expected}')
-    experiment = known[result.experiment]
-    measured = Measurements(result, experiment, house.tree, partial=True)
-    stale = measured.stale_variants
+    why = (joining.obstacle(result, result.experiment, title, known)
+           or joining.uncounted(result))
+    if why:
+        raise WeaveError(f"{shown}: {why}")
+    one = book.on_machine(slug, result, known[result.experiment], house.tree, title, partial=True)
+    stale = one.measured.stale_variants
     if stale:
         name, reason = next(iter(stale.items()))
         raise WeaveError(f"{shown}: found a run that is out of date, expected a fresh one: {name}:"
                          f" {reason}")
-    return OnMachine(slug, measured, title)
+    return one
 
 
 def _base(value: str | float) -> str | float:

@@ -27,6 +27,8 @@ from matplotlib.text import Text
 from matplotlib.textpath import TextToPath
 from matplotlib.transforms import Affine2D
 
+from weave.escape import opened
+
 # name: (light, dark). The light colours are unique: they are how a property is recognised.
 INK = {
     "panel": ("#fffffe", "#0d1117"),
@@ -109,7 +111,7 @@ def switching(svg: str, title: str) -> str:
     body = STYLE_ATTRIBUTE.sub(as_class, svg[head.end() :])
     opening = head[0][:-1] + ' role="img">'
     sheet = _style_sheet(classes)
-    return f"{svg[: head.start()]}{opening}\n <title>{escape(title)}</title>\n{sheet}{body}"
+    return f"{svg[: head.start()]}{opening}\n <title>{escape(opened(title))}</title>\n{sheet}{body}"
 
 
 def _style_sheet(classes: dict[str, str]) -> str:
@@ -209,7 +211,7 @@ def text_width(
     """Pixels that a text takes, of its longest line."""
     of = TextToPath().get_text_width_height_descent
     fonts = _properties(bold, italic, mono)
-    return max(float(of(line, fonts, False)[0]) for line in text.split("\n")) * size / 100
+    return max(float(of(line, fonts, False)[0]) for line in opened(text).split("\n")) * size / 100
 
 
 STICKY = "\u00a0"  # a blank at which no line ends
@@ -296,7 +298,7 @@ class Sheet:
         angle: float = 0,
     ) -> None:
         """A text with its first baseline at `y`; further lines stand below."""
-        for number, line in enumerate(text.split("\n")):
+        for number, line in enumerate(opened(text).split("\n")):
             drawn = Text(
                 round(x, 2),
                 round(y + number * line_height(size), 2),

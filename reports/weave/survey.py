@@ -54,11 +54,20 @@ class OnMachine:
     def result(self) -> Result:
         return self.measured.result
 
-    def judge(self, claim: Claim) -> Verdict:
-        """The verdict of a claim here; errors name the claim and the machine."""
+    @property
+    def shown(self) -> str:
+        """Its file, as errors name it."""
+        title = f"@{self.title}" if self.title else ""
+        return f"reports/{self.machine}/results/{self.result.experiment}{title}.json"
+
+    def judge(self, claim: Claim, is_told: bool = True) -> Verdict:
+        """The verdict of a claim here. What cannot be asked of the machine that a chapter tells of
+        is an error that names the claim; of any other machine it is the verdict."""
         try:
             return claims.judge(self.measured, claim)
         except WeaveError as error:
+            if not is_told:
+                return Verdict(claim, NOT_APPLICABLE, (), f"{error}.")
             shown = f"experiments/{self.measured.experiment.name}/experiment.toml"
             raise WeaveError(f'{shown}: claim "{claim.id}" on {self.machine}: {error}') from error
 
@@ -83,7 +92,9 @@ class Survey:
     @cached_property
     def verdicts(self) -> Mapping[str, Mapping[str, Verdict]]:
         """By the claims' ids and the machines."""
-        return {claim.id: {one.machine: one.judge(claim) for one in self.runs()}
+        told = self.experiment.lead or self.lead
+        return {claim.id: {one.machine: one.judge(claim, one.machine == told)
+                           for one in self.runs()}
                 for claim in self.experiment.claims}
 
     def cells(self, variant: str, over: Over, where: Where, title: str = "",

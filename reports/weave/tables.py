@@ -7,7 +7,7 @@ from typing import Any
 from weave import numerics
 from weave.definition import WeaveError, Where, words
 from weave.measurements import NOT_MEASURED, Measurements
-from weave.metrics import Basis, Cell, measure, metric_named
+from weave.metrics import Basis, Cell, measure, metric_named, told
 from weave.results import Case
 
 NO_VALUE = "–"
@@ -307,12 +307,12 @@ def ceiling_words(basis: Basis, where: Where) -> str:
     """The ceiling that bounds are drawn from, each where launches differ."""
     measured = basis.measured
     launches = dict.fromkeys(case.launch for case in measured.select(where, timed=False))
-    ceilings = [measured.ceiling(launch, basis.ceiling) for launch in launches]
+    ceilings, why = told(measured, lambda at: measured.ceiling(at, basis.ceiling), [*launches])
     texts = dict.fromkeys(
         f"{ceiling.name} at {numerics.significant(ceiling.rate.value / 1e9)} {ceiling.unit}"
         for ceiling in ceilings
     )
-    return ", ".join(texts)
+    return ", ".join(texts) or why
 
 
 def plain_unit(metric: str, value: float) -> str:

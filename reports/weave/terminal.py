@@ -4,12 +4,14 @@ import os
 import unicodedata
 from typing import TextIO
 
+from weave.escape import opened
+
 
 def harmless(text: str) -> str:
     """A text of which every character can be seen: escape codes and other controls, marks that turn
     the direction of writing and bytes that are no text are spelled (`\\x1b`). Lines stay lines."""
     return "".join(letter if _is_shown(letter) or letter == "\n" else _spelled(letter)
-                   for letter in text)
+                   for letter in opened(text))
 
 
 def one_line(text: str) -> str:

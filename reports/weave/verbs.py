@@ -16,10 +16,12 @@ from jinja2.parser import Parser
 
 from weave import blocks, claims, expectations, files, numerics, plots, tables
 from weave.claims import OUT_OF_DATE, Verdict
+from weave.comparisons import Comparison, compare
 from weave.definition import WeaveError, Where
 from weave.expectations import REPRODUCED, Expectation
-from weave.measurements import NOT_MEASURED, Absence, Measurements
-from weave.metrics import Basis, Cell, Comparison, Over, compare, measure, metric_named
+from weave.measurements import NOT_MEASURED, Measurements
+from weave.metrics import Basis, Cell, Over, measure, metric_named, numbers_of, told
+from weave.quantities import Absence, NoNumber
 from weave.results import Case
 from weave.survey import ChapterPlot, Survey
 
@@ -150,22 +152,21 @@ class Verbs:
         """A metric without rounds (`stored_bytes`, `setup`, ...) over another variant's: over
         several points the geometric mean of what it is at each."""
         region = where or {}
-        basis, of = self._basis(None), metric_named(metric)
+        basis = self._basis(None)
         for name in (variant, over):
             if absence := self.measured.find(name, region).absence:
                 return self._said(Cell(absence=absence), str)
-        ratios = []
+        ratios, why = [], NOT_MEASURED
         for case in self.measured.find(variant, region).cases:
             other = self.measured.partner(case, over)
-            values = [of.of(basis, one) for one in (case, other) if one is not None]
+            values, lacking = numbers_of(basis, metric, [case, *([other] if other else [])])
             if any(len(rounds) > 1 for rounds in values):
                 raise WeaveError(f'ratio: "{metric}" was sampled in rounds, use speedup')
             if len(values) == 2:
-                if 0 in (values[0][0], values[1][0]):
-                    raise WeaveError(f'ratio: "{metric}" of "{variant}" or of "{over}" is 0')
                 ratios.append(values[0][0] / values[1][0])
+            why = lacking or why
         if not ratios:
-            return self._said(Cell(absence=Absence("missing", NOT_MEASURED)), str)
+            return self._said(Cell(absence=Absence("missing", why)), str)
         stale = STALE if self.measured.is_stale(variant, over) else ""
         return numerics.factor(numerics.geometric_mean(ratios)) + "x" + stale
 
@@ -179,7 +180,10 @@ class Verbs:
         cases = measured.select(where or {}, timed=False)
         if not cases:
             return self._said(measure(basis, metric, None, where or {}), str)
-        values = sorted({metric_named(metric).of(basis, case)[0] for case in cases})
+        found, why = numbers_of(basis, metric, cases)
+        if not found:
+            return why
+        values = sorted({values[0] for values in found})
         texts = [tables.plain_unit(metric, value) for value in (values[0], values[-1])]
         return " to ".join(dict.fromkeys(texts))
 
@@ -187,24 +191,24 @@ class Verbs:
         """A measured ceiling with its interval: `10.1 GB/s (9.9–10.2)`."""
         cases = self.measured.select(where or {}, timed=False)
         launches = list(dict.fromkeys(case.launch for case in cases))
-        if len(launches) > 1:
-            launches = self._launch_of_most(launches, name)
         if not launches:
             if self.measured.may_lack:
                 return NOT_MEASURED
             raise WeaveError(f"nothing was measured where {where}")
-        found = self.measured.ceiling(launches[0], name)
+        ceilings, why = told(self.measured, lambda at: self.measured.ceiling(at, name), launches)
+        if not ceilings:
+            return why
+        found = max(ceilings, key=lambda ceiling: ceiling.rate.value)  # what it can do at best
         rate = found.rate.scaled(1e-9)
         text = numerics.significant(rate.value)
         return f"{text} {found.unit} ({numerics.interval(rate, text)})"
 
-    def _launch_of_most(self, launches: list[int], name: str | None) -> list[int]:
-        """The launch in which a ceiling is highest: what the machine can do at best."""
-        return [max(launches, key=lambda i: (self.measured.ceiling(i, name).rate.value, -i))]
-
     def network(self, ring: str, where: Where | None = None) -> str:
         """`0.61 µs and 5.2 GB/s`: what a message costs, fitted to those of the variant `ring`."""
-        found = plots.network(self.measured, ring, where or {})
+        try:
+            found = plots.network(self.measured, ring, where or {})
+        except NoNumber as error:
+            return f"unknown ({error})"
         if found is None:
             return NOT_MEASURED
         bandwidth = numerics.significant(found.bytes_per_s / 1e9)

@@ -119,14 +119,17 @@ def test_packs_without_owner_and_the_same_each_time(root: Path) -> None:
     assert all((entry.uid, entry.uname, entry.mtime) == (0, "", 0) for entry in entries)
 
 
-def test_refuses_a_failed_verification(root: Path) -> None:
+def test_what_failed_or_is_doubtful_is_said_and_packed(root: Path) -> None:
+    """Every page marks it; the rest of what a machine found is worth having."""
     raw = synthetic.result()
     raw["machine"]["slug"] = MACHINE
+    synthetic.scale(raw, "restrict", 0.3, matrix="rmat")
     stored(root, raw)
     code, said = tried(root)
-    assert code == 1
-    assert f"results/{synthetic.NAME}.json: broken at" in said and "failed verification" in said
-    assert not archive(root).exists()
+    assert code == 0
+    assert f"results/{synthetic.NAME}.json: 20 cases failed verification, marked\n" in said
+    assert "`restrict` at rmat fp32 threads=1: 1" in said and "of the fastest pass of read" in said
+    assert archive(root).exists()
 
 
 @pytest.mark.parametrize(("text", "found"), [

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from measure import run_all as bundle, workspace
+from measure import run_all as bundle
 from measure.launch import ProgramFailed
 from measure.tests.fake_tree import add_experiment, behave, make_tree
 from measure.tests.run_all_test import REPORTS, wait_for

@@ -12,7 +12,7 @@ from weave import claims, expectations
 from weave.claims import NOT_APPLICABLE, NOT_REPRODUCED, OUT_OF_DATE, REPRODUCED, TOO_FEW, UNDECIDED
 from weave.definition import Claim, Condition, WeaveError
 from weave.measurements import Measurements
-from weave.metrics import Comparison, compare
+from weave.comparisons import Comparison, compare
 from weave.results import Case, Json
 from weave.tests import synthetic
 

@@ -9,7 +9,7 @@ from weave import claims, expectations
 from weave.claims import NOT_REPRODUCED, REPRODUCED, TOO_FEW, UNDECIDED
 from weave.definition import Claim, Condition, WeaveError
 from weave.measurements import Measurements
-from weave.metrics import Comparison, compare
+from weave.comparisons import Comparison, compare
 from weave.results import Json
 from weave.tests import synthetic
 from weave.tests.conftest import Say

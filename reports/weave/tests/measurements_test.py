@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from weave.measurements import Measurements
-from weave.metrics import Comparison, compare
+from weave.comparisons import Comparison, compare
 from weave.results import Json
 
 

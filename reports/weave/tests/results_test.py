@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from weave import results
+from weave import joining, results
 from weave.definition import WeaveError
 from weave.results import Json
 from weave.tests import synthetic
@@ -148,16 +148,6 @@ BROKEN: dict[str, tuple[Callable[[Json], Any], list[str]]] = {
         lambda r: r["cases"].__delitem__(0),
         ['found a twin of "textbook" without its pair'],
     ),
-    "absolute path": (
-        lambda r: r["build"]["objects"][0].update(flags="-O3 -I/usr/include/eigen3"),
-        ["$.build.objects[0].flags", "no absolute path"],
-    ),
-    "home": (lambda r: r["run"].update(arguments=["~/a.mtx"]), ["$.run.arguments[0]"]),
-    "user and host": (
-        lambda r: r["libraries"].update(mpi="4.1 built by jane@cluster"),
-        ["$.libraries.mpi", "no user or host name"],
-    ),
-    "host": (lambda r: r["machine"].update(os="Linux on node7.local"), ["$.machine.os", "no host"]),
     "empty launches": (lambda r: r.update(launches=[]), ["$.launches", "at least 1 entries"]),
 }
 
@@ -175,6 +165,33 @@ def test_what_is_wrong_is_said_in_one_line(name: str, raw: Json, tmp_path: Path)
     assert "\n" not in message
     for part in said:
         assert part in message
+
+
+PRIVATE: dict[str, tuple[Callable[[Json], object], list[str]]] = {
+    "absolute path": (
+        lambda r: r["build"]["objects"][0].update(flags="-O3 -I/usr/include/eigen3"),
+        ["$.build.objects[0].flags", "no absolute path"],
+    ),
+    "home": (lambda r: r["run"].update(arguments=["~/a.mtx"]), ["$.run.arguments[0]"]),
+    "user and host": (
+        lambda r: r["libraries"].update(mpi="4.1 built by jane@cluster"),
+        ["$.libraries.mpi", "no user or host name"],
+    ),
+    "host": (lambda r: r["machine"].update(os="Linux on node7.local"), ["$.machine.os", "no host"]),
+}
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_who_measures_for_himself_may_name_anything(name: str, raw: Json, tmp_path: Path) -> None:
+    """What a text tells of a machine is asked where it would leave that machine."""
+    name_it, said = PRIVATE[name]
+    assert list(results.private(raw, "r.json")) == []
+    name_it(raw)
+    results.write(raw, tmp_path / "r.json")
+    found = list(results.private(results.load(tmp_path / "r.json").raw, "r.json"))
+    assert len(found) == 1
+    for part in said:
+        assert part in found[0]
 
 
 TEXTS = {
@@ -260,7 +277,7 @@ def _parts() -> list[Json]:
 
 def test_merge_concatenates_launches(tmp_path: Path) -> None:
     first, second = _parts()
-    merged = results.merge([first, second])
+    merged = joining.merge([first, second])
     results.validate(merged, "merged")
     assert [launch["threads"] for launch in merged["launches"]] == [1, 2]
     assert len(merged["cases"]) == len(first["cases"]) + len(second["cases"])
@@ -275,11 +292,11 @@ def test_merge_concatenates_launches(tmp_path: Path) -> None:
 def test_merge_has_the_libraries_of_every_process() -> None:
     first, second = _parts()
     second["libraries"]["mkl"] = "2026.0"
-    assert results.merge([first, second])["libraries"] == first["libraries"] | {"mkl": "2026.0"}
+    assert joining.merge([first, second])["libraries"] == first["libraries"] | {"mkl": "2026.0"}
 
 
 def test_merge_of_one_is_itself(raw: Json) -> None:
-    assert results.merge([raw]) == raw
+    assert joining.merge([raw]) == raw
 
 
 @pytest.mark.parametrize(
@@ -298,7 +315,7 @@ def test_merge_refuses_what_disagrees(spoil: Callable[[Json], Any], said: str) -
     first, second = _parts()
     spoil(second)
     with pytest.raises(WeaveError) as caught:
-        results.merge([first, second])
+        joining.merge([first, second])
     assert said in str(caught.value)
 
 
@@ -318,7 +335,7 @@ def _longer() -> tuple[Json, Json]:
 
 def test_more_rounds_are_put_behind_the_first() -> None:
     first, more = _longer()
-    whole = results.prolong(first, more)
+    whole = joining.prolong(first, more)
     results.validate(whole, "whole")
     assert whole["run"] == first["run"] | {"rounds": 2 * first["run"]["rounds"]}
     for case, begin, end in zip(whole["cases"], first["cases"], more["cases"], strict=True):
@@ -338,7 +355,7 @@ def test_what_fails_in_more_rounds_has_failed() -> None:
     failed["verdict"] = {"status": "failed", "checks": ["exact"], "error": 0, "reason": "wrong"}
     for name in ("rounds", "timeline"):
         del failed[name]
-    whole = results.prolong(first, more)
+    whole = joining.prolong(first, more)
     results.validate(whole, "whole")
     assert whole["cases"][0]["verdict"]["reason"] == "wrong"
     assert whole["cases"][0]["samples_s"] == []
@@ -350,12 +367,12 @@ def test_more_rounds_of_something_else_are_refused() -> None:
     first, more = _longer()
     del more["cases"][3]
     with pytest.raises(WeaveError, match="has no further samples"):
-        results.prolong(first, more)
+        joining.prolong(first, more)
     _, more = _longer()
     more["cases"][0]["rounds"] = {"misses": 21 * [1]}
     with pytest.raises(WeaveError, match="textbook notes other numbers of its rounds"):
-        results.prolong(first, more)
+        joining.prolong(first, more)
     _, more = _longer()
     more["source"].update(binary_sha256="d" * 64)
     with pytest.raises(WeaveError, match=r"\$\.source"):
-        results.prolong(first, more)
+        joining.prolong(first, more)

@@ -95,8 +95,6 @@ ERRORS = {
     'ceiling("copy")': 'no ceiling "copy"',
     'ratio("median", "csrl", over="textbook", where={"matrix": "fem3", "precision": "fp64",'
     ' "threads": 1})': "use speedup",
-    'ratio("setup", "csrl", over="textbook", where={"matrix": "fem3", "precision": "fp64",'
-    ' "threads": 1})': "is 0",
     'code("unrol4")': 'no source text "unrol4" in the result',
     'diff("textbook", "unrol4")': 'no source text "unrol4"',
     'claim("1.unrol")': 'no claim "1.unrol" in experiment.toml, which has: 1.unroll',
@@ -312,8 +310,7 @@ def test_what_the_bytes_of_a_format_allow(say: Say, raw: Json) -> None:
     bound = '{{ value("of_own_bound", "%s", over="textbook", where=%s) }}'
     assert say(bound % ("textbook", FEM3), raw) == "41 %"
     assert say(bound % ("csrl", FEM3), raw) == "45 % (45–46 %)"
-    with pytest.raises(WeaveError, match="unroll4 at fem3 .* records no bytes of its format"):
-        say(gain % "unroll4", raw)
+    assert say(gain % "unroll4", raw) == "unroll4 records no bytes of its format"
 
 
 def test_diff_shows_only_what_changed(say: Say) -> None:
@@ -568,7 +565,7 @@ def test_a_timeline_is_drawn_of_one_point(draw: Draw, raw: Json,
     assert given[0].spans[1] == Span("compute", "kernel 0", 0.001, 0.003)
     with pytest.raises(WeaveError, match="csrl at 20 points, expected one: narrow where="):
         draw("timeline", "csrl", result=raw)
-    with pytest.raises(WeaveError, match="textbook notes no timeline"):
+    with pytest.raises(WeaveError, match="would be empty: nothing was measured for it"):
         draw("timeline", "textbook", AT_FEM3, result=raw)
 
 

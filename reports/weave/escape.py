@@ -1,0 +1,106 @@
+"""Text of strangers, harmless wherever it is shown: names, notes and reasons in results that others
+measured, and files that users call as they like.
+
+A page is put together from many small texts, and only its author's may be Markdown or HTML. So what
+comes from a result is *sealed* when it is read: each letter that means something in Markdown, HTML
+or Doxygen gives way to a stand-in of Unicode's private use area, and what steers a terminal or the
+direction of a text becomes words. Stand-ins pass through tables, sentences and figures as letters
+that mean nothing. Where a text leaves, it is opened in that place's own way: in a page each
+stand-in becomes an entity, in a figure and on a terminal the letter that it stands for. A text that
+had stand-ins from the beginning cannot break out either: it gets entities for them.
+"""
+
+import re
+import unicodedata
+from functools import cache
+from html import escape as _entities
+from typing import Any, TypeVar
+
+#: What is sealed: marks, what begins links, and commands of Doxygen.
+ACTIVE = re.compile(r"[<>&|`*\\{}$#]|\](?=[(\[:]|$)|:(?=//)|(?<=www)\.|(?<!\w)@(?=[A-Z])",
+                    re.IGNORECASE)
+BASE = 0xE000
+STAND_IN = re.compile(f"[{chr(BASE)}-{chr(BASE + 0x7F)}]")
+#: A span of code on one line of Markdown, where entities mean nothing.
+CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)([^\n]*?)(?<!`)\1(?!`)")
+#: Controls, directions of text, halves of letters, ends of lines that are none.
+UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+#: What a spreadsheet takes for the begin of a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+#: Keys of results whose text is a listing, which stands in a fence or is escaped as a whole.
+LISTINGS = ("text", "source")
+
+Sealed = TypeVar("Sealed")
+
+
+@cache
+def visible(text: str, keep: str = "") -> str:
+    """A text in one line whose every letter is seen: blanks for what ends lines, `\\x1b` for what
+    steers a terminal. `keep` is left as it is."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(letter if letter in keep else _seen(letter) for letter in text)
+
+
+def _seen(letter: str) -> str:
+    if letter in "\t\n\r\v\f":
+        return " "
+    if unicodedata.category(letter) in UNSEEN and letter != "\u00ad":
+        return letter.encode("ascii", "backslashreplace").decode() if ord(letter) > 0x7F else (
+            f"\\x{ord(letter):02x}")
+    return letter
+
+
+@cache
+def sealed_text(text: str) -> str:
+    """A text without any letter that means something in a page."""
+    return ACTIVE.sub(lambda match: chr(BASE + ord(match[0])), visible(text))
+
+
+def sealed(value: Sealed, key: str = "") -> Sealed:
+    """A JSON value whose every text and name is sealed; of a listing only what cannot be seen."""
+    made: Any = value
+    if isinstance(value, str):
+        made = visible(value, "\n\t") if key in LISTINGS else sealed_text(value)
+    elif isinstance(value, dict):
+        made = {sealed_text(name): sealed(of, name) for name, of in value.items()}
+    elif isinstance(value, list) and value and not isinstance(value[0], (int, float)):
+        made = [sealed(of) for of in value]
+    return made
+
+
+def opened(text: str) -> str:
+    """A sealed text with its own letters: for figures, terminals and names of files."""
+    return STAND_IN.sub(lambda match: chr(ord(match[0]) - BASE), text)
+
+
+def html(page: str) -> str:
+    """A page in which every stand-in is an entity."""
+    return STAND_IN.sub(lambda match: f"&#{ord(match[0]) - BASE};", page)
+
+
+def markdown(page: str) -> str:
+    """As `html`, of a page in Markdown: a span of code that has stand-ins becomes one of HTML."""
+    if not STAND_IN.search(page):
+        return page
+    return html(CODE_SPAN.sub(_span, page))
+
+
+def _span(match: re.Match[str]) -> str:
+    return f"<code>{_entities(match[2], False)}</code>" if STAND_IN.search(match[2]) else match[0]
+
+
+def fenced(text: str, language: str) -> str:
+    """A listing in a fence that it cannot close."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def csv_cell(value: Any) -> Any:
+    """A cell of CSV that no spreadsheet takes for a formula."""
+    if not isinstance(value, str):
+        return value
+    text = visible(value)
+    return f"'{text}" if value.startswith(FORMULA) else text
+
