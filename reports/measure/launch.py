@@ -225,15 +225,30 @@ class Program:
 Report = Callable[[Program, Event], None]
 
 
-def take_turns(programs: Sequence[Program], report: Report) -> None:
-    """Runs the programs to their ends, one at a time; each of their events goes to `report`."""
+def take_turns(programs: Sequence[Program], report: Report,
+               some_finished: bool = False) -> dict[Program, str]:
+    """Runs the programs to their ends, one at a time; each of their events goes to `report`.
+
+    Returns which died on the way, and how. Raises `ProgramFailed` where no other came to its end,
+    here or before, and if one was asked for what it refuses.
+    """
+    failed: dict[Program, ProgramFailed] = {}
     waiting = deque(programs)
     while waiting:
         program = waiting.popleft()
-        for event in program.turn():
-            report(program, event)
+        try:
+            for event in program.turn():
+                report(program, event)
+        except ProgramFailed as error:
+            if error.code == 2:
+                raise
+            failed[program] = error
+            continue
         if program.code is None:
             waiting.append(program)
+    if failed and len(failed) == len(programs) and not some_finished:
+        raise next(iter(failed.values()))
+    return {program: str(error) for program, error in failed.items()}
 
 
 @dataclass(frozen=True)
@@ -241,14 +256,16 @@ class Measurement:
     """What the processes of one experiment brought home."""
 
     result: results.Result
-    failures: list[str]  # one line for each process in which a variant failed
+    failures: list[str]  # one line for each process in which a variant failed, or that died
+    is_whole: bool = True  # no process died
 
 
 def measure(program: Path, arguments: Sequence[str], launches: Sequence[Launch], folder: Path,
             report: Report, inherit: Sequence[int] = (), go_on: bool = False) -> Measurement:
     """Runs the processes of one experiment in turns; `folder/result.json` is what they found.
 
-    With `go_on` a process whose own result lies there already has finished.
+    With `go_on` a process whose own result lies there already has finished. Of one that died all
+    points are noted as skipped, with the reason: what the others found is worth having.
     """
     if not program.is_file():
         raise ProgramFailed(f"{program.name} was not built: no file {program}", 1)
@@ -261,18 +278,23 @@ def measure(program: Path, arguments: Sequence[str], launches: Sequence[Launch],
             for index, launch in enumerate(launches)
         ]
         finished = [program for program in programs if go_on and program.output.exists()]
-        take_turns([program for program in programs if program not in finished], report)
+        died = take_turns([program for program in programs if program not in finished], report,
+                          bool(finished))
+    programs = [program for program in programs if program not in died]
     parts = [results.load(program.output) for program in programs]
     for program, part in zip(programs, parts, strict=True):
         if program in finished:
             program.code = 0 if all(case.passed for case in part.cases) else 1
     merged = folder / "result.json"
     whole = joining.merge([part.raw for part in parts])
+    for program, why in died.items():
+        joining.note_lost(whole, program.launch.threads, max(1, program.launch.ranks),
+                          dict(program.launch.environment), why)
     if not whole["cases"]:
         raise ProgramFailed(f"{program.name}: measured nothing: {_why_nothing(whole)}", 1)
     results.write(whole, merged)
-    failures = [program.failure() for program in programs if program.code]
-    return Measurement(results.load(merged), failures)
+    failures = [*(program.failure() for program in programs if program.code), *died.values()]
+    return Measurement(results.load(merged), failures, not died)
 
 
 def _why_nothing(raw: results.Json) -> str:

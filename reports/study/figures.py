@@ -178,7 +178,7 @@ def _share(case: Json | None, full: float) -> Value:
     if case is None:
         return Value(absence="skipped")
     if case["of_bound"] is None:
-        return Value(absence="failed")
+        return Value(absence="failed" if case["seconds"] is None else "no bound")
     low, high = case["of_bound_interval"]
     return Value(full * case["of_bound"], full * low, full * high)
 

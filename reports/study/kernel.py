@@ -13,7 +13,7 @@ from measure.launch import Console, ProgramFailed
 from measure.workspace import Workspace, describe_machine
 from study import findings, measuring
 from study.measuring import Asked, measured, warn
-from weave import definition, files, numerics
+from weave import definition, files
 from weave.definition import WeaveError
 
 Json = dict[str, Any]
@@ -153,6 +153,5 @@ def verdicts(cases: Sequence[Json]) -> list[str]:
         rivals.sort(key=lambda case: case["seconds"])
         place = 1 + rivals.index(mine)
         lines.append(f"{where}: verified, place {place} of {len(rivals)},"
-                     f" {numerics.time(mine['seconds'])} a product,"
-                     f" {numerics.percent(mine['of_bound'])} of the memory bound")
+                     f" {findings.speed(mine)}")
     return lines

@@ -20,6 +20,7 @@ def study_all(workspace: Workspace, files: Sequence[Path], console: Console,
               finish: Callable[[Path], str]) -> int:
     """Studies each matrix, and lets a page be made of what was written; 1 if a variant failed its
     verification."""
+    files = list({file.resolve(): file for file in files}.values())  # each once
     for file in files:
         name_of(file)
     described = [measuring.described(workspace, file) for file in files]  # all errors come first
@@ -70,7 +71,7 @@ def _measure(workspace: Workspace, file: Path, features: Json, gpus: bool, folde
                                               lock, tree)
         found.append((asked.title, measured))
         failures += failed
-    study = together(file, features, anatomy, found)
+    study = together(file, features, anatomy, found) | {"name": folder.name}
     write_json(folder / "study.json", study)
     measuring.warn(study["runs"], workspace.shown(folder), console)
     return failures

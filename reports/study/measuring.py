@@ -106,11 +106,15 @@ def measured(workspace: Workspace, asked: Asked, given: Sequence[str], inputs: S
                   "launches": [launch.label() for launch in launches]})
     whole = into / "result.json"
     failures: list[str] = []
-    if not whole.exists():
+    if whole.exists():
+        result = results.load(whole)
+    else:
         watch = Watch(console, asked.title, None)
-        failures = measure(program, arguments, launches, into, watch, [lock], go_on=True).failures
-    found = Measurements(results.load(whole), experiment, tree, partial=True)
-    return found, failures
+        measurement = measure(program, arguments, launches, into, watch, [lock], go_on=True)
+        result, failures = measurement.result, measurement.failures
+        if not measurement.is_whole:
+            whole.unlink()  # the same command tries that again
+    return Measurements(result, experiment, tree, partial=True), failures
 
 
 def options(matrix: Path, nonzeros: int) -> list[str]:

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from study import figures, findings
-from weave import files, numerics
+from weave import escape as sealing
+from weave import files, numerics, results
 from weave.definition import WeaveError
 from weave.sheet import INK
 
 Json = Mapping[str, Any]
 
+#: Version of what `study` and `try` write.
+SCHEMA = 1
 #: So many products tell nothing any more.
 NEVER = "never"
 PRECISIONS = {"fp32": "single precision", "fp64": "double precision"}
@@ -49,10 +52,14 @@ summary {{ cursor: pointer; margin: 8px 0; }}
 def draw(file: Path) -> Path:
     """Draws the page of what a study or a trial wrote, beside it. Raises `WeaveError` for another
     file."""
-    told = files.read_json(file)
     try:
+        told = results.decode(files.read(file), str(file))
+        results.require_version(told, SCHEMA, str(file))
+        results.check_numbers(told, str(file))
         page = kernel_page(told) if "source" in told else study_page(told)
-    except (ValueError, KeyError, TypeError) as error:
+    except WeaveError:
+        raise
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise WeaveError(f"{file}: found {type(error).__name__}: {error}, expected study.json or"
                          " try.json as this version writes them") from error
     drawn = file.with_name("index.html")
@@ -62,6 +69,7 @@ def draw(file: Path) -> Path:
 
 def study_page(study: Json) -> str:
     """The page of one matrix."""
+    study = sealing.sealed(study)  # it may come from anywhere
     f = study["features"]
     parts = [
         f"<p class=muted>{escape(study['file'])} on {escape(_machine(study['machine']))}</p>",
@@ -80,6 +88,7 @@ def study_page(study: Json) -> str:
 
 def kernel_page(tried: Json) -> str:
     """The page of somebody's own product: its places, a figure for each matrix, and its text."""
+    tried = sealing.sealed(tried)
     places = [_place(ranking) for ranking in tried["rankings"]]
     parts = [
         f"<p class=muted>Among the variants of {tried['experiment']}, in the same rounds, on"
@@ -102,17 +111,17 @@ def _place(ranking: Json) -> str:
     best = min(mine, key=lambda c: c["seconds"])
     rivals = sorted((c for c in timed if _point(c) == _point(best)), key=lambda c: c["seconds"])
     return (f"{escape(ranking['title'])}: place {1 + rivals.index(best)} of {len(rivals)} on"
-            f" {_where(best)}, {numerics.time(best['seconds'])} a product,"
-            f" {numerics.percent(best['of_bound'])} of the memory bound.")
+            f" {_where(best)}, {findings.speed(best)}.")
 
 
 def document(title: str, parts: Sequence[str]) -> str:
-    """A whole page."""
+    """A whole page, in which text of strangers stands as text."""
     body = "\n".join([f"<h1>{escape(title)}</h1>", *parts])
-    return (f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            '<meta name="viewport" content="width=device-width">\n'
-            f"<title>{escape(title)}</title>\n<style>{_style()}</style>\n</head>\n<body>\n"
-            f"{body}\n</body>\n</html>\n")
+    return sealing.html(
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n'
+        f"<title>{escape(title)}</title>\n<style>{_style()}</style>\n</head>\n<body>\n"
+        f"{body}\n</body>\n</html>\n")
 
 
 # --- sections -------------------------------------------------------------------------------------
@@ -128,17 +137,16 @@ def in_short(study: Json) -> list[str]:
         over = f", {numerics.factor(csr)} times the speed of CSR" if csr else ""
         said.append(f"In {PRECISIONS.get(plan['precision'], plan['precision'])} on {_where(plan)}"
                     f" the plan takes <code>{escape(chose)}</code>{over}.")
-    if study["formats"]:
-        small = min((c for c in study["formats"] if c["stored_bytes"]),
-                    key=lambda c: c["bytes_per_nonzero"] or 0)
+    stored = [c for c in study["formats"] if c["stored_bytes"] and c["bytes_per_nonzero"]]
+    if stored:
+        small = min(stored, key=lambda c: c["bytes_per_nonzero"])
         said.append(f"The smallest format is <code>{small['variant']}</code> in"
                     f" {PRECISIONS.get(small['precision'], small['precision'])}, with"
-                    f" {numerics.significant(small['bytes_per_nonzero'] or 0)} bytes a nonzero.")
+                    f" {numerics.significant(small['bytes_per_nonzero'])} bytes a nonzero.")
     fastest = _fastest(study)
     if fastest:
         said.append(f"The fastest of all is <code>{fastest['variant']}</code> on {_where(fastest)}:"
-                    f" {numerics.time(fastest['seconds'])} a product,"
-                    f" {numerics.percent(fastest['of_bound'])} of the memory bound.")
+                    f" {findings.speed(fastest)}.")
     eight = [p for p in study["partitions"] if p["ranks"] == 8]
     if eight:
         best = min(eight, key=lambda p: p["ghosts"])
@@ -247,7 +255,7 @@ def ranking_parts(ranking: Json) -> list[str]:
     failed = [f"<code>{escape(c['variant'])}</code> on {_where(c)} <strong>failed</strong>:"
               f" {escape(c['reason'])}" for c in cases if c["verdict"] == "failed"]
     rows = [[f"<code>{escape(c['variant'])}</code>", escape(c["group"]), _where(c), c["precision"],
-             numerics.time(c["seconds"]), numerics.percent(c["of_bound"])]
+             numerics.time(c["seconds"]), findings.share(c)]
             for c in sorted(cases, key=lambda c: (_point(c), c["seconds"] or 0))
             if c["seconds"] is not None]
     numbers = table(["variant", "group", "where", "precision", "a product", "of the bound"], rows,

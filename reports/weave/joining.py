@@ -6,7 +6,7 @@ all verdicts (`uncounted`), two cases that are compared (`unlike`), what another
 """
 
 import copy
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,18 @@ def merge(parts: list[Json]) -> Json:
         merged["run"]["arguments"] = _shared(merged["run"]["arguments"], part["run"]["arguments"])
         _require_agreement(merged, part)
     return copy.deepcopy(merged)
+
+
+def note_lost(whole: Json, threads: int, ranks: int, environment: Mapping[str, str],
+              why: str) -> None:
+    """Notes in a result that a further launch died: every point of the first one was skipped."""
+    points = {results.identity(entry | {"variant": "", "launch": 0}): entry
+              for entry in [*whole["cases"], *whole["skipped"]] if entry["launch"] == 0}
+    at = len(whole["launches"])
+    whole["launches"].append({"threads": threads, "ranks": ranks, "affinity": [],
+                              "oversubscribed": False, "environment": dict(environment)})
+    whole["skipped"] += [{"study": entry["study"], "launch": at, "parameters": entry["parameters"],
+                          "reason": why} for entry in points.values()]
 
 
 def prolong(first: Json, more: Json) -> Json:

@@ -172,7 +172,7 @@ def validate(raw: Any, shown: str) -> None:
     except fastjsonschema.JsonSchemaValueException as error:
         check_schema(raw, rules, shown)
         raise WeaveError(f"{shown}: {error}") from error
-    _check_values(raw, shown)
+    check_numbers(raw, shown)
     _check_references(raw, shown)
     _check_cases(raw, shown)
 
@@ -250,7 +250,7 @@ def _case(raw: Json) -> Case:
     )
 
 
-def _check_values(raw: Json, shown: str) -> None:
+def check_numbers(raw: Json, shown: str) -> None:
     """Numbers are such that nothing computed from them overflows."""
     for path, number in _numbers(raw, ()):
         if not (number == 0 or LEAST <= abs(number) <= MOST):

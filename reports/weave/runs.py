@@ -441,9 +441,9 @@ def keep(root: Path, path: Path, title: str, machine: str | None,
 def without_folders(raw: Json, shown: str) -> Json:
     """A result in which matrices of the user's own are named by their files alone."""
     clean = copy.deepcopy(raw)
-    names = [_base(name) for name in raw["datasets"]]
-    for name in names:
-        if names.count(name) > 1:
+    bases = [_base(name) for name in raw["datasets"]]
+    for name in bases:
+        if bases.count(name) > 1:
             raise WeaveError(f"{shown}: $.datasets: found two files called {name} in different"
                              " folders, expected names of their own")
     clean["run"]["arguments"] = [_argument(word) for word in raw["run"]["arguments"]]

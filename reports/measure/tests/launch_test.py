@@ -14,6 +14,7 @@ from measure.launch import (
     Slots,
     combinations,
     launches_of,
+    measure,
     take_turns,
     thread_counts,
 )
@@ -196,6 +197,23 @@ def test_tasks_of_slurm_are_a_number(monkeypatch: pytest.MonkeyPatch, tasks: str
     else:
         with pytest.raises(WeaveError, match="^SLURM_NTASKS: found .{1,50}, expected a whole"):
             launches_of(experiment)
+
+
+def test_a_launch_that_died_is_marked_and_the_others_count(tmp_path: Path) -> None:
+    """The first of both dies, once: its points are skipped, and the same folder goes on."""
+    program = fake(tmp_path, kill_at=1)
+    folder, launches = tmp_path / "run", [Launch(1), Launch(2)]
+    found = measure(program, [], launches, folder, lambda program, event: None)
+    assert not found.is_whole
+    assert found.failures == ["fake (threads=1): killed by SIGKILL"]
+    raw = found.result.raw
+    assert [launch["threads"] for launch in raw["launches"]] == [2, 1]
+    assert {case.launch for case in found.result.cases} == {0}
+    lost = [(entry["launch"], entry["parameters"]["size"]) for entry in raw["skipped"]]
+    assert lost == [(1, 100), (1, 101)]
+    assert raw["skipped"][0]["reason"] == "fake (threads=1): killed by SIGKILL"
+    again = measure(program, [], launches, folder, lambda program, event: None, go_on=True)
+    assert again.is_whole and again.failures == [] and again.result.raw["skipped"] == []
 
 
 def test_a_program_without_a_result_failed(tmp_path: Path) -> None:

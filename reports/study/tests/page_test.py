@@ -103,14 +103,64 @@ def test_a_page_is_drawn_of_what_another_machine_wrote(study: made_up.Json, tmp_
     assert page.draw(file).read_text(encoding="utf-8") == page.study_page(study)
     tried = {"name": "mine", "file": "mine.cu", "experiment": "spmv-gpu-variants",
              "machine": study["machine"], "rankings": [], "runs": study["runs"],
-             "source": "__global__ void <mine>"}
+             "source": "__global__ void <mine>", "schema": 1}
     file.write_text(json.dumps(tried), encoding="utf-8")
     assert "void &lt;mine&gt;" in page.draw(file).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("text", ["{}", "[1]", '{"source": ""}'])
-def test_another_file_is_refused(text: str, tmp_path: Path) -> None:
+AS_WRITTEN = "found .*, expected study.json"
+OTHERS = {
+    "{": "not JSON",
+    "{}": AS_WRITTEN,
+    "[1]": AS_WRITTEN,
+    '{"source": ""}': AS_WRITTEN,
+    '{"schema": 99}': "found 99, expected 1: another version of memwall wrote it",
+    '{"schema": "\\u001b[31m"}': "another version",
+    '{"schema": 1, "source": {}, "rankings": 3}': AS_WRITTEN,
+    '{"schema": 1, "rows": NaN}': "found NaN, expected a finite number",
+    '{"schema": 1, "rows": 1e999}': "found inf, expected a finite number",
+    '{"schema": 1, "rows": 1e-300}': "found 1e-300, expected 0 or a number of magnitude",
+    '{"schema": 1, "rows": 1e300}': "found 1e.300, expected 0 or a number of magnitude",
+    "9" * 5000: "not JSON",
+    "[" * 50_000: "not JSON",
+}
+
+
+@pytest.mark.parametrize("text", OTHERS, ids=range(len(OTHERS)))
+def test_another_file_is_one_line(text: str, tmp_path: Path) -> None:
     file = tmp_path / "other.json"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(WeaveError, match=r"other\.json: found \w+: .*, expected study\.json"):
+    with pytest.raises(WeaveError, match=rf"other\.json.*{OTHERS[text]}") as caught:
         page.draw(file)
+    assert str(caught.value).isprintable()
+
+
+def test_what_strangers_wrote_is_text(study: made_up.Json, tmp_path: Path) -> None:
+    """Every text of a study is hostile at once; a page that needs a word it lacks says so."""
+    hostile = "<script>alert(1)</script>\x1b[31m\u202e&lt;\"'>"
+    words = {"experiment", "file", "name", "processor", "compiler", "explain", "reason", "utc",
+             "precision", "kind", "partitioner", "best_format", "unit", "group", "missing"}
+
+    def spoiled(node: object, key: str = "") -> object:
+        if isinstance(node, dict):
+            return {name: spoiled(value, name) for name, value in node.items()}
+        if isinstance(node, list):
+            return [spoiled(value, key) for value in node]
+        return hostile if key in words and isinstance(node, str) else node
+
+    study["machine"]["gpus"] = [hostile]
+    file = tmp_path / "study.json"
+    file.write_text(json.dumps(spoiled(study)), encoding="utf-8")
+    text = page.draw(file).read_text(encoding="utf-8")
+    assert "<script" not in text and "\x1b" not in text and "\u202e" not in text
+    assert text.count("&#60;script&#62;") > 10
+
+
+def test_a_case_without_a_bound_has_no_share(study: made_up.Json) -> None:
+    """As where no ceiling was measured."""
+    for case in study["rankings"][0]["cases"]:
+        case |= {"of_bound": None, "of_bound_interval": None}
+    for each in study["formats"]:
+        each["stored_bytes"] = 0
+    text = page.study_page(study)
+    assert "unknown of the memory bound" in text
