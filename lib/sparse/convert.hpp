@@ -21,6 +21,12 @@ Csr<T, I> to_csr(Coo<T, I> const& coo);
 template <class T, class I>
 Csr<T, I> to_csr(Coo<T, I>&& coo);
 
+/// The matrix with its rows sorted by column, and entries of one place added up in order of
+/// appearance. `a` is one that `has_sorted_rows` takes. The result does not depend on the number of
+/// threads.
+template <class T, class I>
+Csr<T, I> sorted(CsrView<T, I> const& a);
+
 /// `value` as a `J`; throws `std::length_error` if it does not fit.
 template <class J>
 J checked_index(std::size_t value)

@@ -12,6 +12,7 @@ namespace sparse {
 ///
 /// Row `i` holds the entries `row_ptr[i] <= p < row_ptr[i + 1]` with columns `col[p]`, sorted
 /// and unique within the row, and values `values[p]`. `I` is `std::int32_t` or `std::int64_t`.
+/// `check.hpp` tells a matrix from arrays that are none.
 template <class T, class I = std::int32_t>
 struct CsrView
 {

@@ -1,5 +1,6 @@
 #include "sparse/features.hpp"
 
+#include "sparse/check.hpp"
 #include "sparse/parallel.hpp"
 
 #include <algorithm>
@@ -65,6 +66,7 @@ double standard_deviation(PatternView<I> const& a, double mean)
 template <class I>
 Features features_of(PatternView<I> const& a)
 {
+    static_cast<void>(has_sorted_rows(a)); // it is a matrix: in whatever order
     Features f{.rows = a.rows,
                .columns = a.columns,
                .nonzeros = static_cast<std::int64_t>(a.nonzeros()),

@@ -29,6 +29,7 @@ struct Features
 };
 
 /// Features of a structure; explicit zeros count as nonzeros. Takes a `Csr` or `Pattern` as well.
+/// Throws `std::invalid_argument` if it is none, as `has_sorted_rows` does.
 Features features(PatternView<std::int32_t> const& a);
 /// The same for 64-bit indices.
 Features features(PatternView<std::int64_t> const& a);

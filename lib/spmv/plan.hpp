@@ -17,13 +17,13 @@ namespace spmv {
 /// What a plan is told beside the matrix.
 struct PlanOptions
 {
-    /// Threads that multiply together; 0 for as many as OpenMP offers. A matrix so small that
-    /// waking them should take longer than they save gets one, unless a format is asked for or
-    /// there are too few multiplies to look.
+    /// Threads that multiply together, 8192 at most; 0 for as many as OpenMP offers. A matrix so
+    /// small that waking them should take longer than they save gets one, unless a format is asked
+    /// for or there are too few multiplies to look.
     int threads = 0;
 
-    /// Multiplies that the matrix will see: a format that takes longer to build than it can save is
-    /// not chosen.
+    /// Multiplies that the matrix will see, 0 or more: a format that takes longer to build than it
+    /// can save is not chosen.
     double multiplies = std::numeric_limits<double>::infinity();
 
     /// Whether other work between two multiplies takes the matrix out of the caches, even if they
@@ -67,20 +67,36 @@ bool has_costs(std::string_view format);
 /// fixed number of threads its results are the same bit for bit, whichever thread takes what, and
 /// so are those of another plan for the same matrix, but where a clock decided. `T` is float or
 /// double.
+///
+/// A process that forks: its child may go on with plans of one thread. OpenMP's threads do not come
+/// along; where the parent has used them, as making a plan does, GCC's OpenMP waits for them for
+/// ever in the child when a plan of several threads multiplies, and when one is made, unless
+/// `omp_set_num_threads(1)` came first. A child of a parent that has not used them is free.
 template <class T>
 class Plan
 {
 public:
-    /// The arrays of `a` must outlive a plan that borrows them. Throws `std::invalid_argument` if
-    /// the options make no sense, `std::length_error` if a format that was asked for cannot hold
-    /// the matrix.
+    /// The arrays of `a` must outlive a plan that borrows them, and must not change. Rows may have
+    /// their columns in any order and name one several times, which means the sum: the plan then
+    /// works on a copy with sorted rows.
+    ///
+    /// Throws `std::invalid_argument`, with what was found and expected, if the options make no
+    /// sense or `a` is no matrix: sizes below 0, other than `rows` + 1 offsets that begin with 0,
+    /// never fall and end with the number of columns and values, or a column that there is not. A
+    /// part of another matrix whose offsets begin behind 0 is none, nor is a default `CsrView`.
+    /// Throws `std::length_error` if a format that was asked for cannot hold the matrix,
+    /// `std::bad_alloc` if memory is short.
     explicit Plan(sparse::CsrView<T> const& a, PlanOptions const& options = {});
     ~Plan();
     Plan(Plan&&) noexcept;
     Plan& operator=(Plan&&) noexcept;
 
     /// Computes `y = A x`. `x` has as many elements as the matrix has columns, `y` as many as it
-    /// has rows; they do not overlap. Throws `std::invalid_argument` for other sizes.
+    /// has rows; they do not overlap. Throws `std::invalid_argument` else, and `std::bad_alloc`.
+    ///
+    /// In every format a row is infinite or NaN exactly where the products of its entries, stored
+    /// zeros among them, add up to that: what a format adds to fill rows up reaches no result. Rows
+    /// that are not finite may take several times as long.
     void operator()(std::span<T const> x, std::span<T> y) const;
 
     /// Name of the chosen format.
@@ -93,14 +109,14 @@ public:
     /// Threads of a multiply.
     int threads() const;
 
-    /// Bytes of the matrix in the chosen format, which for CSR are the caller's.
+    /// Bytes of the matrix in the chosen format, which for CSR are the caller's if it borrows them.
     std::size_t bytes() const;
 
     /// Seconds until the plan stood: choosing, converting, timing.
     double seconds() const;
 
     /// One line: what was chosen, and of each candidate the microseconds that were predicted for a
-    /// multiply and those that were timed.
+    /// multiply and those that were timed. Numbers are written as in C's locale.
     std::string explain() const;
 
 private:

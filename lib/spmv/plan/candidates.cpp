@@ -2,6 +2,7 @@
 
 #include "machine/topology.hpp"
 #include "sparse/formats/packed_csrl/packed_csrl.hpp"
+#include "sparse/formats/row_group.hpp"
 #include "sparse/formats/runs.hpp"
 #include "spmv/plan.hpp"
 #include "spmv/plan/costs.hpp"
@@ -39,7 +40,7 @@ sparse::Csr<T> sample_of(sparse::CsrView<T> const& a, std::int32_t longest)
     constexpr double least = 4096;     // nonzeros
     double const wanted = std::max(least, static_cast<double>(a.nonzeros()) / 64);
     double const share = wanted / std::max(1.0, static_cast<double>(a.nonzeros()));
-    auto const all = (a.rows + block - 1) / block;
+    auto const all = sparse::group_count(a, block);
     auto const blocks = std::clamp(static_cast<std::int32_t>(share * all), std::min(8, all), all);
     sparse::Csr<T> sample{0, a.columns, {0}, {}, {}};
     for (std::int32_t k = 0; k < blocks; ++k) {

@@ -49,8 +49,20 @@ std::span<PlanFormat<T> const> plan_format_table()
 template <class T>
 PlanFormat<T> const& format_named(std::string_view name)
 {
+    auto const known = plan_format_table<T>();
+    auto const found = std::ranges::find(
+        known, name, [](PlanFormat<T> const& format) { return format.name.name; });
+    return found == known.end() ? format_to_ask_for<T>(name) : *found;
+}
+
+template <class T>
+PlanFormat<T> const& format_to_ask_for(std::string_view name)
+{
     std::string known;
     for (auto const& format : plan_format_table<T>()) {
+        if (format.rounds) {
+            continue;
+        }
         if (format.name.name == name) {
             return format;
         }
@@ -86,6 +98,8 @@ template std::span<PlanFormat<float> const> plan_format_table<float>();
 template std::span<PlanFormat<double> const> plan_format_table<double>();
 template PlanFormat<float> const& format_named(std::string_view);
 template PlanFormat<double> const& format_named(std::string_view);
+template PlanFormat<float> const& format_to_ask_for(std::string_view);
+template PlanFormat<double> const& format_to_ask_for(std::string_view);
 template std::unique_ptr<Parted<float>> make_pieces(sparse::Csr<float>, FormatKernels<float> const&,
                                                     BuildOptions const&);
 template std::unique_ptr<Parted<double>>

@@ -37,6 +37,10 @@ std::span<PlanFormat<T> const> plan_format_table();
 template <class T>
 PlanFormat<T> const& format_named(std::string_view name);
 
+/// As above, of those in `plan_formats()`.
+template <class T>
+PlanFormat<T> const& format_to_ask_for(std::string_view name);
+
 /// Pieces of long rows, as rows, by runs or in CSR, built as the other rows are.
 template <class T>
 std::unique_ptr<Parted<T>> make_pieces(sparse::Csr<T> pieces, FormatKernels<T> const& kernels,

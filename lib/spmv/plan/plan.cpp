@@ -1,6 +1,8 @@
 #include "spmv/plan.hpp"
 
 #include "machine/topology.hpp"
+#include "sparse/check.hpp"
+#include "sparse/convert.hpp"
 #include "spmv/plan/candidates.hpp"
 #include "spmv/plan/costs.hpp"
 #include "spmv/plan/decimal.hpp"
@@ -12,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <new>
 #include <stdexcept>
@@ -38,6 +41,9 @@ struct Converted
 
     /// Converts as was chosen.
     Converted(sparse::CsrView<T> const& a, Candidate<T> chosen, FormatKernels<T> const& kernels);
+
+    /// Whether a multiply reads the matrix it was made from: with long rows, a copy of the others.
+    bool reads_given() const { return choice.format->borrows && long_rows.empty(); }
 
     void multiply(T const* x, T* y) const;
 };
@@ -83,6 +89,9 @@ void Converted<T>::multiply(T const* x, T* y) const
     }
 }
 
+/// More threads than any system has processors for: one that cannot start them ends the process.
+constexpr int most_threads = 8192;
+
 constexpr double too_few = 20; // multiplies that cannot even pay for a look at the structure
 
 double steady_seconds()
@@ -94,22 +103,46 @@ double steady_seconds()
 /// Threads of a multiply.
 int threads_of(PlanOptions const& options)
 {
-    if (options.threads < 0) {
-        throw std::invalid_argument{"plan: found " + std::to_string(options.threads) +
+    int const threads = options.threads == 0 ? omp_get_max_threads() : options.threads;
+    if (threads < 0) {
+        throw std::invalid_argument{"plan: found " + std::to_string(threads) +
                                     " threads, expected 1 or more, or 0 for all"};
     }
-    return options.threads == 0 ? omp_get_max_threads() : options.threads;
+    if (threads > most_threads) {
+        throw std::invalid_argument{"plan: found " + std::to_string(threads) +
+                                    " threads, expected at most " + std::to_string(most_threads)};
+    }
+    return threads;
+}
+
+/// Throws `std::invalid_argument` if this is no number of multiplies.
+void check_multiplies(double multiplies)
+{
+    if (!(multiplies >= 0)) {
+        throw std::invalid_argument{"plan: found " + rough(multiplies) +
+                                    " multiplies, expected 0 or more"};
+    }
+}
+
+/// Whether two arrays share memory.
+template <class T>
+bool overlap(std::span<T const> a, std::span<T const> b)
+{
+    std::less<T const*> const before; // of any two pointers
+    return !a.empty() && !b.empty() && before(a.data(), b.data() + b.size()) &&
+           before(b.data(), a.data() + a.size());
 }
 
 /// The format that was asked for; empty if any may be chosen.
 template <class T>
 std::string_view format_of(PlanOptions const& options)
 {
+    auto const* const asked =
+        options.format.empty() ? nullptr : &format_to_ask_for<T>(options.format);
     if (!options.narrow_values) {
-        return options.format.empty() ? "" : format_named<T>(options.format).name.name;
+        return asked == nullptr ? "" : asked->name.name;
     }
-    if (std::is_same_v<T, float> ||
-        (!options.format.empty() && !options.format.starts_with("sell"))) {
+    if (std::is_same_v<T, float> || (asked != nullptr && asked->name.excerpt != "sell")) {
         throw std::invalid_argument{"plan: narrow values are for double matrices in the formats "
                                     "sell32, sell16 and sell_unit"};
     }
@@ -270,20 +303,28 @@ best_of_kin(sparse::CsrView<T> const& a, std::unique_ptr<Converted<T> const> win
 template <class T>
 struct Plan<T>::State
 {
+    sparse::Csr<T> sorted;                ///< of a matrix whose rows are not, if multiplies read it
     std::vector<Candidate<T>> candidates; ///< those that were timed have the seconds
     std::unique_ptr<Converted<T> const> matrix;
+    bool is_sorted = true; ///< the matrix as it was given
     bool is_alone = false; ///< one thread, where more were asked for
     double seconds = 0;
 };
 
 template <class T>
-Plan<T>::Plan(sparse::CsrView<T> const& a, PlanOptions const& options)
+Plan<T>::Plan(sparse::CsrView<T> const& given, PlanOptions const& options)
 {
     double const begin = steady_seconds();
     int const threads = threads_of(options);
+    check_multiplies(options.multiplies);
     auto const format = format_of<T>(options);
     auto const& kernels = format_kernels<T>(options.kernels);
     auto state = std::make_unique<State>();
+    bool const is_sorted = sparse::has_sorted_rows(given);
+    if (!is_sorted) {
+        state->sorted = sparse::sorted(given);
+    }
+    sparse::CsrView<T> const a = is_sorted ? given : state->sorted.view();
     auto& found = state->candidates;
     if (a.nonzeros() > 0 && (!format.empty() || options.multiplies >= too_few)) {
         found = candidates(a, row_lengths(a), {threads, options.cold, kernels.name, format});
@@ -306,6 +347,10 @@ Plan<T>::Plan(sparse::CsrView<T> const& a, PlanOptions const& options)
             a, best_untimed(found, options.multiplies), kernels);
     }
     state->is_alone = state->matrix->choice.build.threads < threads;
+    state->is_sorted = is_sorted;
+    if (!state->matrix->reads_given()) {
+        state->sorted = {};
+    }
     state->seconds = steady_seconds() - begin;
     state_ = std::move(state);
 }
@@ -327,6 +372,9 @@ void Plan<T>::operator()(std::span<T const> x, std::span<T> y) const
                                     std::to_string(state_->matrix->columns) + " and " +
                                     std::to_string(state_->matrix->rows)};
     }
+    if (overlap(x, std::span<T const>{y})) {
+        throw std::invalid_argument{"plan: found x and y that overlap, expected them apart"};
+    }
     state_->matrix->multiply(x.data(), y.data());
 }
 
@@ -339,8 +387,7 @@ std::string_view Plan<T>::format() const
 template <class T>
 bool Plan<T>::borrows() const
 {
-    auto const& matrix = *state_->matrix; // with long rows it works on a copy of the others
-    return matrix.choice.format->borrows && matrix.long_rows.empty();
+    return state_->is_sorted && state_->matrix->reads_given();
 }
 
 template <class T>
@@ -371,17 +418,18 @@ std::string Plan<T>::explain() const
     double const count = static_cast<double>(std::max<std::size_t>(1, nonzeros));
     std::string line{choice.format->name.name};
     line += long_rows.empty() ? "" : ", " + std::to_string(long_rows.size()) + " rows in pieces";
-    line += decimal("; %.1f bytes per nonzero", static_cast<double>(bytes()) / count) +
-            decimal(" where CSR has %.1f, ", sizeof(T) + 4 + 4.0 * (rows + 1) / count) +
+    line += "; " + with_tenths(static_cast<double>(bytes()) / count) +
+            " bytes per nonzero where CSR has " +
+            with_tenths(sizeof(T) + 4 + 4.0 * (rows + 1) / count) + ", " +
             std::to_string(build.threads) + (build.threads == 1 ? " thread" : " threads") +
             (build.shares == 1 ? "" : " of " + std::to_string(build.shares) + " shares each") +
-            (state_->is_alone ? " as others would take longer to wake" : "") +
-            decimal(", ready after %.2g ms; predicted", 1000 * state_->seconds);
+            (state_->is_alone ? " as others would take longer to wake" : "") + ", ready after " +
+            rough(1000 * state_->seconds) + " ms; predicted";
     for (auto const& candidate : state_->candidates) {
         line += ' ';
         line += candidate.format->name.name;
-        line += decimal(" %.2g", candidate.nanoseconds / 1000) +
-                (candidate.seconds == 0 ? "" : decimal(" timed %.2g", 1e6 * candidate.seconds)) +
+        line += ' ' + rough(candidate.nanoseconds / 1000) +
+                (candidate.seconds == 0 ? "" : " timed " + rough(1e6 * candidate.seconds)) +
                 (&candidate == &state_->candidates.back() ? " us" : ",");
     }
     return line + "; costs " + digest_of(host_costs());

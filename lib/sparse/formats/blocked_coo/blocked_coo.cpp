@@ -1,5 +1,6 @@
 #include "sparse/formats/blocked_coo/blocked_coo.hpp"
 
+#include "sparse/check.hpp"
 #include "sparse/parallel.hpp"
 
 #include <algorithm>
@@ -133,6 +134,7 @@ TileShape tile_shape(std::size_t cache_bytes, int parts)
 template <class T, class Index>
 BlockedCoo<T, Index> to_blocked_coo(CsrView<T> const& a, TileShape const& shape)
 {
+    require_sorted_rows(a);
     require("rows of a strip", shape.rows, tile_limit<Index>);
     require("columns of a tile", shape.columns, tile_limit<Index>);
     require("parts", shape.parts, std::numeric_limits<int>::max());

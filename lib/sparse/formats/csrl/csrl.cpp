@@ -1,5 +1,6 @@
 #include "sparse/formats/csrl/csrl.hpp"
 
+#include "sparse/check.hpp"
 #include "sparse/formats/runs.hpp"
 #include "sparse/formats/stretches.hpp"
 
@@ -28,6 +29,7 @@ std::size_t Csrl<T>::bytes() const
 template <class T>
 Csrl<T> to_csrl(CsrView<T> const& a)
 {
+    require_sorted_rows(a);
     Csrl<T> runs;
     runs.rows = a.rows;
     runs.columns = a.columns;

@@ -1,5 +1,6 @@
 #include "sparse/formats/delta_csr/delta_csr.hpp"
 
+#include "sparse/check.hpp"
 #include "sparse/formats/stretches.hpp"
 
 #include <limits>
@@ -22,6 +23,7 @@ std::size_t DeltaCsr<T>::bytes() const
 template <class T>
 DeltaCsr<T> to_delta_csr(CsrView<T> const& a)
 {
+    require_sorted_rows(a);
     DeltaCsr<T> narrow;
     narrow.rows = a.rows;
     narrow.columns = a.columns;

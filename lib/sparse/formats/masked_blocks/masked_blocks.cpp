@@ -1,5 +1,6 @@
 #include "sparse/formats/masked_blocks/masked_blocks.hpp"
 
+#include "sparse/check.hpp"
 #include "sparse/formats/row_group.hpp"
 #include "sparse/formats/stretches.hpp"
 
@@ -91,6 +92,7 @@ std::size_t MaskedBlocks<T>::bytes() const
 template <class T>
 MaskedBlocks<T> to_masked_blocks(CsrView<T> const& a, std::int32_t group_rows)
 {
+    require_sorted_rows(a);
     check(group_rows);
     MaskedBlocks<T> blocks;
     blocks.rows = a.rows;

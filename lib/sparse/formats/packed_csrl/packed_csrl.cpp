@@ -1,5 +1,6 @@
 #include "sparse/formats/packed_csrl/packed_csrl.hpp"
 
+#include "sparse/check.hpp"
 #include "sparse/formats/runs.hpp"
 #include "sparse/formats/stretches.hpp"
 
@@ -23,6 +24,7 @@ std::size_t PackedCsrl<T>::bytes() const
 template <class T>
 PackedCsrl<T> to_packed_csrl(CsrView<T> const& a)
 {
+    require_sorted_rows(a);
     if (a.columns > Piece::columns_end) {
         throw std::length_error{"packed runs name columns below " +
                                 std::to_string(Piece::columns_end) + ", the matrix has " +

@@ -1,5 +1,6 @@
 #include "sparse/formats/sell/sell.hpp"
 
+#include "sparse/check.hpp"
 #include "sparse/formats/sell/sell_analysis.hpp"
 #include "sparse/formats/sell/sell_patterns.hpp"
 #include "sparse/parallel.hpp"
@@ -323,6 +324,7 @@ Sell<T, Stored> to_sell(CsrView<T> const& a, SellOptions const& options)
     constexpr std::int32_t stride = SellView<T, Stored>::stride;
     static_assert(block_rows % (height * stride) == 0);
 
+    require_sorted_rows(a);
     auto blocks = analyse(a, options);
     auto const table = merge_patterns(blocks);
     auto const starts = block_starts(blocks);
