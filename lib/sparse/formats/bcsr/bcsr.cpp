@@ -1,5 +1,7 @@
 #include "sparse/formats/bcsr/bcsr.hpp"
 
+#include "sparse/check.hpp"
+#include "sparse/formats/fill.hpp"
 #include "sparse/formats/row_group.hpp"
 #include "sparse/formats/stretches.hpp"
 
@@ -50,10 +52,10 @@ template <class T>
 void fill_block(CsrView<T> const& a, BlockShape shape, RowGroup& group, std::int32_t column,
                 std::int64_t end, T* block)
 {
-    std::fill_n(block, shape.size(), T{0});
+    std::fill_n(block, shape.size(), fill<T>);
     for (std::int32_t k = 0; k < group.rows(); ++k) {
         group.take(k, end, [&](std::int32_t position) {
-            block[(a.col[position] - column) * shape.rows + k] = a.values[position];
+            block[(a.col[position] - column) * shape.rows + k] = entry(a.values[position]);
         });
     }
 }
@@ -69,6 +71,7 @@ std::size_t Bcsr<T>::bytes() const
 template <class T>
 Bcsr<T> to_bcsr(CsrView<T> const& a, BlockShape shape)
 {
+    require_sorted_rows(a);
     check(a, shape);
     Bcsr<T> blocks;
     blocks.rows = a.rows;

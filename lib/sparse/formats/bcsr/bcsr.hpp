@@ -34,8 +34,9 @@ struct BcsrView
 /// A matrix of dense blocks of one shape, the zeros among them stored (BCSR). Units are block rows.
 ///
 /// Blocks begin at multiples of their shape; one that would reach beyond the last column is moved
-/// left until it does not. Stored zeros are multiplied: where `x` is infinite or NaN, a row of `y`
-/// becomes NaN also if one of its blocks covers that column without an entry there.
+/// left until it does not. What fills a block up is multiplied: where `x` is infinite or NaN, a row
+/// of `y` becomes NaN also if one of its blocks covers that column without an entry there, and has
+/// to be computed again without (see `fill.hpp`).
 template <class T>
 struct Bcsr
 {

@@ -5,6 +5,7 @@
 
 #include "sparse/formats/ahead.hpp"
 #include "sparse/formats/parts.hpp"
+#include "sparse/formats/without_fill.hpp"
 
 #include "simd/vector.hpp"
 #include "sparse/formats/bcsr/bcsr.hpp"
@@ -303,10 +304,27 @@ RangeKernel<sparse::BcsrView<T>, T>* bcsr_kernel(sparse::BlockShape shape)
     return any_width<ahead, T>[shape.rows - 1];
 }
 
+/// A row of `y = A x`, without what fills blocks up.
+template <class T>
+T bcsr_row(sparse::BcsrView<T> const& a, std::int32_t row, T const* x)
+{
+    T sum = 0;
+    std::int32_t const unit = row / a.shape.rows;
+    for (std::int32_t b = a.first_block[unit]; b < a.first_block[unit + 1]; ++b) {
+        T const* value = a.values.data() + std::ptrdiff_t{b} * a.shape.size() + row % a.shape.rows;
+        for (std::int32_t j = 0; j < a.shape.columns; ++j, value += a.shape.rows) {
+            sum += sparse::is_fill(*value) ? T{0} : *value * x[a.column[b] + j];
+        }
+    }
+    return sum;
+}
+
 template <Ahead ahead, class T>
 void bcsr(sparse::BcsrView<T> const& a, T const* x, T* y, Range block_rows)
 {
-    bcsr_kernel<ahead, T>(a.shape)(a, x, y, block_rows);
+    sparse::FilledUnits const all[] = {{block_rows.begin, block_rows.end}};
+    multiply_without_fill(bcsr_kernel<ahead, T>(a.shape), bcsr_row<T>, std::span{all}, a.shape.rows,
+                          a, x, y, block_rows);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 
 #include "sparse/formats/ahead.hpp"
 #include "sparse/formats/parts.hpp"
+#include "sparse/formats/without_fill.hpp"
 
 #include "simd/vector.hpp"
 #include "sparse/formats/ell/ell.hpp"
@@ -14,6 +15,10 @@
 
 namespace spmv {
 namespace {
+
+// By itself: its loop is slower where a compiler puts it into the one that calls it.
+template <Ahead ahead, class T>
+[[gnu::noinline]] void ell(sparse::EllView<T> const& a, T const* x, T* y, Range rows);
 
 //! [ell]
 template <Ahead ahead, class T>
@@ -43,6 +48,26 @@ void ell(sparse::EllView<T> const& a, T const* x, T* y, Range rows)
     }
 }
 //! [ell]
+
+/// A row of `y = A x`, without what fills it up.
+template <class T>
+T ell_row(sparse::EllView<T> const& a, std::int32_t row, T const* x)
+{
+    T sum = 0;
+    for (std::int32_t k = 0; k < a.width; ++k) {
+        auto const at = static_cast<std::size_t>(k) * a.rows + row;
+        sum += sparse::is_fill(a.values[at]) ? T{0} : a.values[at] * x[a.column[at]];
+    }
+    return sum;
+}
+
+template <Ahead ahead, class T>
+void ell_without_fill(sparse::EllView<T> const& a, T const* x, T* y, Range rows)
+{
+    sparse::FilledUnits const all[] = {{rows.begin, rows.end}};
+    multiply_without_fill(ell<ahead, T>, ell_row<T>, a.mostly_filled ? std::span{all} : a.filled, 1,
+                          a, x, y, rows);
+}
 
 } // namespace
 } // namespace spmv

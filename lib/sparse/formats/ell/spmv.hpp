@@ -14,7 +14,7 @@ struct Ell : FormatDefaults
     static constexpr FormatName name{"ell", "ell"};
 
     template <Ahead ahead, class T>
-    static constexpr auto* kernel = spmv::ell<of_matrix(ahead), T>;
+    static constexpr auto* kernel = spmv::ell_without_fill<of_matrix(ahead), T>;
 
     template <class T>
     static sparse::Ell<T> build(sparse::CsrView<T> const& a, BuildOptions const&)
