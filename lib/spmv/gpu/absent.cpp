@@ -28,6 +28,12 @@ Plan<T>::Plan(CsrView<T> const&, cudaStream_t, PlanOptions const&)
 }
 
 template <class T>
+void Plan<T>::operator()(T const*, T*, cudaStream_t) const
+{
+    refuse();
+}
+
+template <class T>
 std::string Plan<T>::explain() const
 {
     refuse();

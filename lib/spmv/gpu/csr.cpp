@@ -1,6 +1,8 @@
 #include "spmv/gpu/csr.hpp"
 
 #include "cuda/error.hpp"
+#include "sparse/check.hpp"
+#include "sparse/convert.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -13,6 +15,10 @@ namespace {
 
 std::size_t checked(std::int64_t count, char const* what)
 {
+    if (count < 0) {
+        throw std::invalid_argument{"GPU matrix: found " + std::to_string(count) + " " + what +
+                                    ", expected 0 or more"};
+    }
     if (count > most_nonzeros) {
         throw std::length_error{"GPU matrix: found " + std::to_string(count) + " " + what +
                                 ", expected at most " + std::to_string(most_nonzeros)};
@@ -25,6 +31,16 @@ void copy_to(::cuda::Buffer<T>& buffer, std::span<T const> host)
 {
     ::cuda::check(
         cudaMemcpy(buffer.data(), host.data(), host.size_bytes(), cudaMemcpyHostToDevice));
+}
+
+template <class T>
+Csr<T> copy_of(sparse::CsrView<T> const& host)
+{
+    Csr<T> copy{host.rows, host.columns, static_cast<std::int64_t>(host.nonzeros())};
+    copy_to(copy.row_ptr, host.row_ptr);
+    copy_to(copy.col, host.col);
+    copy_to(copy.values, host.values);
+    return copy;
 }
 
 } // namespace
@@ -44,11 +60,8 @@ Csr<T>::Csr(std::int32_t row_count, std::int32_t column_count, std::int64_t nonz
 
 template <class T>
 Csr<T>::Csr(sparse::CsrView<T> const& host)
-    : Csr{host.rows, host.columns, static_cast<std::int64_t>(host.nonzeros())}
+    : Csr{sparse::has_sorted_rows(host) ? copy_of<T>(host) : copy_of<T>(sparse::sorted(host))}
 {
-    copy_to(row_ptr, host.row_ptr);
-    copy_to(col, host.col);
-    copy_to(values, host.values);
 }
 
 template struct Csr<float>;

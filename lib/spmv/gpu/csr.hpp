@@ -58,10 +58,11 @@ struct Csr
     ::cuda::Buffer<T> values;
 
     /// Room for a matrix of this size; its padding is 0, all else without a value. Throws
-    /// `std::length_error` beyond `most_nonzeros`.
+    /// `std::length_error` beyond `most_nonzeros`, `std::invalid_argument` below 0.
     Csr(std::int32_t rows, std::int32_t columns, std::int64_t nonzeros);
 
-    /// A copy of a matrix on the host. Throws as above.
+    /// A copy of a matrix on the host, with its rows sorted and entries of one place added up if
+    /// need be. Throws as above, and `std::invalid_argument` if it is none, as `spmv::Plan` does.
     explicit Csr(sparse::CsrView<T> const& host);
 
     /// Bytes of the three arrays.

@@ -1,5 +1,6 @@
 #include "spmv/gpu/plan.hpp"
 
+#include "spmv/gpu/check.hpp"
 #include "spmv/gpu/formats/list.hpp"
 #include "spmv/plan/costs.hpp"
 #include "spmv/plan/duel.hpp"
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -164,9 +166,18 @@ double now()
 
 template <class T>
 Plan<T>::Plan(CsrView<T> const& a, cudaStream_t stream, PlanOptions const& options)
-    : nonzeros_{static_cast<double>(a.nonzeros)}, csr_bytes_{static_cast<double>(a.bytes())}
+    : rows_{a.rows}, columns_{a.columns}, nonzeros_{static_cast<double>(a.nonzeros)},
+      csr_bytes_{static_cast<double>(a.bytes())}
 {
     double const begin = now();
+    if (!(options.multiplies >= 0)) {
+        throw std::invalid_argument{
+            fmt::format("GPU plan: found {} multiplies, expected 0 or more", options.multiplies)};
+    }
+    if (!options.format.empty()) {
+        format_ = format_named<T>(options.format).name; // refused before the matrix is read
+    }
+    check(a, stream);
     constexpr double look = 1e6; // nanoseconds that multiplies should take together
     auto const* const cost = costs_of<5>(costs, plain, sizeof(T));
     double const each = cost->nanoseconds({nonzeros_, 1.0 * a.rows, csr_bytes_, 1, 0});
@@ -245,6 +256,16 @@ void Plan<T>::keep_fastest(CsrView<T> const& a, cudaStream_t stream, double mult
         } catch (::cuda::Error const&) {     // no room beside the best
         }
     }
+}
+
+template <class T>
+void Plan<T>::operator()(T const* x, T* y, cudaStream_t stream) const
+{
+    std::less<T const*> const before; // of any two pointers
+    if (columns_ > 0 && rows_ > 0 && before(x, y + rows_) && before(y, x + columns_)) {
+        throw std::invalid_argument{"GPU plan: found x and y that overlap, expected them apart"};
+    }
+    built_.multiply(x, y, stream);
 }
 
 template <class T>

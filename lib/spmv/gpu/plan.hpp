@@ -3,6 +3,7 @@
 #include "spmv/gpu/formats/format.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
@@ -14,8 +15,8 @@ namespace spmv::gpu {
 /// What a plan is told beside the matrix: as `spmv::PlanOptions`.
 struct PlanOptions
 {
-    /// Multiplies that the matrix will see: a format that takes longer to build than it can save is
-    /// not chosen.
+    /// Multiplies that the matrix will see, 0 or more: a format that takes longer to build than it
+    /// can save is not chosen.
     double multiplies = std::numeric_limits<double>::infinity();
 
     /// Whether a clock decides among the best formats: eight at most, and as many as the expected
@@ -59,12 +60,21 @@ class Plan
 public:
     /// Looks at `a` and converts it on the device in `stream`, and returns when the plan stands.
     /// `a` must outlive a plan that borrows it, and nothing may write it then from the first
-    /// multiply on. Throws `std::invalid_argument` for a format that there is not,
-    /// `std::length_error` if one that was asked for cannot hold the matrix.
+    /// multiply on.
+    ///
+    /// Throws `std::invalid_argument`, with what was found and expected, if the options make no
+    /// sense or `a` is no matrix with sorted rows: other than `rows` + 1 offsets that begin with 0,
+    /// never fall and end with the number of nonzeros, a column that there is not, or columns of a
+    /// row that do not ascend. `Csr` sorts a matrix of the host. A plan cannot see whether the
+    /// arrays are as long as they should be, have their padding, and are in the device's memory.
+    /// Throws `std::length_error` if a format that was asked for cannot hold the matrix.
     Plan(CsrView<T> const& a, cudaStream_t stream, PlanOptions const& options = {});
 
-    /// Computes `y = A x`. One multiply at a time.
-    void operator()(T const* x, T* y, cudaStream_t stream) const { built_.multiply(x, y, stream); }
+    /// Computes `y = A x`. One multiply at a time. `x` has as many elements as the matrix has
+    /// columns, `y` as many as it has rows, in the device's memory; throws `std::invalid_argument`
+    /// if they overlap. In every format a row is infinite or NaN exactly where the products of its
+    /// entries add up to that.
+    void operator()(T const* x, T* y, cudaStream_t stream) const;
 
     /// What was chosen.
     std::string_view format() const { return format_; }
@@ -87,6 +97,8 @@ private:
     void keep_first(CsrView<T> const& a, cudaStream_t stream);
     void keep_fastest(CsrView<T> const& a, cudaStream_t stream, double multiplies);
 
+    std::int32_t rows_;
+    std::int32_t columns_;
     Built<T> built_;
     std::string_view format_;
     std::vector<PlanCandidate> candidates_;

@@ -1,6 +1,7 @@
 #include "spmv/gpu/formats/block_sell/block_sell.hpp"
 
 #include "spmv/gpu/device.cuh"
+#include "spmv/gpu/formats/fill.cuh"
 #include "spmv/gpu/formats/sell/sell.hpp"
 
 #include "cuda/error.hpp"
@@ -127,8 +128,8 @@ __global__ void find_widths(CsrView<T> a, std::int32_t slices, std::int32_t* wid
 }
 
 /// Writes the blocks of a block row, one lane for each, to their places in the slice. A block that
-/// would reach beyond the last column is moved left; where a slice is wider than the row, zeros
-/// stand at its last column.
+/// would reach beyond the last column is moved left; where a slice is wider than the row, blocks
+/// without entries stand at its last column.
 template <int block_rows, int block_columns, class T>
 __global__ void fill_slices(CsrView<T> a, std::int32_t slices, std::int32_t const* begin,
                             std::int32_t* col, T* values)
@@ -144,14 +145,14 @@ __global__ void fill_slices(CsrView<T> a, std::int32_t slices, std::int32_t cons
     for (std::int32_t step = begin[slice]; step < begin[slice + 1]; ++step) {
         T* const block = values + std::int64_t{step} * (size * slice_rows) + lane;
         for (int i = 0; i < size; ++i) {
-            block[i * slice_rows] = T{0};
+            block[i * slice_rows] = fill<T>();
         }
         auto const column = row.next(a.col);
         if (column >= 0) {
             first = min(column, a.columns - block_columns);
             row.take(column, a.col, [&](int r, std::int32_t position) {
                 int const i = (a.col[position] - first) * block_rows + r;
-                block[i * slice_rows] = a.values[position];
+                block[i * slice_rows] = entry(a.values[position]);
             });
         }
         col[std::int64_t{step} * slice_rows + lane] = first;
@@ -266,9 +267,11 @@ void BlockSell<T>::operator()(T const* x, T* y, cudaStream_t stream) const
         return;
     }
     with_shape(shape_, [&](auto block_rows, auto block_columns) {
-        BlockSellView<T> const a{rows_, slices_, begin_.data(), col_.data(), values_.data()};
+        BlockSellView<Filled<T>> const a{rows_, slices_, begin_.data(), col_.data(),
+                                         filled(values_.data())};
         block_sell_kernel<block_rows, block_columns>
-            <<<static_cast<unsigned>(slices_), slice_warps * warp, 0, stream>>>(a, x, y);
+            <<<static_cast<unsigned>(slices_), slice_warps * warp, 0, stream>>>(a, filled(x),
+                                                                                filled(y));
         ::cuda::check_launch();
     });
 }

@@ -33,7 +33,8 @@ struct BlockSellView
 };
 
 /// Sliced ELLPACK of small dense blocks: a lane multiplies a block row, so that one column serves a
-/// whole block and all loads of values are of neighbouring lanes.
+/// whole block and all loads of values are of neighbouring lanes. What fills blocks up has a value
+/// that says so: what `x` is there reaches no row.
 template <class T>
 class BlockSell
 {

@@ -1,6 +1,7 @@
 #include "spmv/gpu/formats/sell/sell.hpp"
 
 #include "spmv/gpu/device.cuh"
+#include "spmv/gpu/formats/fill.cuh"
 
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
@@ -162,9 +163,16 @@ __global__ void fill_slices(CsrView<T> a, std::int32_t slices, std::int32_t cons
             *far = 1;
         }
         col[to] = static_cast<Column>(stored);
-        values[to] = present ? a.values[first + step] : T{0};
+        values[to] = present ? entry(a.values[first + step]) : spmv::gpu::fill<T>();
         before = column;
     }
+}
+
+/// Slices as the kernel computes with them.
+template <class T, class Column>
+SellView<Filled<T>, Column> filled(SellView<T, Column> const& a)
+{
+    return {a.rows, a.slices, a.begin, a.base, a.row, a.col, spmv::gpu::filled(a.values)};
 }
 
 /// Sums of slices, as `SellOutlook` has them.
@@ -345,7 +353,8 @@ void Sell<T>::operator()(T const* x, T* y, cudaStream_t stream) const
         using Loads = decltype(loads);
         auto const threads = std::int64_t{slices_} * slice_rows;
         auto const blocks = static_cast<unsigned>(ceil_div(threads, Loads::threads));
-        sell_kernel<Loads, pack><<<blocks, Loads::threads, 0, stream>>>(a, x, y);
+        sell_kernel<Loads, pack><<<blocks, Loads::threads, 0, stream>>>(
+            filled(a), spmv::gpu::filled(x), spmv::gpu::filled(y));
         ::cuda::check_launch();
     };
     auto const with_pack = [&](auto loads, auto const& a) {

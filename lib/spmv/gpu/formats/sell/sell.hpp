@@ -43,9 +43,8 @@ struct SellView
 /// windows of 1024 where that saves bytes.
 ///
 /// Narrow columns have 16 bits: the distance to the column before in the row, for the first of a
-/// row to the first of the slice. Padding repeats a column of the row with the value 0; that of a
-/// row without entries reads some column of its slice, so that the row becomes NaN where `x` is
-/// infinite or NaN there.
+/// row to the first of the slice. Padding repeats a column of the row, or is some column of the
+/// slice where the row has no entries, with a value that says so: what `x` is there reaches no row.
 template <class T>
 class Sell
 {
