@@ -2,6 +2,7 @@
 
 #include "base/printable.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -30,7 +31,9 @@ std::string told()
 
 std::string cause()
 {
-    return printable(told());
+    auto line = told();
+    std::ranges::replace(line, '\n', ' ');
+    return printable(line);
 }
 
 int program(std::string_view name, std::function<int()> const& body)
