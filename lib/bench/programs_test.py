@@ -138,4 +138,5 @@ def main() -> None:
                          str(large))
 
 
-main()
+if __name__ == "__main__":
+    main()
