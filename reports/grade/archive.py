@@ -10,7 +10,7 @@ from weave import files
 
 ROOM = Path(__file__).parents[1]
 PARTS = ("grade", *(f"weave/{name}.py" for name in (
-    "__init__", "definition", "errors", "files", "names", "processors", "terminal")))
+    "__init__", "definition", "errors", "escape", "files", "names", "processors", "terminal")))
 
 
 def write(kit: Kit, path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from grade.assignment import TEMPLATES
 from grade.definition import Kit
 from weave import files
+from weave.escape import csv_cell
 
 Record = dict[str, Any]
 HTML = TEMPLATES.overlay(autoescape=True)
@@ -101,7 +102,7 @@ def table(standing: Sequence[Record]) -> str:
     writer = csv.writer(text)
     writer.writerow(columns)
     for record in standing:
-        writer.writerow([f"{value:.4g}" if isinstance(value, float) else value
+        writer.writerow([f"{value:.4g}" if isinstance(value, float) else csv_cell(value)
                          for value in (record[name] for name in columns)])
     return text.getvalue()
 

@@ -23,7 +23,7 @@ from measure.launch import Console, unmet_need
 from measure.run import run_one
 from measure.run_all import run_all
 from measure.workspace import Workspace, describe_machine, slurm_job
-from weave import book, claims, errors, files, machines, names, numerics, results
+from weave import book, claims, errors, escape, files, machines, names, numerics, results
 from weave.book import House
 from weave.definition import WeaveError, git
 from weave.survey import OnMachine, Survey
@@ -121,6 +121,9 @@ def _slurm(given: argparse.Namespace) -> int:
 ALLOWED = re.compile(r"README\.md|harness\.json|results/[\w@-]+\.json|notes/[\w@-]+\.md")
 #: Names that say nothing about who measured.
 COMMON_NAMES = {"root", "user", "admin", "debian", "ubuntu", "runner", "localhost", "nobody"}
+#: What ties a note to its run, the only HTML that it needs.
+TIED = re.compile(r"^<!-- run: [0-9a-f]{16} -->")
+MARKUP = re.compile(r"<[A-Za-z!/?]|[\\@]htmlonly|\]\(\s*javascript:", re.IGNORECASE)
 #: Shorter names would be found within other words of a report.
 LEAST_LETTERS = 3
 
@@ -252,7 +255,12 @@ def _invalid(path: Path, shown: str) -> Iterator[str]:
 
 
 def _private(text: str, shown: str) -> Iterator[str]:
-    """Lines of a note that look like a path, a user or a host."""
+    """Lines of a note that look like a path, a user or a host, or like markup that would reach a
+    page."""
+    prose = escape.without_code(TIED.sub("", text))
+    for number, line in enumerate(prose.splitlines(), 1):
+        if match := MARKUP.search(line):
+            yield f"{shown}:{number}: found {match[0]}, expected Markdown without HTML"
     for number, line in enumerate(text.splitlines(), 1):
         for pattern, what in ((results.ABSOLUTE_PATH, "an absolute path"),
                               (results.USER_AT_HOST, "a user at a host"),

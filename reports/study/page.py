@@ -88,7 +88,7 @@ def study_page(study: Json) -> str:
 
 def kernel_page(tried: Json) -> str:
     """The page of somebody's own product: its places, a figure for each matrix, and its text."""
-    tried = sealing.sealed(tried)
+    tried = {**sealing.sealed(tried), "source": sealing.listing(tried["source"])}
     places = [_place(ranking) for ranking in tried["rankings"]]
     parts = [
         f"<p class=muted>Among the variants of {tried['experiment']}, in the same rounds, on"

@@ -10,6 +10,7 @@ from pathlib import Path
 from weave import (
     book,
     claims,
+    definition,
     errors,
     files,
     machines,
@@ -24,6 +25,7 @@ from weave.definition import Experiment
 #: Of `just new NAME`: a small experiment that already builds, runs, weaves and passes the checks.
 TEMPLATES = Path(__file__).with_name("new_experiment")
 FILES = ("main.cpp", "kernels.hpp", "report.md.in", "experiment.toml", "meson.build")
+SUBDIR = re.compile(r"subdir\('([\w-]+)'\)")  # that stands under no condition
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -139,12 +141,16 @@ def _check(arguments: argparse.Namespace) -> int:
 def create(root: Path, name: str) -> list[Path]:
     """Writes the files of a new experiment and registers it; nothing that exists is changed."""
     folder = root / "experiments" / names.require_new_experiment(root, name)
+    words = {"@NAME@": name, "@MARK@": name.replace("-", "_"), "@TITLE@": title(name)}
     with files.whole_folder(folder) as made:
         for file in FILES:
             text = files.read(TEMPLATES / file)
-            files.write(made / file, text.replace("@NAME@", name).replace("@TITLE@", title(name)))
+            for word, meant in words.items():
+                text = text.replace(word, meant)
+            files.write(made / file, text)
+    files.write(folder / "README.md", book.not_measured(definition.load(root, name)))
     _register(root / "experiments/meson.build", name)
-    return [folder / file for file in FILES]
+    return [folder / file for file in (*FILES, "README.md")]
 
 
 def title(name: str) -> str:
@@ -153,17 +159,18 @@ def title(name: str) -> str:
 
 
 def _register(path: Path, name: str) -> None:
-    """Adds the folder behind the others."""
-    text = files.read(path)
-    separator = "" if not text or text.endswith("\n") else "\n"
-    files.write(path, f"{text}{separator}subdir('{name}')\n")
+    """Adds the folder to those that every machine can build, which are sorted."""
+    lines = files.read(path).splitlines()
+    others = (SUBDIR.fullmatch(line) for line in lines)
+    later = (at for at, other in enumerate(others) if other and other[1] > name)
+    lines.insert(next(later, len(lines)), f"subdir('{name}')")
+    files.write(path, "\n".join([*lines, ""]))
 
 
 def _new(given: argparse.Namespace) -> int:
     with book.alone(given.root):
         for path in create(given.root, given.name):
             print(path.relative_to(given.root))
-        book.weave_all(given.root)
     print(f"now: just run {given.name}")
     return 0
 

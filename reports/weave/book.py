@@ -79,6 +79,11 @@ class House:
         """Of every experiment what all machines found."""
         return [self.survey(experiment) for experiment in self.experiments]
 
+    def judge(self) -> None:
+        """Judges all claims on all machines, so that what is woven in parallel need not."""
+        for survey in self.surveys:
+            _ = survey.verdicts
+
     @property
     def machines(self) -> list[str]:
         return sorted({one.machine for one in self.found})
@@ -139,6 +144,7 @@ def unsound(root: Path, machine: str) -> list[str]:
 def everything(house: House) -> Texts:
     """All woven texts of the repository."""
     texts: Texts = {}
+    house.judge()
     for woven in in_parallel(lambda one: chapter(house, one), house.experiments):
         texts |= woven
     return opened(texts | scorecard.front_page(house.root, house.surveys)) | overviews(house)
@@ -164,7 +170,7 @@ def chapter(house: House, experiment: Experiment) -> Texts:
     folder, survey = f"experiments/{experiment.name}", house.survey(experiment)
     lead = [one for one in survey.runs() if one.machine == survey.lead]
     if not survey.machines:
-        return {f"{folder}/README.md": _not_measured(experiment)}
+        return {f"{folder}/README.md": not_measured(experiment)}
     if not lead:
         known = ", ".join(survey.machines)
         raise WeaveError(f'{folder}/experiment.toml: lead: found "{survey.lead}", expected a'
@@ -175,7 +181,8 @@ def chapter(house: House, experiment: Experiment) -> Texts:
     return {f"{folder}/README.md": page.text} | figures
 
 
-def _not_measured(experiment: Experiment) -> str:
+def not_measured(experiment: Experiment) -> str:
+    """The page of an experiment without results."""
     return (f"{CHAPTER}# {experiment.title}\n\n{experiment.question}\n\nNo machine has"
             f" measured it yet: `just run {experiment.name}`.\n")
 
@@ -192,7 +199,8 @@ def machine_pages(house: House, machine: str) -> Texts:
     lines = [f"- [{one.measured.experiment.title}]({_page_name(one)})"
              + (f", the run kept as *{one.title}*" if one.title else "") for one in found]
     texts = {f"{machine}/README.md": f"# All pages of {machine}\n\n" + "\n".join(lines) + "\n"}
-    for woven in in_parallel(lambda one: _machine_page(house, one), found):
+    house.judge()
+    for woven in in_parallel(lambda one: machine_page(house, one), found):
         texts |= woven
     return opened(texts)
 
@@ -201,7 +209,8 @@ def _page_name(one: OnMachine) -> str:
     return f"{one.result.experiment}{f'--{one.title}' if one.title else ''}.md"
 
 
-def _machine_page(house: House, one: OnMachine) -> Texts:
+def machine_page(house: House, one: OnMachine) -> Texts:
+    """The page of one run of a machine, and its figures, sealed."""
     name, title = one.result.experiment, one.title
     figures = f"figures/{name}--{title}" if title else f"figures/{name}"
     place = Place("../../../reports", figures, house.root / f"reports/{one.machine}/notes")

@@ -378,6 +378,8 @@ def names_values(wanted: Any) -> bool:
 def test(wanted: Any, largest: Callable[[], Any]) -> Test:
     """Whether a value is wanted: it matches one of those listed and none that begins with `!`."""
     values = listed(wanted)
+    if values and names_values(wanted):
+        return OneOf(values)
     exclusions = [_one(v[1:], largest) for v in values if isinstance(v, str) and v[:1] == "!"]
     rest = [_one(v, largest) for v in values if not (isinstance(v, str) and v[:1] == "!")]
 
@@ -387,6 +389,13 @@ def test(wanted: Any, largest: Callable[[], Any]) -> Test:
         return not rest or any(matches(value) for matches in rest)
 
     return wanted_here
+
+
+class OneOf(tuple[Any, ...]):
+    """Whether a value is one of these: the test that an index need not try on every value."""
+
+    def __call__(self, value: Any) -> bool:
+        return value in self
 
 
 class Index:
@@ -417,7 +426,11 @@ class Index:
         return sorted(kept)
 
     def _passing(self, name: str, is_wanted: Test) -> Iterator[set[int]]:
-        for value, holders in self._by_name.get(name, {None: set(self._all)}).items():
+        by_value = self._by_name.get(name, {None: set(self._all)})
+        if isinstance(is_wanted, OneOf):
+            yield from (by_value[value] for value in (*is_wanted, EVERY) if value in by_value)
+            return
+        for value, holders in by_value.items():
             if value is EVERY or is_wanted(value):
                 yield holders
 

@@ -23,12 +23,11 @@ BASE = 0xE000
 STAND_IN = re.compile(f"[{chr(BASE)}-{chr(BASE + 0x7F)}]")
 #: A span of code on one line of Markdown, where entities mean nothing.
 CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)([^\n]*?)(?<!`)\1(?!`)")
+FENCE = re.compile(r"^(`{3,})[^\n]*\n.*?^\1`*$", re.DOTALL | re.MULTILINE)
 #: Controls, directions of text, halves of letters, ends of lines that are none.
 UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 #: What a spreadsheet takes for the begin of a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-#: Keys of results whose text is a listing, which stands in a fence or is escaped as a whole.
-LISTINGS = ("text", "source")
 
 Sealed = TypeVar("Sealed")
 
@@ -57,13 +56,18 @@ def sealed_text(text: str) -> str:
     return ACTIVE.sub(lambda match: chr(BASE + ord(match[0])), visible(text))
 
 
-def sealed(value: Sealed, key: str = "") -> Sealed:
-    """A JSON value whose every text and name is sealed; of a listing only what cannot be seen."""
+def listing(text: str) -> str:
+    """A text of several lines, which stands in a fence or is escaped as a whole."""
+    return visible(text, keep="\n\t")
+
+
+def sealed(value: Sealed) -> Sealed:
+    """A JSON value whose every text and name is sealed."""
     made: Any = value
     if isinstance(value, str):
-        made = visible(value, "\n\t") if key in LISTINGS else sealed_text(value)
+        made = sealed_text(value)
     elif isinstance(value, dict):
-        made = {sealed_text(name): sealed(of, name) for name, of in value.items()}
+        made = {sealed_text(name): sealed(of) for name, of in value.items()}
     elif isinstance(value, list) and value and not isinstance(value[0], (int, float)):
         made = [sealed(of) for of in value]
     return made
@@ -95,6 +99,12 @@ def fenced(text: str, language: str) -> str:
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
+
+
+def without_code(page: str) -> str:
+    """A page in Markdown less its listings and spans of code, each line in its place."""
+    page = FENCE.sub(lambda match: "\n" * match[0].count("\n"), page)
+    return CODE_SPAN.sub("", page)
 
 
 def csv_cell(value: Any) -> Any:

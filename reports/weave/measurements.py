@@ -323,6 +323,11 @@ class Measurements:
         return f" at {label}" if label else ""
 
     @cached_property
+    def loose(self) -> "Measurements":
+        """This result as one that may lack what another machine has."""
+        return self if self.partial else replace(self, partial=True)
+
+    @cached_property
     def believed(self) -> "Measurements":
         """What claims are judged by: this result without the cases that are doubtful."""
         if not self.doubtful:

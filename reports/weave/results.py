@@ -123,8 +123,11 @@ def of(raw: Json, path: Path) -> Result:
 
 
 def sealed(result: Result) -> Result:
-    """A result to be shown: no text in it can be Markdown or HTML."""
-    return of(escape.sealed(result.raw), result.path)
+    """A result to be shown: no text in it can be Markdown or HTML, but for the listings."""
+    raw = escape.sealed(result.raw)
+    for name, excerpt in result.raw["excerpts"].items():
+        raw["excerpts"][escape.sealed_text(name)]["text"] = escape.listing(excerpt["text"])
+    return of(raw, result.path)
 
 
 def decode(text: str, shown: str) -> Any:

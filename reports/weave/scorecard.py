@@ -10,7 +10,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from weave import blocks, claims, definition, expectations, files, names, numerics, results
+from weave import (
+    blocks,
+    claims,
+    definition,
+    escape,
+    expectations,
+    files,
+    names,
+    numerics,
+    results,
+)
 from weave.claims import AT_LEAST, OF_RUNS, Verdict
 from weave.definition import Claim, Experiment, WeaveError
 from weave.expectations import NOT_REPRODUCED, REPRODUCED
@@ -32,7 +42,8 @@ DISTANCES = (0.01, 0.03, 0.05)
 
 
 def page(surveys: Sequence[Survey], machines: Sequence[str]) -> str:
-    """`reports/README.md`."""
+    """`reports/README.md`. An experiment that is new promises nothing yet."""
+    surveys = [survey for survey in surveys if survey.lead]
     letters = dict(zip(machines, "ABCDEFGHIJKLMNOPQRSTUVWXYZ", strict=False))
     chapters = {survey.experiment.name: str(number) for number, survey in enumerate(
         (s for s in surveys if any(is_measured(s, c) for c in s.experiment.claims)), 1)}
@@ -335,9 +346,15 @@ def _harness(record: Path) -> list[str]:
     """What `just check-harness` found on this machine, if it ran there."""
     if not record.exists():
         return []
-    compared = files.read_json(record)
-    ratios = [numerics.factor(found["memwall_s"] / found["google_benchmark_s"])
-              for found in compared.values()]
+    shown = f"reports/{record.parent.name}/{record.name}"
+    try:
+        compared = escape.sealed(results.decode(files.read(record, shown), shown))
+        results.check_numbers(compared, shown)
+        ratios = [numerics.factor(found["memwall_s"] / found["google_benchmark_s"])
+                  for found in compared.values()]
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise WeaveError(f"{shown}: found {type(error).__name__}: {error}, expected what"
+                         " `just check-harness` writes") from error
     kernels = numerics.listed([f"`{kernel}`" for kernel in compared])
     return [f"The same kernels timed here with this harness and with Google Benchmark"
             f" (`just check-harness`), ratio of the medians for {kernels}:"
@@ -389,7 +406,8 @@ class Front:
 
     def summary(self) -> str:
         """How many claims of the articles hold."""
-        return summary(self._surveys.values(), of_articles, "claim")
+        begun = [survey for survey in self._surveys.values() if survey.lead]
+        return summary(begun, of_articles, "claim")
 
     def machines(self) -> str:
         """How many machines have results."""

@@ -11,6 +11,7 @@ that a dark page redefines; a viewer that knows no custom properties shows the l
 import io
 import math
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -179,6 +180,8 @@ def _use_own_fonts() -> None:
 
 
 _use_own_fonts()
+# A letter that they lack is drawn as a box: names of strangers may have any.
+warnings.filterwarnings("ignore", message="Glyph .* missing from")
 
 
 def saved(figure: Figure, title: str) -> str:

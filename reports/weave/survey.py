@@ -6,7 +6,7 @@ machine lacks is blank.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -63,13 +63,25 @@ class OnMachine:
     def judge(self, claim: Claim, is_told: bool = True) -> Verdict:
         """The verdict of a claim here. What cannot be asked of the machine that a chapter tells of
         is an error that names the claim; of any other machine it is the verdict."""
+        if claim.id not in self._judged:
+            self._judged[claim.id] = self._verdict(claim)
+        verdict = self._judged[claim.id]
+        if isinstance(verdict, WeaveError) and is_told:
+            raise verdict
+        return (Verdict(claim, NOT_APPLICABLE, (), f"{verdict}.")
+                if isinstance(verdict, WeaveError) else verdict)
+
+    @cached_property
+    def _judged(self) -> dict[str, Verdict | WeaveError]:
+        """Verdicts by the ids of claims: every page that compares machines asks for all of them."""
+        return {}
+
+    def _verdict(self, claim: Claim) -> Verdict | WeaveError:
         try:
             return claims.judge(self.measured, claim)
         except WeaveError as error:
-            if not is_told:
-                return Verdict(claim, NOT_APPLICABLE, (), f"{error}.")
             shown = f"experiments/{self.measured.experiment.name}/experiment.toml"
-            raise WeaveError(f'{shown}: claim "{claim.id}" on {self.machine}: {error}') from error
+            return WeaveError(f'{shown}: claim "{claim.id}" on {self.machine}: {error}')
 
 
 @dataclass(frozen=True)
@@ -307,7 +319,7 @@ def kind_of(matrix: str) -> str:
 
 def loosely(measured: Measurements) -> Measurements:
     """A result that may lack what another machine has."""
-    return measured if measured.partial else replace(measured, partial=True)
+    return measured.loose
 
 
 def has(measured: Measurements, where: Where) -> bool:

@@ -20,7 +20,7 @@ struct PlanFormat
     std::string_view needs;
 
     /// Converts `a`, which must outlive what is made. Throws `std::length_error` if the format
-    /// cannot hold it.
+    /// cannot hold it, with a reason for the pages: a phrase of more than 20 characters.
     std::unique_ptr<Parted<T>> (*make)(sparse::CsrView<T> const& a, FormatKernels<T> const& kernels,
                                        BuildOptions const& options);
 

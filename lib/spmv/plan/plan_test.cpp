@@ -102,7 +102,9 @@ TEST_CASE_TEMPLATE("every format of a plan multiplies right or refuses", T, floa
                     CHECK(plan.format() == format.name);
                     CHECK(spmv::testing::first_wrong_row<T>(product(plan, a, x), expected) == -1);
                 } catch (std::length_error const& refusal) {
-                    CHECK(std::string{refusal.what()}.size() > 20);
+                    CHECK_MESSAGE(std::string{refusal.what()}.size() > 20,
+                                  "a refusal tells readers of pages why: found only \"",
+                                  refusal.what(), "\", expected more than 20 characters");
                 }
             }
         }

@@ -1,6 +1,8 @@
 """What is graded, what is kept, and what is not graded again."""
 
 import contextlib
+import csv
+import io
 import json
 import re
 import subprocess
@@ -116,6 +118,15 @@ def test_gradescope_gets_the_points_that_the_page_says(tmp_path: Path) -> None:
     page = (tmp_path / "students/bob.html").read_text()
     assert "the fault is yours" in page
     assert "y[0] is 1" in page
+
+
+def test_no_cell_of_grades_is_a_formula() -> None:
+    """A label is what a student calls a try, a reason what a program wrote."""
+    records = [calls.record("ada", 1.5) | {"label": '=HYPERLINK("http://evil")', "reason": "@x\ny"},
+               calls.record("bob", 2.0) | {"label": "-1+1", "reason": "a,b"}]
+    rows = list(csv.DictReader(io.StringIO(pages.table(pages.ranked(records)))))
+    assert {row["label"] for row in rows} == {'\'=HYPERLINK("http://evil")', "'-1+1"}
+    assert {row["reason"] for row in rows} == {"'@x y", "a,b"}
 
 
 def test_gradescope_gets_what_the_compiler_said() -> None:

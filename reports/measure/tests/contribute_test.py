@@ -12,6 +12,7 @@ from measure.__main__ import contribute
 from measure.launch import Console
 from measure.workspace import Workspace
 from weave import book, machines, results
+from weave.definition import WeaveError
 from weave.results import Json
 from weave.tests import synthetic
 
@@ -139,6 +140,8 @@ def test_what_failed_or_is_doubtful_is_said_and_packed(root: Path) -> None:
     ("See ~/notes for more.", "an absolute path"),
     ("Ask somebody@example for more.", "a user at a host"),
     ("It is box7.lan here.", "a host name"),
+    ("Look: <script>alert(1)</script>", "<s, expected Markdown without HTML"),
+    ("[here](javascript:alert)", "](javascript:, expected Markdown"),
 ])
 def test_refuses_what_names_somebody(root: Path, text: str, found: str) -> None:
     stored(root, passing())
@@ -148,6 +151,28 @@ def test_refuses_what_names_somebody(root: Path, text: str, found: str) -> None:
     code, said = tried(root)
     assert code == 1
     assert f"notes/{synthetic.NAME}.md:3: found" in said and found in said
+
+
+def test_a_note_may_hold_code(root: Path) -> None:
+    stored(root, passing())
+    note = root / "reports" / MACHINE / "notes" / f"{synthetic.NAME}.md"
+    note.parent.mkdir()
+    note.write_text("<!-- run: 0123456789abcdef -->\nA `std::span<int>`, 3 < 4:\n\n"
+                    "```cpp\nstd::vector<int> x;\n```\n", encoding="utf-8")
+    code, said = tried(root)
+    assert code == 0, said
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"dot": 3}', '{"dot": {"memwall_s": 1}}',
+                                  '{"dot": {"memwall_s": 1, "google_benchmark_s": 0}}',
+                                  '{"dot": {"memwall_s": 1e-300, "google_benchmark_s": 1}}'])
+def test_what_would_break_a_page_is_refused_where_it_is_packed(root: Path, text: str) -> None:
+    """`report` and `check` would say the same line."""
+    stored(root, passing())
+    (root / "reports" / MACHINE / "harness.json").write_text(text)
+    with pytest.raises(WeaveError, match=f"^reports/{MACHINE}/harness.json"):
+        tried(root)
+    assert not archive(root).exists()
 
 
 @pytest.mark.parametrize("text", ["/home/somebody/bin/gcc", f"gcc of {HOST}"])

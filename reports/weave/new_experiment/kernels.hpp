@@ -7,7 +7,7 @@
 #include <limits>
 #include <span>
 
-//! [@NAME@-one-pass]
+//! [@MARK@_one_pass]
 /// `sum = a + b + c`, each element once.
 template <class T>
 void one_pass(std::span<T const> a, std::span<T const> b, std::span<T const> c, std::span<T> sum)
@@ -16,9 +16,9 @@ void one_pass(std::span<T const> a, std::span<T const> b, std::span<T const> c, 
         sum[i] = a[i] + b[i] + c[i];
     }
 }
-//! [@NAME@-one-pass]
+//! [@MARK@_one_pass]
 
-//! [@NAME@-two-passes]
+//! [@MARK@_two_passes]
 /// `sum = a + b`, then `sum = sum + c`.
 template <class T>
 void two_passes(std::span<T const> a, std::span<T const> b, std::span<T const> c, std::span<T> sum)
@@ -30,7 +30,7 @@ void two_passes(std::span<T const> a, std::span<T const> b, std::span<T const> c
         sum[i] += c[i];
     }
 }
-//! [@NAME@-two-passes]
+//! [@MARK@_two_passes]
 
 /// The sums in double precision, and what the two roundings of an element may change.
 template <class T>

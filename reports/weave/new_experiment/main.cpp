@@ -25,10 +25,10 @@ int main(int argc, char** argv)
 
         auto const n = static_cast<double>(count);
         trial.work({.flops = 2 * n, .bytes = 4 * n * sizeof(T)});
-        auto& fused = trial.add("one-pass", [=] { one_pass<T>(a, b, c, sum); });
-        fused.excerpt("@NAME@-one-pass");
-        auto& split = trial.add("two-passes", [=] { two_passes<T>(a, b, c, sum); });
-        split.excerpt("@NAME@-two-passes");
+        auto& fused = trial.add("one_pass", [=] { one_pass<T>(a, b, c, sum); });
+        fused.excerpt("@MARK@_one_pass");
+        auto& split = trial.add("two_passes", [=] { two_passes<T>(a, b, c, sum); });
+        split.excerpt("@MARK@_two_passes");
         trial.run();
     });
     return experiment.run();

@@ -1,12 +1,14 @@
 """`new NAME`: what is written, and what is refused. That it builds and runs is a stage of CI."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from weave import __main__ as lint, definition
+from weave import __main__ as lint, definition, machines, results
 from weave.__main__ import create, main
 from weave.definition import WeaveError
+from weave.tests import synthetic
 
 
 @pytest.fixture
@@ -24,13 +26,41 @@ def test_it_is_registered_and_its_definition_is_valid(root: Path) -> None:
     assert lint.lint(experiment) == []
 
 
-def test_the_command_weaves_what_follows_from_it(root: Path) -> None:
-    for folder in ("lib", "reports"):
-        (root / folder).mkdir()
+def test_nothing_but_its_folder_and_the_list_changes(tmp_path: Path) -> None:
+    """Also where others have measured; the check finds nothing to say before anyone runs it."""
+    root = synthetic.repository(tmp_path)
+    (root / "experiments/meson.build").write_text("")
+    results.write(synthetic.result(), root / f"reports/example-2c/results/{synthetic.NAME}.json")
+    (root / machines.LIST).write_text("example-2c\n")
+    assert main(["--root", str(root), "report"]) == 0
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     assert main(["--root", str(root), "new", "my-idea"]) == 0
+    changed = {path.relative_to(root).as_posix() for path in root.rglob("*")
+               if path.is_file() and before.get(path) != path.read_bytes()}
+    files = {f"experiments/my-idea/{file}" for file in (*lint.FILES, "README.md")}
+    assert changed == files | {"experiments/meson.build"}
     assert "`just run my-idea`" in (root / "experiments/my-idea/README.md").read_text()
-    assert (root / "reports/README.md").exists()
     assert main(["--root", str(root), "check"]) == 0
+
+
+@pytest.mark.parametrize(("name", "place"), [("alone", 0), ("second", 4), ("mpi-idea", 4),
+                                             ("zeta", 5)])
+def test_the_list_stays_sorted(root: Path, name: str, place: int) -> None:
+    """Those that need something stand under their condition, as they were."""
+    listed = ["subdir('first')", "if have_cuda", "  subdir('gamma')", "endif", "subdir('third')"]
+    (root / "experiments/meson.build").write_text("\n".join(listed) + "\n")
+    create(root, name)
+    lines = (root / "experiments/meson.build").read_text().splitlines()
+    listed.insert(place, f"subdir('{name}')")
+    assert lines == listed
+
+
+def test_names_are_those_of_the_house(root: Path) -> None:
+    """Variants and marks are words with underscores, the folder and the program with hyphens."""
+    create(root, "my-idea")
+    text = "".join((root / "experiments/my-idea" / file).read_text() for file in lint.FILES)
+    assert "//! [my_idea_one_pass]" in text and 'trial.add("one_pass"' in text
+    assert not re.search(r"@[A-Z]+@", text)
 
 
 def test_two_new_experiments_share_no_marker(root: Path) -> None:
