@@ -52,8 +52,8 @@ summary {{ cursor: pointer; margin: 8px 0; }}
 def draw(file: Path) -> Path:
     """Draws the page of what a study or a trial wrote, beside it. Raises `WeaveError` for another
     file."""
+    told = results.decode(files.read(file), str(file))
     try:
-        told = results.decode(files.read(file), str(file))
         results.require_version(told, SCHEMA, str(file))
         results.check_numbers(told, str(file))
         page = kernel_page(told) if "source" in told else study_page(told)

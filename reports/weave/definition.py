@@ -420,10 +420,8 @@ class Index:
 
     def positions(self, tests: Mapping[str, Test]) -> list[int]:
         """Where those are that pass every test."""
-        kept = set(self._all)
-        for name, is_wanted in tests.items():
-            kept &= set().union(*self._passing(name, is_wanted))
-        return sorted(kept)
+        passing = [set().union(*self._passing(name, test)) for name, test in tests.items()]
+        return sorted(set.intersection(*passing)) if passing else list(self._all)
 
     def _passing(self, name: str, is_wanted: Test) -> Iterator[set[int]]:
         by_value = self._by_name.get(name, {None: set(self._all)})

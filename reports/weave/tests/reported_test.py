@@ -2,6 +2,7 @@
 what is wrong about one of its cases stops no page."""
 
 import copy
+import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from weave import book, drawings, machines, results, sheet
 from weave.definition import REPOSITORY
 from weave.results import Json
+from weave.survey import OnMachine
 from weave.tests import synthetic
 from weave.tests.book_test import run
 
@@ -22,27 +24,33 @@ def house() -> book.House:
 
 @pytest.fixture(autouse=True)
 def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is drawn is laid out, not written; what explains says nothing of a machine. A page that
-    a chapter shows is woven by `just check`."""
+    """What is drawn is laid out, not written; what explains says nothing of a machine."""
     monkeypatch.setattr(sheet, "saved", lambda figure, title: "<svg/>")
     monkeypatch.setattr(book, "in_parallel", lambda work, items: [work(item) for item in items])
     for name in drawings.DRAWINGS:
         monkeypatch.setitem(drawings.DRAWINGS, name, lambda caption: "<svg/>")
 
 
-def weave_doubtful(machine: str) -> int:
-    """Weaves the page of each run of a machine that is no chapter's; returns how many."""
-    woven = 0
-    for one in house().of_machine(machine):
-        if one.title or one.machine != one.measured.experiment.lead:
-            woven += len(book.machine_page(house(), one))
-    return woven
+def chosen(machine: str) -> list[OnMachine]:
+    """Runs of a machine: its first one, those about which anything is doubtful, and those of an
+    experiment that no later machine has; all with WEAVE_EVERY_PAGE=1."""
+    last = {one.result.experiment: one for each in house().machines
+            for one in house().of_machine(each)}
+    found = house().of_machine(machine)
+    return [one for one in found
+            if "WEAVE_EVERY_PAGE" in os.environ or one is found[0] or one.measured.doubts
+            or one is last[one.result.experiment]]
 
 
 @pytest.mark.parametrize("machine", machines.listed(REPOSITORY))
 def test_a_committed_machine_is_reported(machine: str) -> None:
-    assert house().of_machine(machine)
-    weave_doubtful(machine)
+    for one in chosen(machine):
+        assert book.machine_page(house(), one)
+
+
+def test_each_experiment_is_reported_somewhere() -> None:
+    found = {one.result.experiment for machine in house().machines for one in chosen(machine)}
+    assert found == {experiment.name for experiment in house().experiments}
 
 
 def test_what_is_doubtful_is_marked_on_its_page() -> None:
