@@ -136,7 +136,9 @@ void Trial::require_finite(Entry& entry) const
         require(name, value);
     }
     for (auto const& [name, values] : entry.rounds) {
-        std::ranges::for_each(values, [&](double value) { require(name, value); });
+        for (double const value : values) {
+            require(name, value);
+        }
     }
 }
 

@@ -42,8 +42,7 @@ std::string culprits()
 std::vector<int> sorted(std::vector<int> cpus)
 {
     std::ranges::sort(cpus);
-    auto const twice = std::ranges::unique(cpus); // places may overlap
-    cpus.erase(twice.begin(), twice.end());
+    cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end()); // places may overlap
     return cpus;
 }
 
