@@ -229,7 +229,7 @@ def own_names() -> list[str]:
 
 def unreadable(folder: Path, names: Sequence[str]) -> Iterator[str]:
     """What must not leave the machine, or is no part of a contribution, one line a problem."""
-    for path in sorted(path for path in folder.rglob("*") if not path.is_dir()):
+    for path in _whole(folder):
         inside = path.relative_to(folder).as_posix()
         shown = f"reports/{folder.name}/{inside}"
         if path.is_symlink() or not ALLOWED.fullmatch(inside):
@@ -242,6 +242,12 @@ def unreadable(folder: Path, names: Sequence[str]) -> Iterator[str]:
         elif path.parent.name == "notes":
             yield from _private(text, shown)
         yield from _named(text, names, shown)
+
+
+def _whole(folder: Path) -> list[Path]:
+    """What lies in a folder, but for what a command that was killed left unfinished."""
+    return sorted(path for path in folder.rglob("*")
+                  if not path.is_dir() and not files.is_unfinished(path))
 
 
 def _invalid(path: Path, shown: str) -> Iterator[str]:
@@ -317,7 +323,7 @@ def _gain(survey: Survey, machine: str, here: results.Json) -> str:
 
 def pack(folder: Path, archive: Path) -> int:
     """Writes the files of a folder into an archive that names no owner and no time; how many."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    paths = _whole(folder)
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as stream, \
             tarfile.open(fileobj=stream, mode="w") as tar:

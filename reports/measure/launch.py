@@ -22,8 +22,10 @@ from pathlib import Path
 from typing import Any, Self, TextIO
 
 from measure.channel import Channel, Event, NotAnEvent
+from measure.workspace import file_digest
 from weave import joining, numbers, processors, results, terminal
 from weave.definition import Experiment, WeaveError
+from weave.errors import ending
 
 #: What mpirun says of a rank that was killed; it names a host and breaks its lines anywhere.
 RANK_DIED = re.compile(r"process rank\s+(\d+)\s.*?exited\s+on\s+signal\s+(\d+\s+\([^)]*\))",
@@ -140,6 +142,16 @@ class Program:
                 self._process.kill()
                 self._process.wait()
 
+    def has_finished(self, digest: str) -> bool:
+        """Whether its result is there, of the same program, which has this sha256, and launch."""
+        if not self.output.exists():
+            return False
+        raw = results.load(self.output).raw
+        known, launch = raw["launches"][0], self.launch
+        return (raw["source"]["binary_sha256"] == digest and known["threads"] == launch.threads
+                and known["ranks"] == max(1, launch.ranks)
+                and launch.environment.items() <= known["environment"].items())
+
     def turn(self) -> Iterator[Event]:
         """Lets the process work until it asks for its next turn (the last event) or ends."""
         if self._process is None:
@@ -160,10 +172,8 @@ class Program:
     def failure(self) -> str:
         """What to say of a process that ended with a code other than 0, or too early."""
         assert self.code is not None
-        ending = f"killed by {signal.Signals(-self.code).name}" if self.code < 0 else (
-            f"exit code {self.code}")
         complaint = self._complaint()
-        return f"{self._title()}: {ending}{f': {complaint}' if complaint else ''}"
+        return f"{self._title()}: {ending(self.code)}{f': {complaint}' if complaint else ''}"
 
     def _complaint(self) -> str:
         """The last line that the process wrote to stderr, or nothing.
@@ -261,11 +271,11 @@ class Measurement:
 
 
 def measure(program: Path, arguments: Sequence[str], launches: Sequence[Launch], folder: Path,
-            report: Report, inherit: Sequence[int] = (), go_on: bool = False) -> Measurement:
+            report: Report, inherit: Sequence[int] = ()) -> Measurement:
     """Runs the processes of one experiment in turns; `folder/result.json` is what they found.
 
-    With `go_on` a process whose own result lies there already has finished. Of one that died all
-    points are noted as skipped, with the reason: what the others found is worth having.
+    A process whose own result lies there already has finished, before an interruption. Of one that
+    died all points are noted as skipped, with the reason: what the others found is worth having.
     """
     if not program.is_file():
         raise ProgramFailed(f"{program.name} was not built: no file {program}", 1)
@@ -277,7 +287,7 @@ def measure(program: Path, arguments: Sequence[str], launches: Sequence[Launch],
                         folder / f"launch-{index}.json", inherit))
             for index, launch in enumerate(launches)
         ]
-        finished = [program for program in programs if go_on and program.output.exists()]
+        finished = [each for each in programs if each.has_finished(file_digest(program))]
         died = take_turns([program for program in programs if program not in finished], report,
                           bool(finished))
     programs = [program for program in programs if program not in died]
@@ -481,7 +491,8 @@ def make_plan(
         elif name in done:
             steps.append(Step(experiment, "done", "measured already by the run that is continued"))
         elif name in stored and worth(stored[name]) > worth(profile):
-            reason = f"a {stored[name]} result stands in the folder (--{stored[name]} replaces it)"
+            reason = (f"a {stored[name]} result stands in the folder, worth more than a {profile}"
+                      " one")
             steps.append(Step(experiment, "skip", reason))
         elif name in durations:
             steps.append(Step(experiment, "run", "as last time", durations[name]))

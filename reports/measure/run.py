@@ -145,12 +145,12 @@ def _measure(workspace: Workspace, run: Run, console: Console, lock: int) -> Mea
     """
     name = run.program.name
     watch = Watch(console, name, run.expected_s)
-    measured = measure(run.program, run.given, run.launches, run.folder, watch, [lock], go_on=True)
+    measured = measure(run.program, run.given, run.launches, run.folder, watch, [lock])
     if not measured.failures and claims.is_beyond_ceiling(measured.result, workspace.root):
         console.line(f"{name}: as many rounds again to decide {claims.FASTER_THAN_MEMORY}")
         watch = Watch(console, f"{name}, more rounds", run.expected_s)
         more = measure(run.program, [*run.given, "--again"], run.launches, run.folder / "more",
-                       watch, [lock], go_on=True)
+                       watch, [lock])
         measured = _prolonged(measured, more)
     for failure in measured.failures:
         console.line(failure)

@@ -86,8 +86,8 @@ class RunState:
         self._folder = directory / machine / profile
         self._key = f"{machine}/{profile}/"
         self._durations_file = directory / "durations.json"
-        self._durations = _load(self._durations_file)
-        self._done = _load(self._folder / "state.json")
+        self._durations = _load(self._durations_file, (int, float))
+        self._done = _load(self._folder / "state.json", str)
 
     def done(self, name: str, program: Path) -> bool:
         """True if this run has measured the experiment with the program as it is now."""
@@ -218,7 +218,8 @@ class Run:
         measured = measure(program, arguments, launches_of(step.experiment), folder, watch,
                            [self._lock])
         if measured.failures:
-            path.unlink()  # to be measured again when the run is continued
+            for own in (path, *folder.glob("launch-*.json")):
+                own.unlink()  # to be measured again when the run is continued
         return measured
 
     def _store(self, name: str, raw: results.Json, tripled: bool) -> None:
@@ -238,9 +239,9 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     return "\n".join(["", *rows, last])
 
 
-def _load(path: Path) -> dict[str, Any]:
-    """The JSON object in a file; empty if there is none."""
-    return files.read_json(path) if path.exists() else {}
+def _load(path: Path, of: type | tuple[type, ...]) -> dict[str, Any]:
+    """The JSON object in a file, of values of a kind; empty if there is none."""
+    return files.read_object(path, of=of) if path.exists() else {}
 
 
 # --- the commands of a bundle, where there is no toolchain and no weaver --------------------------

@@ -2,7 +2,6 @@
 by a job for Slurm."""
 
 import hashlib
-import json
 import os
 import shlex
 import subprocess
@@ -11,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weave import files, numbers
-from weave.errors import WeaveError
+from weave import files, numbers, results
+from weave.errors import WeaveError, ending
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,9 @@ def describe_machine(workspace: Workspace) -> dict[str, Any]:
     described = subprocess.run([command], capture_output=True, encoding="utf-8", errors="replace",
                                check=False)
     if described.returncode:
-        raise WeaveError(f"{workspace.shown(command)}: {described.stderr.strip()}")
-    return json.loads(described.stdout)
+        why = described.stderr.strip() or ending(described.returncode)
+        raise WeaveError(f"{workspace.shown(command)}: {why}")
+    return results.machine(described.stdout, workspace.shown(command))
 
 
 def file_digest(path: Path) -> str:

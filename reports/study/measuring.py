@@ -6,7 +6,6 @@ and measures nothing twice, unless the matrix, a program or what is asked of it 
 
 import contextlib
 import hashlib
-import json
 import os
 import shutil
 import subprocess
@@ -21,6 +20,7 @@ from measure.workspace import Workspace, file_digest
 from study import findings
 from weave import definition, files, results
 from weave.definition import Tree, WeaveError
+from weave.errors import ending
 from weave.measurements import Measurements
 
 Json = dict[str, Any]
@@ -75,7 +75,8 @@ def own_folder(parent: Path, name: str, file: Path) -> Iterator[tuple[Path, int]
 def described(workspace: Workspace, file: Path) -> Json:
     """What `just describe` says of a matrix. Raises `WeaveError` with its line for a file that is
     none."""
-    return json.loads(_asked([workspace.build / "lib/sparse/describe", file, "--json"]))
+    command = workspace.build / "lib/sparse/describe"
+    return results.decode(_asked([command, file, "--json"]), workspace.shown(command))
 
 
 def anatomy(workspace: Workspace, file: Path, folder: Path, console: Console) -> Json:
@@ -87,7 +88,7 @@ def anatomy(workspace: Workspace, file: Path, folder: Path, console: Console) ->
     if not kept.exists():
         text = _asked([program, file], lambda line: console.step(f"structure: {line}"))
         files.write(kept, text)
-    return files.read_json(kept)
+    return files.read_object(kept)
 
 
 def measured(workspace: Workspace, asked: Asked, given: Sequence[str], inputs: Sequence[Path],
@@ -110,7 +111,7 @@ def measured(workspace: Workspace, asked: Asked, given: Sequence[str], inputs: S
         result = results.load(whole)
     else:
         watch = Watch(console, asked.title, None)
-        measurement = measure(program, arguments, launches, into, watch, [lock], go_on=True)
+        measurement = measure(program, arguments, launches, into, watch, [lock])
         result, failures = measurement.result, measurement.failures
         if not measurement.is_whole:
             whole.unlink()  # the same command tries that again
@@ -135,7 +136,7 @@ def _begin(console: Console, folder: Path, asked: Mapping[str, Any], *kept: Path
     """Removes what was measured of something else, and says so."""
     note = folder / "asked.json"
     if note.exists():
-        before = files.read_json(note)
+        before = files.read_object(note)
         if before == asked:
             return
         changed = ", ".join(name for name in asked if before.get(name) != asked[name])
@@ -164,5 +165,5 @@ def _asked(command: Sequence[str | Path],
         out.seek(0)
         said = out.read()
     if process.returncode:
-        raise WeaveError(last or f"{Path(command[0]).name}: exit code {process.returncode}")
+        raise WeaveError(last or f"{Path(command[0]).name}: {ending(process.returncode)}")
     return said

@@ -83,9 +83,15 @@ def line_of(error: BaseException) -> str:
         return "found a text nested too deeply"
     said = str(error) or type(error).__name__
     if isinstance(error, OSError) and error.strerror:
-        name = os.fsdecode(error.filename) if isinstance(error.filename, (str, bytes)) else ""
+        named = isinstance(error.filename, (str, bytes, os.PathLike))
+        name = os.fsdecode(error.filename) if named else ""
         said = f"{name}: {error.strerror}" if name else error.strerror
     return " ".join(said.split())
+
+
+def ending(code: int) -> str:
+    """How a process ended that has this exit code, in words."""
+    return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
 
 
 def _require_folder() -> None:

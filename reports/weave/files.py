@@ -6,6 +6,7 @@ import fcntl
 import json
 import math
 import os
+import re
 import secrets
 import shutil
 import time
@@ -47,13 +48,16 @@ def write_json(path: Path, value: Any) -> None:
 
 
 @contextlib.contextmanager
-def whole_folder(target: Path) -> Iterator[Path]:
+def whole_folder(target: Path, room: Path | None = None) -> Iterator[Path]:
     """Yields an empty folder that becomes `target` when the block ends well, and else goes away.
-    Raises `WeaveError` if `target` exists, also if it has come meanwhile."""
+    Raises `WeaveError` if `target` exists, also if it has come meanwhile.
+
+    It is made in `room`, a folder where nothing looks for what a killed command leaves behind.
+    """
     if target.exists():
         raise WeaveError(f"{target}: exists already")
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = _beside(target)
+    part = _beside(room / target.name if room else target)
     part.mkdir()
     try:
         yield part
@@ -70,6 +74,11 @@ def whole_folder(target: Path) -> Iterator[Path]:
 def _beside(target: Path) -> Path:
     """A name that nothing has, in the same folder."""
     return target.with_name(f".{secrets.token_hex(6)}.part")
+
+
+def is_unfinished(path: Path) -> bool:
+    """Whether a file is what a command that was killed had not written to its end."""
+    return re.fullmatch(r"\.[0-9a-f]{12}\.part", path.name) is not None
 
 
 @contextlib.contextmanager
@@ -96,8 +105,23 @@ def read(path: Path, shown: str = "") -> str:
 
 
 def read_json(path: Path, shown: str = "") -> Any:
-    """The value in a JSON file. Raises `WeaveError` if there is none."""
-    return _decoded(json.loads, "JSON", path, shown)
+    """The value in a JSON file, whose numbers are finite. Raises `WeaveError` if there is none."""
+    return _decoded(_from_json, "JSON", path, shown)
+
+
+def read_object(path: Path, shown: str = "", of: type | tuple[type, ...] = object
+                ) -> dict[str, Any]:
+    """The object in a JSON file, all of whose values are `of` a kind. Raises `WeaveError` for
+    anything else."""
+    found = read_json(path, shown)
+    if not isinstance(found, dict) or not all(isinstance(value, of) for value in found.values()):
+        raise WeaveError(f"{shown or path}: found {json.dumps(found)[:40]}, expected what this"
+                         " version writes there")
+    return found
+
+
+def _from_json(text: str) -> Any:
+    return json.loads(text, parse_float=_finite, parse_constant=_finite)
 
 
 def read_toml(path: Path, shown: str = "") -> dict[str, Any]:

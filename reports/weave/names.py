@@ -12,6 +12,8 @@ from weave.definition import WeaveError
 WORDS = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 MOST_LETTERS = 100
 SHOWN_LETTERS = 60
+#: Of `-2` and the like, which tell machines of one kind apart.
+MOST_DIGITS = 10
 
 #: Targets that every build directory has, or may have.
 MESONS_OWN = {"all", "benchmark", "clean", "coverage", "ctags", "cscope", "dist", "distcheck",
@@ -37,9 +39,10 @@ def require(name: str, what: str) -> str:
 
 
 def fitting(text: str) -> str:
-    """A name made of any text, such as a processor gives itself; empty if nothing of it fits."""
+    """A name made of any text, such as a processor gives itself, with room for a number behind it;
+    empty if nothing of it fits."""
     words = re.findall(r"[a-z0-9]+", text.lower())
-    return "-".join(words)[:MOST_LETTERS].rstrip("-")
+    return "-".join(words)[:MOST_LETTERS - MOST_DIGITS].rstrip("-")
 
 
 def require_experiment(root: Path, name: str) -> str:
@@ -50,12 +53,10 @@ def require_experiment(root: Path, name: str) -> str:
     return name
 
 
-def require_new_experiment(root: Path, name: str) -> str:
+def require_target(name: str) -> str:
     """A name for an experiment that is to be: its program is a target of the build of that name."""
     require(name, "new")
     if name in MESONS_OWN or name.startswith("meson-"):
         raise WeaveError(f"new: found {shown(name)}, which Meson keeps for itself, expected another"
                          " name")
-    if (root / "experiments" / name).exists():
-        raise WeaveError(f"new: experiments/{name} exists already, expected another name")
     return name

@@ -161,6 +161,13 @@ def require_version(raw: Any, known: int, shown: str) -> None:
                          " another version of memwall wrote it")
 
 
+def machine(text: str, shown: str) -> Json:
+    """What a program tells of the machine. Raises `WeaveError` if it could stand in no result."""
+    raw, (rules, _) = decode(text, shown), _schema()
+    check_schema(raw, {**rules["properties"]["machine"], "$defs": rules["$defs"]}, shown)
+    return raw
+
+
 def parameters(entry: Json) -> dict[str, str | float]:
     """Where a raw case, or an entry of what was skipped, stands: its study, then its parameters."""
     return {STUDY: entry["study"], **entry["parameters"]}

@@ -212,7 +212,7 @@ def test_a_launch_that_died_is_marked_and_the_others_count(tmp_path: Path) -> No
     lost = [(entry["launch"], entry["parameters"]["size"]) for entry in raw["skipped"]]
     assert lost == [(1, 100), (1, 101)]
     assert raw["skipped"][0]["reason"] == "fake (threads=1): killed by SIGKILL"
-    again = measure(program, [], launches, folder, lambda program, event: None, go_on=True)
+    again = measure(program, [], launches, folder, lambda program, event: None)
     assert again.is_whole and again.failures == [] and again.result.raw["skipped"] == []
 
 

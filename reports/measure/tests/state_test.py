@@ -1,5 +1,6 @@
 """What is measured belongs to a machine and a profile, and is lost to no other and to no limit."""
 
+import errno
 import io
 import os
 import subprocess
@@ -59,6 +60,60 @@ def test_a_damaged_state_deletes_nothing(root: Path) -> None:
     with pytest.raises(WeaveError, match=r"state\.json: not JSON"):
         all_of(root, "one")
     assert sorted(path.name for path in (folder / "alpha").iterdir()) == before
+
+
+def test_processes_that_finished_are_not_measured_again(root: Path,
+                                                        monkeypatch: pytest.MonkeyPatch) -> None:
+    log = root / "log"
+    add_experiment(root, "alpha", log=str(log), points=1)
+    write = files.write
+
+    def full(path: Path, content: str | bytes) -> None:
+        if path.name == "result.json":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        write(path, content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "write", full)
+        assert all_of(root, "one") == 1
+    measured = log.read_text()
+    assert all_of(root, "one") == 0
+    assert log.read_text() == measured
+    with (root / "build/experiments/alpha/alpha").open("a") as program:
+        program.write("# built again\n")
+    assert all_of(root, "one") == 0
+    assert log.read_text() == 2 * measured
+
+
+@pytest.mark.parametrize("said", ["[]", "", "{}", '{"slug": "x"}'])
+def test_a_program_that_does_not_know_the_machine(root: Path, said: str,
+                                                  capsys: pytest.CaptureFixture) -> None:
+    machine = root / "build/lib/bench/machine"
+    machine.write_text(f"#!/bin/sh\necho '{said}'\n")
+    assert measure_main.main(["--root", str(root), "run-all"]) == 2
+    machine.write_text("#!/no/such/interpreter\n")
+    assert measure_main.main(["--root", str(root), "run-all"]) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert "bench/machine" in first and "bench/machine: No such file" in second
+
+
+@pytest.mark.parametrize("text", ["[]", "7", "null", '{"one/quick/alpha": "long"}',
+                                  '{"one/quick/alpha": NaN}', '{"one/quick/alpha": 1e999}'])
+def test_damaged_notes_are_named(root: Path, text: str) -> None:
+    add_experiment(root, "alpha", points=1)
+    assert all_of(root, "one") == 0
+    files.write(root / "build/run-all/durations.json", text)
+    with pytest.raises(WeaveError, match=r"durations\.json: "):
+        all_of(root, "one")
+
+
+def test_what_a_killed_command_left_is_not_sent(root: Path) -> None:
+    add_experiment(root, "alpha", points=1)
+    assert all_of(root, SLUG) == 0
+    folder = root / "reports" / SLUG
+    (folder / "results/.0123456789ab.part").write_text("{")
+    assert list(measure_main.unreadable(folder, [])) == []
+    assert measure_main.pack(folder, root / "build/packed.tar.gz") == 1
 
 
 def test_what_is_measured_has_no_limit_of_bytes(root: Path,

@@ -60,11 +60,11 @@ def test_a_structure_is_kept_until_the_file_changes(tmp_path: Path) -> None:
 
 def test_a_large_output_does_not_block(tmp_path: Path) -> None:
     program(tmp_path / "lib/distributed/anatomy",
-            "echo reads >&2; printf '\"'; head -c 300000 /dev/zero | tr '\\0' x; printf '\"'")
+            "echo reads >&2; printf '{\"of\": \"'; head -c 300000 /dev/zero | tr '\\0' x; echo '\"}'")
     file = tmp_path / "a.mtx"
     file.write_text("")
     found = measuring.anatomy(Workspace(tmp_path, tmp_path), file, tmp_path / "study", Console())
-    assert len(found) == 300_000
+    assert len(found["of"]) == 300_000
 
 
 def test_large_matrices_are_asked_for_less() -> None:

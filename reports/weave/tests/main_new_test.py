@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from weave import __main__ as lint, definition, machines, results
+from weave import __main__ as lint, definition, files, machines, results
 from weave.__main__ import create, main
 from weave.definition import WeaveError
 from weave.tests import synthetic
@@ -75,6 +75,26 @@ def test_two_new_experiments_share_no_marker(root: Path) -> None:
 def test_names_are_kebab_case(root: Path, name: str) -> None:
     with pytest.raises(WeaveError, match="expected lower-case words"):
         create(root, name)
+
+
+def test_it_goes_on_where_it_was_ended(root: Path) -> None:
+    text = (root / "experiments/meson.build").read_text()
+    (root / "experiments/meson.build").unlink()
+    assert main(["--root", str(root), "new", "my-idea"]) == 2
+    (root / "experiments/meson.build").write_text(text)
+    assert main(["--root", str(root), "new", "my-idea"]) == 0
+    assert (root / "experiments/meson.build").read_text().count("my-idea") == 1
+    (root / "experiments/my-idea/main.cpp").write_text("mine")
+    assert main(["--root", str(root), "new", "my-idea"]) == 2
+
+
+def test_a_half_folder_stands_where_nothing_looks(root: Path,
+                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files.shutil, "rmtree", lambda *_, **__: None)  # as if it was killed
+    monkeypatch.setattr(Path, "rename", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
+    with pytest.raises(OSError, match="full"):
+        create(root, "my-idea")
+    assert [path.name for path in (root / "experiments").iterdir()] == ["meson.build"]
 
 
 def test_nothing_is_overwritten(root: Path) -> None:

@@ -18,10 +18,10 @@ def test_what_is_no_name(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(names.MESONS_OWN) + ["meson-log"])
-def test_targets_that_meson_keeps(name: str, tmp_path: Path) -> None:
+def test_targets_that_meson_keeps(name: str) -> None:
     with pytest.raises(WeaveError, match=f"^new: found '{name}', which Meson keeps for itself"):
-        names.require_new_experiment(tmp_path, name)
-    assert names.require_new_experiment(tmp_path, f"{name}-2x".removeprefix("meson-")) != name
+        names.require_target(name)
+    assert names.require_target(f"{name}-2x".removeprefix("meson-")) != name
 
 
 @pytest.mark.parametrize("name", ["", "alpha/", "../experiments/alpha", "x" * 300, "a\nb"])
@@ -32,3 +32,7 @@ def test_what_is_no_experiment(name: str, tmp_path: Path) -> None:
         names.require_experiment(tmp_path, name)
     assert len(str(error.value)) < 120
     assert names.require_experiment(tmp_path, "alpha") == "alpha"
+
+
+def test_a_fitting_name_has_room_for_a_number() -> None:
+    assert names.require(f"{names.fitting('a' * 300)}-{10**9 - 1}", "")
