@@ -40,6 +40,8 @@ FUZZ_PROCESSES = 2  # at once, of the same corpus
 FUZZ_MEGABYTES = 512
 FUZZ_SECONDS_PER_TEXT = 20
 SHOWN_LINES = 40
+#: Of `--all`: so long are commands driven over made-up machines (`study/tests`).
+SEARCH_SECONDS = 3600
 BUNDLED = "spmv-serial-steps"
 BUNDLED_RANKS = "spmv-mpi-partitioning"
 COMPILE_EXAMPLE = "g++ -std=c++20 {} $(pkg-config --cflags --libs {}) -o example"
@@ -440,7 +442,11 @@ def main() -> int:
     """Runs the stages that the command line names, or all."""
     parser = argparse.ArgumentParser(prog="just test")
     parser.add_argument("stages", nargs="*", metavar="STAGE", help=", ".join(STAGES))
-    chosen = parser.parse_args().stages
+    parser.add_argument("--all", action="store_true", help="search for faults for an hour, too")
+    given = parser.parse_args()
+    chosen = given.stages
+    if given.all:
+        os.environ.setdefault("MEMWALL_STATE_SECONDS", str(SEARCH_SECONDS))
     for name in chosen:
         if name not in STAGES:
             parser.error(f"no stage {name!r}; there are: {', '.join(STAGES)}")

@@ -6,13 +6,17 @@ variant fails verification), `refuse` (exit code 2), `kill_at` (dies of SIGKILL 
 once), `log` (a file that gets a line for each turn), `pause_s` (the length of a turn), `ratios`
 (how much faster the fast variant is, from round to round), `most_rounds` (refuses more),
 `cold_beside` (its cases are cold; the seconds that a pass of its ceiling takes in a first run, and
-in more rounds of it), `target` (where its cases run), `iterations` (calls of a sample).
+in more rounds of it), `target` (where its cases run), `iterations` (calls of a sample),
+`machine` (what is told of the machine beside the usual), `unique` (no two samples are alike, and
+whatever a filter asks for is measured), `stop` (a signal for the runner, and the turn that it comes
+in, once).
 """
 
 import argparse
 import hashlib
 import json
 import os
+import random
 import re
 import signal
 import socket
@@ -49,7 +53,7 @@ class Runner:
 
 
 def machine() -> dict:
-    return {
+    known = {
         "slug": SLUG,
         "cpu": {
             "model": "Fake CPU", "architecture": "x86_64", "sockets": 1, "numa_nodes": 1,
@@ -60,6 +64,8 @@ def machine() -> dict:
         },
         "memory_bytes": 1 << 30, "virtual": True, "os": "Linux 6", "gpus": [],
     }
+    told = behaviour().get("machine", {})
+    return known | told | {"cpu": known["cpu"] | told.get("cpu", {})}
 
 
 def case(variant: str, point: int, seconds: list[float]) -> dict:
@@ -90,6 +96,20 @@ def sample() -> None:
             os.read(answers, 5)
 
 
+def write_whole(path: str | Path, text: str) -> None:
+    """As lib/bench does it: a signal leaves no half of it."""
+    part = Path(f"{path}.part")
+    part.write_text(text)
+    part.replace(path)
+
+
+def count(text: str) -> int:
+    """A number of rounds."""
+    if not re.fullmatch("[1-9][0-9]{0,8}", text):
+        raise ValueError(text)
+    return int(text)
+
+
 def behave_oddly(how: str) -> None:
     """What somebody's kernel may do to the process that calls it."""
     if how == "prints":
@@ -114,9 +134,15 @@ class Program:
         self.points = does.get("points", 2)
         self.journal = Path(f"{options.output}.journal")
         self.cases: list[dict] = []
+        self.turns = 0
 
     def turn(self, phase: str, point: int) -> None:
         self.runner.tell(event="turn", phase=phase, point=point)
+        self.turns += 1
+        number, at = self.does.get("stop", (0, 0))
+        if at == self.turns and not (HERE / "has-stopped").exists():
+            (HERE / "has-stopped").touch()
+            os.kill(os.getppid(), number)
         self.runner.wait()
         if "log" in self.does:
             with open(self.does["log"], "a") as log:
@@ -130,6 +156,8 @@ class Program:
         if self.does.get("kill_at") == point and not (HERE / "was-killed").exists():
             (HERE / "was-killed").touch()
             os.kill(os.getpid(), signal.SIGKILL)
+        if "skip" in self.does:
+            return
         for _ in range(self.rounds):
             self.turn("round", point)
             if not self.options.size or 100 + point in self.options.size:
@@ -137,6 +165,9 @@ class Program:
         slow = [1e-3 * (1 + 0.01 * i) for i in range(self.rounds)]
         ratios = self.does.get("ratios", [2])
         fast = [value / ratios[i % len(ratios)] for i, value in enumerate(slow)]
+        if self.does.get("unique"):
+            slow, fast = ([each * (1 + 1e-6 * random.random()) for each in of]
+                          for of in (slow, fast))
         fast = [] if self.does.get("fail") else fast
         self.cases += [case("slow", point, slow), case("fast", point, fast)]
 
@@ -152,8 +183,8 @@ class Program:
                 self.cases += known[2 * point:2 * point + 2]
             else:
                 self.measure(point)
-            self.journal.write_text(json.dumps(self.cases))
-        Path(self.options.output).write_text(json.dumps(self.result()))
+            write_whole(self.journal, json.dumps(self.cases))
+        write_whole(self.options.output, json.dumps(self.result()))
         self.journal.unlink()
         self.runner.tell(event="done", output=self.options.output)
         if self.does.get("fail"):
@@ -167,8 +198,9 @@ class Program:
         sizes = self.options.size
         skipped = [{"launch": 0, "study": "sizes", "parameters": {}, "reason": self.does["skip"]}
                    ] if "skip" in self.does else []
-        cases = [case for case in self.cases if not skipped
-                 and re.search(self.options.filter, case["variant"])
+        cases = [case for case in self.cases
+                 if (self.does.get("unique")
+                      or re.search(self.options.filter, case["variant"]))
                  and (not sizes or case["parameters"]["size"] in sizes)]
         excerpt = {"file": f"experiments/{name}/main.cpp", "text": "work();\n"}
         passes = self.does.get("cold_beside", [1e-4, 1e-4])
@@ -203,9 +235,10 @@ class Program:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--profile", default="quick")
-    parser.add_argument("--samples", type=int)
+    parser.add_argument("--samples", type=count)
     parser.add_argument("--size", type=int, nargs="+")
     parser.add_argument("--filter", default="")
+    parser.add_argument("--matrix")
     parser.add_argument("--min-time")
     parser.add_argument("--seed")
     parser.add_argument("--threads", type=int, default=1)

@@ -60,7 +60,7 @@ work();
 def fake_program(path: Path, **behaviour: object) -> Path:
     """A copy of the fake program that behaves so."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!{sys.executable}\n" + FAKE.read_text())
+    path.write_text(f"#!{sys.executable} -IS\n" + FAKE.read_text())
     path.chmod(0o755)
     path.with_name("behaviour.json").write_text(json.dumps(behaviour))
     return path
