@@ -64,7 +64,7 @@ class Channel:
                 self._unread = rest
                 yield _event(line)
                 heard, next_s = time.monotonic(), SILENCE_S
-            elif select.select([self._socket or self._listener], [], [], PATIENCE_S)[0]:
+            elif _is_ready(self._socket or self._listener):
                 if not self._hears():
                     return
             elif process.poll() is not None:  # whoever else may hold the other end
@@ -84,6 +84,14 @@ class Channel:
             return False
         self._unread += more
         return bool(more)
+
+
+def _is_ready(one: socket.socket) -> bool:
+    """Waits a while for something to come. Asks by `poll`, as `select` knows the first 1,024 files
+    alone."""
+    waiting = select.poll()
+    waiting.register(one, select.POLLIN)
+    return bool(waiting.poll(1000 * PATIENCE_S))
 
 
 def _event(line: bytes) -> Event:

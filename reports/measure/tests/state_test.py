@@ -1,8 +1,10 @@
 """What is measured belongs to a machine and a profile, and is lost to no other and to no limit."""
 
+import contextlib
 import errno
 import io
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -95,6 +97,19 @@ def test_a_program_that_does_not_know_the_machine(root: Path, said: str,
     assert measure_main.main(["--root", str(root), "run-all"]) == 2
     first, second = capsys.readouterr().err.splitlines()
     assert "bench/machine" in first and "bench/machine: No such file" in second
+
+
+def test_many_open_files_hinder_no_run(root: Path) -> None:
+    add_experiment(root, "alpha", points=1)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, limits[1]), limits[1]))
+    try:
+        with contextlib.ExitStack() as stack:
+            for _ in range(1100):
+                stack.enter_context(open(os.devnull))
+            assert one_of(root) == 0
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 @pytest.mark.parametrize("text", ["[]", "7", "null", '{"one/quick/alpha": "long"}',
