@@ -58,7 +58,8 @@ class House:
         numbers of the first one."""
         of = tuple(one for one in self.found if one.result.experiment == experiment.name)
         complete = [one.machine for one in of if not one.title]
-        return Survey(experiment, experiment.lead or next(iter(complete), ""), of)
+        lead = experiment.lead or next(iter(complete), "")
+        return Survey(experiment, lead, of, lead)
 
     def committed(self) -> "House":
         """What is woven into committed pages: what came with the tree."""
@@ -254,7 +255,7 @@ def weave_page(root: Path, result: Result, folder: Path) -> Path:
     machine = f"{result.raw['machine']['slug']} (this run)"
     this = on_machine(machine, result, experiment, house.tree, "", joining.is_partial(result))
     others = house.survey(experiment)
-    survey = Survey(experiment, machine, (*others.found, this))
+    survey = Survey(experiment, machine, (*others.found, this), others.told)
     up = "../" * len(folder.resolve().relative_to(root.resolve()).parts) \
         if folder.resolve().is_relative_to(root.resolve()) else f"{root.resolve()}/"
     woven = weave(this.measured, machine, survey, Place(f"{up}reports"))

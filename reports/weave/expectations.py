@@ -16,6 +16,7 @@ from weave.definition import WeaveError
 from weave.measurements import Measurements
 from weave.metrics import Cell
 from weave.numerics import Estimate
+from weave.quantities import Unknown
 
 REPRODUCED = "REPRODUCED"
 NOT_REPRODUCED = "NOT REPRODUCED"
@@ -457,11 +458,11 @@ class Curve:
 def curve(measured: Measurements, comparison: Comparison, along: str) -> Curve:
     """A comparison split by the numbers of an axis or a feature."""
     if not measured.is_feature(along) and along not in measured.axes:
-        raise WeaveError(f'no axis and no feature "{along}" in the result')
+        raise Unknown(f'no axis and no feature "{along}" in the result')
     values = [measured.fact(case, along) for case, _ in comparison.points]
     words = [value for value in values if not isinstance(value, (int, float))]
     if words:
-        raise WeaveError(f'"{along}" has the value "{words[0]}", expected numbers')
+        raise Unknown(f'"{along}" has the value "{words[0]}", expected numbers')
     parts = dict(zip(dict.fromkeys(values), comparison.split(values), strict=True))
     return Curve(along, {value: parts[value] for value in sorted(parts)})
 

@@ -191,7 +191,7 @@ class Plot:
             times = {self._ranks(case): 1e3 * numerics.median(case.samples) for case in cases}
             lines.append(_Line(name, slot, times))
             alone = [case for case in cases if studied(case, "imbalance")]
-            if messages is not None and alone:
+            if messages is not None and alone and reached:
                 model = Model(messages, reached)
                 predicted = {ranks: 1e3 * model.seconds(alone[0], ranks)
                              for ranks in studied(alone[0], "imbalance")}
@@ -347,10 +347,11 @@ class Plot:
         compared = compare(self.measured, variant, over, where)
         if isinstance(compared, Absence):
             return None
-        found = expectations.curve(self.measured, compared, x)
-        if not found.within:
+        found, _ = told(self.measured, lambda one: expectations.curve(self.measured, one, x),
+                        [compared])
+        if not found or not found[0].within:
             return None
-        place, slot = found.place, self._slot("variant", variant, 0)
+        place, slot = found[0].place, self._slot("variant", variant, 0)
         label = f"{variant} stops being faster"
         return Band(label, slot, place.value, place.low, place.high)
 

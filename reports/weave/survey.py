@@ -86,11 +86,13 @@ class OnMachine:
 
 @dataclass(frozen=True)
 class Survey:
-    """All results of one experiment; `lead` is the machine that the text speaks of."""
+    """All results of one experiment; `lead` is the machine that the text speaks of, `told` that of
+    the chapter: what cannot be asked of this one is a mistake of who wrote it. Empty: the lead."""
 
     experiment: Experiment
     lead: str
     found: tuple[OnMachine, ...]
+    told: str = ""
 
     def runs(self, title: str = "") -> list[OnMachine]:
         """The complete runs, or the kept ones of a title: the lead machine's first."""
@@ -104,7 +106,7 @@ class Survey:
     @cached_property
     def verdicts(self) -> Mapping[str, Mapping[str, Verdict]]:
         """By the claims' ids and the machines."""
-        told = self.experiment.lead or self.lead
+        told = self.told or self.lead
         return {claim.id: {one.machine: one.judge(claim, one.machine == told)
                            for one in self.runs()}
                 for claim in self.experiment.claims}

@@ -237,8 +237,9 @@ class Verbs:
         compared = compare(self.measured, variant, over, where or {})
         if isinstance(compared, Absence):
             return f"unknown ({compared.reason})"
-        found = expectations.curve(self.measured, compared, x)
-        return found.words() + self._stale(variant, over)
+        curves, why = told(self.measured, lambda one: expectations.curve(self.measured, one, x),
+                           [compared])
+        return curves[0].words() + self._stale(variant, over) if curves else f"unknown ({why})"
 
     def fastest(self, where: Where | None = None, among: Sequence[str] | None = None) -> str:
         """The variant with the smallest geometric mean of medians, of those timed everywhere."""

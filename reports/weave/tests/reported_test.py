@@ -194,7 +194,8 @@ SAYING = """
 {{ ceiling("triad") }}, {{ predicted() }}, {{ predicted("bound_gflops") }},
 {{ ratio("stored_bytes", "csrl", over="textbook") }}, {{ value("intensity") }},
 {{ value("gops", "csrl") }}, {{ value("stored_bytes_per_nonzero", "csrl") }},
-{{ value("byte_gain", "csrl", over="textbook") }}, {{ network("csrl") }}
+{{ value("byte_gain", "csrl", over="textbook") }}, {{ network("csrl") }},
+{{ crossover("csrl", over="textbook", x="nonzeros") }}
 
 {{ table(rows="matrix", cols=["bound", "bound_gflops", "of_ceiling", "per_operation", "break_even"],
          over="textbook", where={"variant": "csrl", "precision": "fp64", "threads": 1}) }}
@@ -203,13 +204,22 @@ SAYING = """
 """
 
 
-@pytest.mark.parametrize("doubt", DOUBTS, ids=[doubt.__name__ for doubt in DOUBTS])
-def test_a_made_up_machine_is_reported(tmp_path: Path, doubt: Callable[[Json], None]) -> None:
+#: The chapter's machine is named, or the first one that measured.
+BESIDE = [*((doubt, True) for doubt in DOUBTS),
+          *((doubt, False) for doubt in (_a_variant_is_missing, _no_ceilings, _nothing))]
+
+
+@pytest.mark.parametrize(("doubt", "has_lead"), BESIDE,
+                         ids=[f"{doubt.__name__}-{named}" for doubt, named in BESIDE])
+def test_a_made_up_machine_is_reported(tmp_path: Path, doubt: Callable[[Json], None],
+                                       has_lead: bool) -> None:
     """`report` and `check` weave it, beside a machine that lacks nothing."""
     root = synthetic.repository(tmp_path)
     chapter = root / f"experiments/{synthetic.NAME}"
-    with (chapter / "experiment.toml").open("a") as file:
-        file.write(ASKING)
+    definition = (chapter / "experiment.toml").read_text(encoding="utf-8") + ASKING
+    if not has_lead:
+        definition = definition.replace('lead = "example-2c"', 'lead = ""')
+    (chapter / "experiment.toml").write_text(definition)
     template = (chapter / "report.md.in").read_text(encoding="utf-8")
     (chapter / "report.md.in").write_text(template.replace("## Results\n", SAYING, 1))
     lead = synthetic.result()
