@@ -93,11 +93,13 @@ TEST_CASE_TEMPLATE("infinity and NaN reach the rows that name them, in every for
         Csr<T> const a{host.view()};
         for (auto const& format : plan_formats()) {
             CAPTURE(format.name);
+            std::vector<T> y;
             try {
-                CHECK(wrong_rows(product(a, x, {.format = std::string{format.name}}), expected) ==
-                      0);
-            } catch (std::length_error const&) { // it does not suit the matrix
+                y = product(a, x, {.format = std::string{format.name}});
+            } catch (std::length_error const&) {
+                continue; // it does not suit the matrix
             }
+            CHECK(wrong_rows(y, expected) == 0);
         }
     }
 }

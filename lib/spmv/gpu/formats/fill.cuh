@@ -26,14 +26,18 @@ __device__ inline bool is_fill(double stored)
     return __double_as_longlong(stored) == static_cast<long long>(0x8000000000000000u);
 }
 
-/// An element of such a format, of `x` or of `y`, as its kernel computes with them: what fills up
-/// does not look at the element of `x` that it is multiplied with, so that one which is infinite or
-/// NaN comes into no row that does not name it. A comparison and a selection for each product take
-/// no time beside their loads, where a second kernel that looks through `y` would take
-/// microseconds.
+/// An element of such a format, of `x` or of `y`, as its kernel computes with them: a product with
+/// what fills up is not added, so that an `x` which is infinite or NaN comes into no row that does
+/// not name it. A product stays as two factors until it is added.
 template <class T>
 struct Filled
 {
+    struct Product
+    {
+        T stored;
+        T factor;
+    };
+
     T value;
 
     Filled() = default;
@@ -45,11 +49,16 @@ struct Filled
         return *this;
     }
 
-    /// The product of a stored element with one of `x`.
-    friend __device__ Filled operator*(Filled stored, Filled x)
+    __device__ Filled& operator+=(Product product)
     {
-        return stored.value * (is_fill(stored.value) ? T{0} : x.value);
+        if (!is_fill(product.stored)) {
+            value += product.stored * product.factor;
+        }
+        return *this;
     }
+
+    /// The product of a stored element with one of `x`.
+    friend __device__ Product operator*(Filled stored, Filled x) { return {stored.value, x.value}; }
 
     friend __device__ Filled __ldg(Filled const* from) { return ::__ldg(&from->value); }
     friend __device__ Filled __ldcs(Filled const* from) { return ::__ldcs(&from->value); }
