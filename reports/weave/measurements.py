@@ -282,7 +282,7 @@ class Measurements:
     @cached_property
     def doubtful(self) -> Mapping[int, str]:
         """By the ids of cases why their numbers are shown and not believed: a cold case that is
-        faster than memory, as something was miscounted then.
+        faster than memory: its bytes, the flush, the probe or the machine may have misled.
 
         Only what works on the operands as they are is held against it: a format of its own may be
         smaller than the compulsory bytes, and a library need not read all that it stores. The
@@ -302,9 +302,8 @@ class Measurements:
             if slowest > TOO_GOOD * ceiling.fastest:
                 fraction = case.bytes / numerics.median(case.samples) / ceiling.fastest
                 found[id(case)] = (
-                    f"{numerics.percent(fraction)} of the fastest pass of {ceiling.name}, where at"
-                    f" most {100 * TOO_GOOD:.0f} % of a cold case can be: bytes, flush or probe are"
-                    " wrong"
+                    f"{numerics.percent(fraction)} of the fastest pass of {ceiling.name}, more than"
+                    f" the {100 * TOO_GOOD:.0f} % that a cold case should reach"
                 )
         return found
 
