@@ -1,5 +1,6 @@
 #include "spmv/gpu/plan.hpp"
 
+#include "base/bytes.hpp"
 #include "spmv/gpu/check.hpp"
 #include "spmv/gpu/formats/list.hpp"
 #include "spmv/plan/costs.hpp"
@@ -15,7 +16,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -261,8 +261,7 @@ void Plan<T>::keep_fastest(CsrView<T> const& a, cudaStream_t stream, double mult
 template <class T>
 void Plan<T>::operator()(T const* x, T* y, cudaStream_t stream) const
 {
-    std::less<T const*> const before; // of any two pointers
-    if (columns_ > 0 && rows_ > 0 && before(x, y + rows_) && before(y, x + columns_)) {
+    if (base::overlap(x, sizeof(T) * columns_, y, sizeof(T) * rows_)) {
         throw std::invalid_argument{"GPU plan: found x and y that overlap, expected them apart"};
     }
     built_.multiply(x, y, stream);

@@ -1,5 +1,6 @@
 #include "spmv/plan.hpp"
 
+#include "base/bytes.hpp"
 #include "machine/topology.hpp"
 #include "sparse/check.hpp"
 #include "sparse/convert.hpp"
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <new>
 #include <stdexcept>
@@ -122,15 +122,6 @@ void check_multiplies(double multiplies)
         throw std::invalid_argument{"plan: found " + rough(multiplies) +
                                     " multiplies, expected 0 or more"};
     }
-}
-
-/// Whether two arrays share memory.
-template <class T>
-bool overlap(std::span<T const> a, std::span<T const> b)
-{
-    std::less<T const*> const before; // of any two pointers
-    return !a.empty() && !b.empty() && before(a.data(), b.data() + b.size()) &&
-           before(b.data(), a.data() + a.size());
 }
 
 /// The format that was asked for; empty if any may be chosen.
@@ -372,8 +363,12 @@ void Plan<T>::operator()(std::span<T const> x, std::span<T> y) const
                                     std::to_string(state_->matrix->columns) + " and " +
                                     std::to_string(state_->matrix->rows)};
     }
-    if (overlap(x, std::span<T const>{y})) {
+    if (base::overlap(x.data(), x.size_bytes(), y.data(), y.size_bytes())) {
         throw std::invalid_argument{"plan: found x and y that overlap, expected them apart"};
+    }
+    if (x.empty()) { // kernels may point beyond elements that they do not read, but not from null
+        std::ranges::fill(y, T{0});
+        return;
     }
     state_->matrix->multiply(x.data(), y.data());
 }

@@ -55,6 +55,15 @@ void* operator new(std::size_t bytes, std::align_val_t alignment)
     return allocated(bytes, static_cast<std::size_t>(alignment));
 }
 
+void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept
+{
+    try {
+        return allocated(bytes, alignof(std::max_align_t));
+    } catch (std::bad_alloc const&) {
+        return nullptr;
+    }
+}
+
 void operator delete(void* memory) noexcept
 {
     std::free(memory);
