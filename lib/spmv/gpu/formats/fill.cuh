@@ -32,6 +32,7 @@ __device__ inline bool is_fill(double stored)
 template <class T>
 struct Filled
 {
+    /// A product that was not made yet.
     struct Product
     {
         T stored;
