@@ -7,7 +7,7 @@ python := root / ".venv/bin/python"
 # Of a recipe that builds first: what follows is done where only its usage is asked for.
 usage := 'case " $* " in *" --help "* | *" -h "* | "  ")'
 
-export PYTHONPATH := root / "reports"
+export PYTHONPATH := root
 # Open MPI refuses both by default: to run as root, and more ranks than cores.
 export OMPI_ALLOW_RUN_AS_ROOT := "1"
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := "1"
@@ -40,70 +40,70 @@ test *STAGES: (_needs "test")
 # Run the tests of GPU code, alone and under memcheck, racecheck, initcheck and synccheck
 [no-exit-message]
 test-gpu: (_needs "run")
-    @command -v nvcc >/dev/null || { echo "test-gpu: skipped, no nvcc here"; exit 0; }; .ci/build build gpu-tests && .ci/gpu-tests $(find build/lib -name "*-gpu-test") && "{{python}}" -m pytest -q reports/grade/tests/gpu_test.py
+    @command -v nvcc >/dev/null || { echo "test-gpu: skipped, no nvcc here"; exit 0; }; .ci/build build gpu-tests && .ci/gpu-tests $(find build/lib -name "*-gpu-test") && "{{python}}" -m pytest -q memwall/grade/tests/gpu_test.py
 
 # Measure one experiment and weave its page under build/runs/
 [no-cd, no-exit-message]
 run NAME *ARGS: (_needs "run")
     @{{usage}} exit ;; esac; "{{root}}/.ci/build" build "experiment:$1" lib/bench/machine
-    @"{{python}}" -m measure run "$@"
+    @"{{python}}" -m memwall run "$@"
 
 # Make a page about your matrix: structure, formats, ranking, plan, partitions (FILE.mtx..., or study.json)
 [no-cd, no-exit-message]
 study *FILES: (_needs "run")
     #!/usr/bin/env bash
     set -euo pipefail
-    {{usage}} exec "{{python}}" -m study study "$@" ;; esac
-    [[ " $* " == *.mtx* ]] || exec "{{python}}" -m study study "$@"
+    {{usage}} exec "{{python}}" -m memwall study "$@" ;; esac
+    [[ " $* " == *.mtx* ]] || exec "{{python}}" -m memwall study "$@"
     targets=(lib/sparse/describe lib/distributed/anatomy lib/bench/machine)
     for name in formats serial-steps omp-schedules gpu-variants; do targets+=("experiments/spmv-$name/spmv-$name?"); done
     "{{root}}/.ci/build" build "${targets[@]}"
-    "{{python}}" -m study study "$@"
+    "{{python}}" -m memwall study "$@"
 
 # Verify your kernel and place it among ours: FILE.cpp|.cu --as spmv [--matrix NAME...]
 [no-cd, no-exit-message]
 try *ARGS: (_needs "run")
     #!/usr/bin/env bash
     set -euo pipefail
-    {{usage}} exec "{{python}}" -m study try "$@" ;; esac
+    {{usage}} exec "{{python}}" -m memwall try "$@" ;; esac
     targets=(lib/bench/machine)
     case " $* " in *.cu\ *) targets+=('experiments/spmv-gpu-variants/spmv-gpu-variants?') ;; *) for name in serial-steps omp-schedules; do targets+=("experiments/spmv-$name/spmv-$name"); done ;; esac
     "{{root}}/.ci/build" build "${targets[@]}"
-    "{{python}}" -m study try "$@"
+    "{{python}}" -m memwall try "$@"
 
 # Write what a profiler counts (ncu, perf) into a result of this machine (--result FILE; --help)
 [no-cd, no-exit-message]
 profile NAME *ARGS: (_needs "run")
     @{{usage}} exit ;; esac; "{{root}}/.ci/build" build "experiment:$1" lib/bench/machine
-    @"{{python}}" -m measure profile "$@"
+    @"{{python}}" -m memwall profile "$@"
 
 # Keep a run of build/runs/ (its folder or result) in this machine's folder under a title
 [no-cd, no-exit-message]
 keep RESULT TITLE *MACHINE: (_needs "run")
-    @"{{python}}" -m weave keep "$@"
+    @"{{python}}" -m memwall keep "$@"
 
 # Measure every experiment into this machine's folder (--full: beyond every cache; takes hours)
 [no-exit-message]
 run-all *ARGS: (_needs "run")
     @case " $* " in *" --help "* | *" -h "*) ;; *) .ci/build build programs ;; esac
-    @"{{python}}" -m measure run-all "$@"
+    @"{{python}}" -m memwall run-all "$@"
 
 # List claim by claim the command, the minutes and the hardware that decide it
 [no-exit-message]
 claims *ARGS: (_needs "run")
-    @"{{python}}" -m weave claims "$@"
+    @"{{python}}" -m memwall claims "$@"
 
 # Check and pack what this machine measured (--machine NAME), and say what every chapter gains
 [no-exit-message]
 contribute *ARGS: (_needs "run")
     @"{{root}}/.ci/build" build lib/bench/machine
-    @"{{python}}" -m measure contribute "$@"
+    @"{{python}}" -m memwall contribute "$@"
 
 # Write a job for Slurm that measures ranks on so many hosts (further options are those of `run`)
 [no-exit-message]
 slurm NODES *ARGS: (_needs "run")
     @.ci/build build experiments/spmv-mpi-partitioning/spmv-mpi-partitioning lib/bench/machine
-    @"{{python}}" -m measure slurm "$@"
+    @"{{python}}" -m memwall slurm "$@"
 
 # Make an archive that measures, all or some experiments, on machines without a toolchain
 [no-exit-message]
@@ -121,37 +121,37 @@ bundle *EXPERIMENTS: (_needs "run")
 # Compare two results, runs or machines case by case: A B [--all] [--markdown]
 [no-cd, no-exit-message]
 compare *A_B: (_needs "run")
-    @"{{python}}" -m weave compare "$@"
+    @"{{python}}" -m memwall compare "$@"
 
 # Weave the pages again from their results (or only that of one machine)
 [no-exit-message]
 report *MACHINE: (_needs "run")
-    @"{{python}}" -m weave report "$@"
+    @"{{python}}" -m memwall report "$@"
 
 # Check style, result files, and that every committed page is what its results weave to
 [no-exit-message]
 check: (_needs "test")
-    @code=0; .ci/style || code=1; "{{python}}" -m weave check || code=1; exit $code
+    @code=0; .ci/style || code=1; "{{python}}" -m memwall check || code=1; exit $code
 
 # Time the same kernels with Google Benchmark and compare the medians
 [no-exit-message]
 check-harness: (_needs "test") build
-    @build/lib/bench/check-harness "$("{{python}}" -m measure folder)"
+    @build/lib/bench/check-harness "$("{{python}}" -m memwall folder)"
 
 # Make an assignment of an experiment's kit: a folder for students, one for instructors (--out DIR)
 [no-cd, no-exit-message]
 assignment *NAME: (_needs "run")
-    @"{{python}}" -m grade assignment "$@"
+    @"{{python}}" -m memwall assignment "$@"
 
 # Grade submissions with an instructor kit, in a sandbox (as root; goes on where it was ended)
 [no-cd, no-exit-message]
 grade *KIT: (_needs "run")
-    @"{{python}}" -m grade grade "$@"
+    @"{{python}}" -m memwall grade "$@"
 
 # Start a new experiment that already builds, runs and weaves
 [no-exit-message]
 new NAME: (_needs "run")
-    @"{{python}}" -m weave new "$@"
+    @"{{python}}" -m memwall new "$@"
 
 # Print the features of a Matrix Market file (--json for programs)
 [no-cd, no-exit-message]
@@ -171,7 +171,7 @@ docs: (_needs "test")
 
 # Format the C++ sources
 format: (_needs "test")
-    @find lib experiments reports \( -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' \) -exec clang-format -i {} +
+    @find lib experiments memwall \( -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' \) -exec clang-format -i {} +
 
 # Remove everything that was built or measured outside reports/
 clean:

@@ -81,7 +81,7 @@ def test_nothing_is_said_where_nothing_is_to_do(tree: Path) -> None:
 
 def test_a_run_is_built_first(tree: Path) -> None:
     done = just(tree, "run", "alpha", "--profile", "tiny")
-    assert done.stdout == "python -m measure run alpha --profile tiny\n"
+    assert done.stdout == "python -m memwall run alpha --profile tiny\n"
     assert "linking -C build --quiet experiments/alpha/alpha lib/bench/machine" in done.stderr
 
 
@@ -90,10 +90,10 @@ def test_what_this_machine_cannot_build_is_left_out(tree: Path) -> None:
     (tree / "experiments/beta").mkdir()
     (tree / "experiments/beta/experiment.toml").write_text("")
     done = just(tree, "run", "beta")
-    assert done.stdout == "python -m measure run beta\n"
+    assert done.stdout == "python -m memwall run beta\n"
     assert "linking -C build --quiet lib/bench/machine\n" in done.stderr
     done = just(tree, "study", "my.mtx")
-    assert done.stdout == "python -m study study my.mtx\n"
+    assert done.stdout == "python -m memwall study my.mtx\n"
     assert "gpu-variants" not in done.stderr
 
 
@@ -102,14 +102,14 @@ def test_what_must_be_there_is_asked_for(tree: Path) -> None:
 
 
 @pytest.mark.parametrize(("recipe", "module", "arguments"), [
-    ("run", "measure run", ("alpha", "--help")),
-    ("run", "measure run", ("alpha", "--profile", "tiny", "-h")),
-    ("run", "measure run", ("--help",)),
-    ("run-all", "measure run-all", ("--help",)),
-    ("study", "study study", ("--help",)),
-    ("study", "study study", ()),
-    ("try", "study try", ("-h",)),
-    ("try", "study try", ()),
+    ("run", "memwall run", ("alpha", "--help")),
+    ("run", "memwall run", ("alpha", "--profile", "tiny", "-h")),
+    ("run", "memwall run", ("--help",)),
+    ("run-all", "memwall run-all", ("--help",)),
+    ("study", "memwall study", ("--help",)),
+    ("study", "memwall study", ()),
+    ("try", "memwall try", ("-h",)),
+    ("try", "memwall try", ()),
 ])
 def test_nothing_is_built_for_help(
     tree: Path, recipe: str, module: str, arguments: tuple[str, ...]

@@ -20,10 +20,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "reports"))
+sys.path.insert(0, str(ROOT))
 
-from weave import errors  # noqa: E402
-from weave.errors import WeaveError  # noqa: E402
+from memwall.record import errors  # noqa: E402
+from memwall.record.errors import UserError  # noqa: E402
 
 NAME = "memwall"
 
@@ -33,9 +33,10 @@ C_LIBRARY = re.compile(r"(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|anl|nss_\
 PROGRAMS = ("lib/bench/machine", "lib/sparse/describe", "lib/distributed/anatomy", "lib/*/*.so",
             "lib/**/*-gpu-test")
 LIST = "reports/machines.txt"
-SOURCES = ("lib", "datasets", "reports/measure", "reports/study", "reports/weave")
+SOURCES = ("lib", "datasets",
+           *(f"memwall/{room}" for room in ("record", "analysis", "run", "study")))
 NOT_SOURCES = ("__pycache__", "cache", "tests")
-# What measuring needs beside Python's library; a test of `reports/measure` holds it to that.
+# What measuring needs beside Python's library; a test of `memwall` holds it to that.
 PACKAGES = ("fastjsonschema", "jsonschema")
 # What of Python's library nothing here needs.
 NOT_LIBRARY = ("__pycache__", "config-*", "dist-packages", "site-packages", "ensurepip", "idlelib",
@@ -48,11 +49,11 @@ OTHER_NETWORKS = re.compile(
 
 # Each command of a bundle: its module, and what it does.
 COMMANDS = {
-    "run-all": ("measure.run_all", "Measures every experiment on this machine"),
-    "run": ("measure.run_all", "Measures one experiment on this machine: run NAME [OPTION...]"),
-    "profile": ("measure.run_all", "Writes a profiler's counters into a result of here"),
-    "study": ("study.bundle", "Studies matrices: study FILE.mtx..."),
-    "try": ("study.bundle", "Verifies a kernel and times it among ours: try FILE --as KIND"),
+    "run-all": ("memwall.run.bundle", "Measures every experiment on this machine"),
+    "run": ("memwall.run.bundle", "Measures one experiment on this machine: run NAME [OPTION...]"),
+    "profile": ("memwall.run.bundle", "Writes a profiler's counters into a result of here"),
+    "study": ("memwall.study.bundle", "Studies matrices: study FILE.mtx..."),
+    "try": ("memwall.study.bundle", "Verifies and times a kernel among ours: try FILE --as KIND"),
 }
 
 # What begins each command. Libraries come from the archive first, as another C++ runtime or another
@@ -77,7 +78,7 @@ export LD_LIBRARY_PATH="$here/shared:${{named:+$named:}}$here/vendor"
 
 RUN = BEGIN + """\
 export PYTHONHOME="$here/python" PYTHONDONTWRITEBYTECODE=1
-export PYTHONPATH="$here/reports:$here/python/packages"
+export PYTHONPATH="$here:$here/python/packages"
 # Open MPI looks for itself where it was built unless it is told; it refuses both by default: to run
 # as root, and more ranks than cores.
 if [ -d "$here/mpi" ]; then
@@ -123,7 +124,7 @@ LAST = "whole"
 VENDORS = re.compile(r"lib(mkl_|openblas|cublas|cusparse|cudnn|cudart|nvJitLink).*")
 
 
-class BundleError(WeaveError):
+class BundleError(UserError):
     """Something that the archive needs is not here."""
 
 
@@ -167,6 +168,8 @@ def fill(stage: Path, build: Path, experiments: Sequence[str]) -> None:
         loaded += copy_mpi(stage / "mpi")
     copy_libraries(loaded, stage / "shared", stage / "vendor")
     shutil.copy(ROOT / ".ci/gpu-tests", stage)
+    shutil.copy(ROOT / "memwall/__init__.py", stage / "memwall")
+    (stage / LIST).parent.mkdir()
     shutil.copy(ROOT / LIST, stage / LIST)  # names that are taken
     version = subprocess.run(["ldd", "--version"], capture_output=True, text=True, check=True)
     glibc = version.stdout.splitlines()[0].split()[-1]

@@ -23,7 +23,7 @@ def tree(tmp_path: Path) -> Path:
     (tree / "python/bin").mkdir(parents=True)
     (tree / bundle.LAST).touch()
     bundle.script(tree / "run", bundle.RUN.format(
-        command="run", module="measure.run_all", what="Runs.", last=bundle.LAST, glibc="2.36",
+        command="run", module="memwall.run.bundle", what="Runs.", last=bundle.LAST, glibc="2.36",
         architecture=os.uname().machine))
     bundle.script(tree / "python/bin/python3", PYTHON)
     return tree
@@ -37,7 +37,7 @@ def run(command: str | Path, *words: str, cwd: Path | None = None, **environment
 
 def told(tree: Path, libraries: str = "") -> str:
     """What the Python of a tree says."""
-    return (f"-m|measure.run_all|run|alpha|{tree}/python|"
+    return (f"-m|memwall.run.bundle|run|alpha|{tree}/python|"
             f"{tree}/shared:{libraries}{tree}/vendor|")
 
 

@@ -38,7 +38,7 @@ def test_links_lead_to_pages_of_the_site() -> None:
     assert convert("[b@c](../../README.md)") == '<a href="index.html">b\\@c</a>'
     assert convert("[out](https://host/x.md)") == "[out](https://host/x.md)"
     assert convert("[code](../../lib/meson.build)") == "code"
-    assert convert("[the weaver](../../reports/weave/README.md)") == "the weaver"
+    assert convert("[the weaver](../../memwall/pages/README.md)") == "the weaver"
     assert convert("[`a.md`](../../README.md)") == '<a href="index.html">`a.md`</a>'
 
 

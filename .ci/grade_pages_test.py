@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-import pytest
-
 import browser
+import pytest
 import site_check
-from grade import pages
-from grade.tests import calls
+
+from memwall.grade.tests import calls
+from memwall.pages import grades as pages
 
 needs_browser = pytest.mark.skipif(browser.program() is None, reason=f"no {browser.NAME} here")
 

@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import browser
-from measure import launch
-from measure.workspace import Workspace, describe_machine
-from weave import definition, results
-from weave.definition import WeaveError
+
+from memwall.record import definition, results
+from memwall.record.errors import UserError
+from memwall.run import launches
+from memwall.run.workspace import Workspace, describe_machine
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILDS = ROOT / "build-test"
@@ -40,7 +41,7 @@ FUZZ_PROCESSES = 2  # at once, of the same corpus
 FUZZ_MEGABYTES = 512
 FUZZ_SECONDS_PER_TEXT = 20
 SHOWN_LINES = 40
-#: Of `--all`: so long are commands driven over made-up machines (`study/tests`).
+#: Of `--all`: so long are commands driven over made-up machines (`memwall/tests`).
 SEARCH_SECONDS = 3600
 BUNDLED = "spmv-serial-steps"
 BUNDLED_RANKS = "spmv-mpi-partitioning"
@@ -141,7 +142,7 @@ def python() -> Iterator[Check]:
     """The tests of the Python programs."""
     report = BUILDS / "pytest.xml"
     report.unlink(missing_ok=True)
-    rooms = (".ci", "lib", "datasets", "reports")
+    rooms = (".ci", "lib", "datasets", "memwall")
     whole = command("pytest", sys.executable, "-m", "pytest", "-q", "-n", "auto",
                     "--dist", "worksteal", f"--junitxml={report}", *rooms)
     if not report.exists():
@@ -196,14 +197,14 @@ def experiments() -> Iterator[Check]:
     machine = describe_machine(Workspace(ROOT, RELEASE))
     for experiment in definition.load_all(ROOT):
         name = f"experiment {experiment.name}"
-        if reason := launch.unmet_need(experiment, machine):
+        if reason := launches.unmet_need(experiment, machine):
             yield Check(name, "skipped", reason)
             continue
-        yield command(name, sys.executable, "-m", "measure", "run", "--build", RELEASE,
+        yield command(name, sys.executable, "-m", "memwall", "--build", RELEASE, "run",
                       experiment.name, "--profile", "tiny")
     sample = BUILDS / "sample.mtx"
     sample.write_text(SAMPLE, encoding="utf-8")
-    yield command("study", sys.executable, "-m", "study", "--build", RELEASE, "study", sample)
+    yield command("study", sys.executable, "-m", "memwall", "--build", RELEASE, "study", sample)
 
 
 def cuda() -> Iterator[Check]:
@@ -382,7 +383,7 @@ def brought_home(tree: Path, result: str, ranks: int) -> Check:
     name = f"bundle brings home {result}"
     try:
         found = [results.load(path) for path in (tree / "memwall").glob(result)]
-    except WeaveError as error:
+    except UserError as error:
         return Check(name, "failed", str(error))
     counted = [one.raw["launches"][case.launch]["ranks"] for one in found for case in one.cases
                if case.passed]

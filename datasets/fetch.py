@@ -33,10 +33,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "reports"))
+sys.path.insert(0, str(HERE.parent))
 
-from weave import errors, files, numbers  # noqa: E402
-from weave.errors import WeaveError  # noqa: E402
+from memwall.record import errors, files, numbers  # noqa: E402
+from memwall.record.errors import UserError  # noqa: E402
 
 COLLECTION = "https://suitesparse-collection-website.herokuapp.com/MM"
 CHUNK = 1 << 20
@@ -47,7 +47,7 @@ BYTES_PER_ENTRY = 100
 HEADER_ALLOWANCE = 1 << 20
 
 
-class FetchError(WeaveError):
+class FetchError(UserError):
     """Why a matrix could not be fetched, in one line."""
 
 
@@ -429,7 +429,7 @@ def _main() -> int:
             print(fetch(find_matrix(options.catalogue, name), settings))
         except BrokenPipeError:
             raise
-        except (WeaveError, OSError) as error:
+        except (UserError, OSError) as error:
             print(f"fetch {name}: {errors.line_of(error)}", file=sys.stderr)
             code = 2
         except KeyboardInterrupt:

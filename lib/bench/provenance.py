@@ -17,7 +17,7 @@ from pathlib import Path
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu"}
 NO_SOURCES = (".md", ".md.in", ".svg")  # chapters: no program knows them
 MARKER = re.compile(r"^\s*//! \[([^\]]+)\]\s*$")
-# Lines of course kits (reports/grade): what stands between them is not in a student's file.
+# Lines of course kits (memwall/grade): what stands between them is not in a student's file.
 SOLUTION = re.compile(r"^\s*//+ (BEGIN|END) SOLUTION\s*$")
 
 

@@ -8,7 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from measure.launch import Launch, Program, ProgramFailed, take_turns
+from memwall.run.launches import Launch
+from memwall.run.programs import Program, ProgramFailed, take_turns
 
 PATIENCE_S = 20
 

@@ -1,0 +1,549 @@
+"""One result as a table that can be asked: which cases, at which points, fresh or stale.
+
+A point is where variants can be compared: parameters, threads, ranks and launch axes. A coordinate
+is one of these by name. A feature is a number that the data set of a point is described by. `where`
+filters by coordinates, features, `variant`, `group`, `cache` and `target`.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from memwall.analysis import numerics
+from memwall.analysis.quantities import Absence, Unknown
+from memwall.record import notation, regions
+from memwall.record.definition import Experiment
+from memwall.record.errors import UserError
+from memwall.record.regions import EVERY, Index, Test, Where
+from memwall.record.results import STUDY, Case, Result, parameters
+from memwall.record.sources import Tree, code_of
+
+NOT_MEASURED = "not measured in this run"
+#: Facts of every case that are no coordinates: variants that differ in them are compared.
+OF_VARIANTS = ("variant", "group", "cache", "target")
+#: A fact of every case: so many threads work together, in however many processes.
+WORKERS = "workers"
+TOO_GOOD = 1.05
+
+Coordinates = Mapping[str, str | float]
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """What one launch reached at best, per second."""
+
+    name: str
+    moves_bytes: bool  # else it counts flops
+    rate: numerics.Estimate
+    fastest: float  # of all passes: what a neighbour on a shared machine leaves varies
+    source: str = ""  # of a nominal peak
+    target: str = ""  # where its probe ran
+
+    @property
+    def unit(self) -> str:
+        return "GB/s" if self.moves_bytes else "GFLOP/s"
+
+    def work_of(self, case: Case) -> float:
+        return case.bytes if self.moves_bytes else case.flops
+
+
+@dataclass(frozen=True)
+class Found:
+    """The timed cases of a variant in some region, or why there are none."""
+
+    cases: tuple[Case, ...] = ()
+    absence: Absence | None = None
+    unmeasured: int = 0  # points of the region where the variant was skipped
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """A result with what its experiment and the present tree say about it.
+
+    `partial` is a run of the user's own choice (a filter, another matrix): what it lacks reads "not
+    measured in this run" where a complete, fresh result stops the weave.
+    """
+
+    result: Result
+    experiment: Experiment
+    tree: Tree
+    partial: bool = False
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """All cases but twins, and but those that stand where another one does."""
+        return tuple(case for case in self.result.cases
+                     if not case.twin and id(case) not in self._repeated)
+
+    @cached_property
+    def _repeated(self) -> frozenset[int]:
+        """Cases of a launch that differs from an earlier one in no launch axis."""
+        firsts: dict[Any, Case] = {}
+        return frozenset(id(case) for case in self.result.cases
+                         if not case.twin and firsts.setdefault(self._key(case), case) is not case)
+
+    @cached_property
+    def variants(self) -> tuple[str, ...]:
+        """Every variant of the result, in the order in which the experiment adds them."""
+        skipped = [entry["variant"] for entry in self.result.raw["skipped"] if "variant" in entry]
+        return _unique([*(case.variant for case in self.cases), *skipped])
+
+    @cached_property
+    def axes(self) -> tuple[str, ...]:
+        """Names of the coordinates: the study and its parameters, then what launches differ in."""
+        names = [name for case in self.cases for name in case.parameters]
+        names += [name for entry in self.result.raw["skipped"] for name in parameters(entry)]
+        names += ["threads", "ranks", *(axis for axis in self.experiment.launch)]
+        return _unique(names)
+
+    @cached_property
+    def noise(self) -> numerics.NoiseFloor:
+        return numerics.noise_floor(self.equal_pairs)
+
+    def noise_on(self, targets: Collection[str]) -> numerics.NoiseFloor:
+        """That of the pairs on some targets, where there are any: a GPU is not as restless as its
+        host."""
+        pairs = [samples for target, samples in self._pairs if target in targets]
+        return numerics.noise_floor(pairs or self.equal_pairs)
+
+    @property
+    def equal_pairs(self) -> list[tuple[Sequence[float], Sequence[float]]]:
+        """The samples of the A/A pairs: the same code twice, in the same rounds."""
+        return [samples for _, samples in self._pairs]
+
+    @cached_property
+    def _pairs(self) -> list[tuple[str, tuple[Sequence[float], Sequence[float]]]]:
+        """As `equal_pairs`, each with its target."""
+        firsts = {self._key(case): case for case in self.cases if case.passed}
+        twins = [case for case in self.result.cases if case.twin and case.passed]
+        return [(twin.target, (twin.samples, firsts[self._key(twin)].samples)) for twin in twins
+                if self._key(twin) in firsts]
+
+    def coordinates(self, case: Case) -> Coordinates:
+        """Where a case stands."""
+        return self._places[id(case)]
+
+    def workers(self, case: Case) -> int:
+        """Threads of all ranks together."""
+        launch = self.result.raw["launches"][case.launch]
+        return launch["threads"] * launch["ranks"]
+
+    def fact(self, case: Case, name: str) -> str | float | None:
+        """A coordinate or a feature of a case."""
+        return self._facts[id(case)].get(name)
+
+    @cached_property
+    def _places(self) -> Mapping[int, Coordinates]:
+        return {id(c): self._coordinates(c.launch, c.parameters) for c in self.result.cases}
+
+    def _coordinates(self, launch: int, point: Coordinates) -> Coordinates:
+        description = self.result.raw["launches"][launch]
+        of_launch = {"threads": description["threads"], "ranks": description["ranks"]}
+        for axis in self.experiment.launch:
+            if axis not in of_launch:
+                of_launch[axis] = description["environment"].get(axis, "unset")
+        return {**point, **of_launch}
+
+    def values(self, axis: str, where: Where) -> list[Any]:
+        """The values of `variant`, `group`, a coordinate or a feature in a region, in their order.
+
+        What `where` lists by name comes as it is listed, measured or not.
+        """
+        if axis in where and regions.names_values(where[axis]):
+            return regions.listed(where[axis])
+        if axis == "variant":
+            skipped = [entry["variant"] for entry in self.skips(where) if "variant" in entry]
+            return list(_unique([*(c.variant for c in self.select(where, timed=False)), *skipped]))
+        if axis == "group":
+            return list(_unique(case.group for case in self.select(where, timed=False)))
+        self._require_axis(axis)
+        facts = [self._facts[id(case)] for case in self.select(where, timed=False)]
+        found = _unique(known[axis] for known in facts if axis in known)
+        return sorted(found) if all(not isinstance(value, str) for value in found) else list(found)
+
+    def select(self, where: Where, timed: bool = True) -> list[Case]:
+        """Cases of a region; with `timed` only those that passed."""
+        cases = [self.cases[at] for at in self._index.positions(self._tests(where))]
+        return [case for case in cases if case.passed or not timed]
+
+    def skips(self, where: Where) -> list[Mapping[str, Any]]:
+        """What was skipped in a region; an entry without a variant stands for all of them."""
+        skipped = self.result.raw["skipped"]
+        return [skipped[at] for at in self._skip_index.positions(self._tests(where))]
+
+    def find(self, variant: str, where: Where) -> Found:
+        """The timed cases of one variant in a region. What failed anywhere in it failed."""
+        tests = self._tests(where)
+        if "variant" in tests and not tests["variant"](variant):
+            return Found()
+        others = {name: value for name, value in where.items() if name != "variant"}
+        cases = self.select({**others, "variant": variant}, timed=False)
+        failed = [case for case in cases if not case.passed]
+        if failed:
+            return Found(absence=Absence("failed", self._failure(failed)))
+        skips = [entry for entry in self.skips(others) if entry.get("variant", variant) == variant]
+        if cases:
+            return Found(tuple(cases), unmeasured=len(skips))
+        if skips:
+            reasons = "; ".join(_unique(entry["reason"] for entry in skips))
+            return Found(absence=Absence("skipped", reasons))
+        return Found(absence=self._missing(variant, others))
+
+    def first_measured(self, variants: Iterable[str], where: Where) -> str:
+        """The first of several names that was timed; the first name if none was."""
+        names = list(variants)
+        return next((name for name in names if self.find(name, where).cases), names[0])
+
+    def members(self, group: str) -> tuple[str, ...]:
+        """The variants of a group, timed or skipped, in their order."""
+        skipped = [e for e in self.result.raw["skipped"] if "variant" in e]
+        grouped = [(case.variant, case.group) for case in self.cases]
+        grouped += [(entry["variant"], entry.get("group", "own")) for entry in skipped]
+        found = _unique(name for name, of in grouped if of == group)
+        if not found and not self.may_lack:
+            known = ", ".join(_unique(of for _, of in grouped))
+            raise UserError(f'no group "{group}" in the result, which has: {known}')
+        return found
+
+    def partner(self, case: Case, variant: str, overrides: Where | None = None) -> Case | None:
+        """The timed case of another variant at the same point, or at one that differs as told."""
+        moved = {
+            name: self._largest(name) if value == regions.LARGEST else value
+            for name, value in (overrides or {}).items()
+        }
+        return self._timed.get(self._key(case, variant, moved))
+
+    def ceiling(self, launch: int, name: str | None = None) -> Ceiling:
+        """A probe's rate in one launch, from the samples before and after all cases, or a nominal
+        peak (`peak:device_read`).
+
+        Without a name: the one the experiment names first, or else the fastest that moves bytes.
+        """
+        return self.ceilings(launch, name)[0]
+
+    def ceilings(self, launch: int, names: str | Sequence[str] | None = None) -> list[Ceiling]:
+        """As `ceiling`, of each name: the work of a case can take no less time than the slowest
+        allows."""
+        names = [names] if isinstance(names, str) else names or self.experiment.ceilings
+        if names:
+            return [self._ceiling(launch, name) for name in names]
+        moving = self._moving(launch)
+        if not moving:
+            raise Unknown("no ceiling that moves bytes in the result")
+        return [max(moving, key=lambda ceiling: (ceiling.rate.value, ceiling.name))]
+
+    def every_ceiling(self, launch: int) -> Mapping[str, Ceiling]:
+        """All probes' rates in one launch."""
+        return self._ceilings.get(launch, {})
+
+    def ceiling_if_any(self, launch: int, name: str) -> Ceiling | None:
+        """A probe's rate in one launch, if it ran there."""
+        return self._ceilings.get(launch, {}).get(name)
+
+    def _ceiling(self, launch: int, name: str) -> Ceiling:
+        found = self._known_ceilings(launch)
+        if name not in found:
+            known = ", ".join(sorted(found)) or "none"
+            raise Unknown(f'no ceiling "{name}" in the result, which has: {known}')
+        return found[name]
+
+    def _known_ceilings(self, launch: int) -> Mapping[str, Ceiling]:
+        return {**self.peaks, **self._ceilings.get(launch, {})}
+
+    @cached_property
+    def peaks(self) -> Mapping[str, Ceiling]:
+        """What the makers of the processor and of its GPU promise."""
+        machine = self.result.raw["machine"]
+        peaks = [*machine.get("peaks", []), *machine["cpu"].get("peaks", [])]
+        peaks += machine["gpus"][0].get("peaks", []) if machine["gpus"] else []
+        found = {}
+        for peak in peaks:
+            rate = peak.get("bytes_per_s", peak.get("flops_per_s"))
+            exact = numerics.Estimate(rate, rate, rate, 1.0, 1)
+            name = f"peak:{peak['name']}"
+            found[name] = Ceiling(name, "bytes_per_s" in peak, exact, rate, peak["source"])
+        return found
+
+    def has_ceiling(self, launch: int) -> bool:
+        """Whether bounds can be computed in a launch."""
+        known = self._known_ceilings(launch)
+        return bool(self._moving(launch)) and all(n in known for n in self.experiment.ceilings)
+
+    def is_bounded(self, case: Case) -> bool:
+        """Whether what a case moves passes where a ceiling of its launch was measured."""
+        return self.has_ceiling(case.launch) and id(case) not in self._elsewhere
+
+    @cached_property
+    def _elsewhere(self) -> frozenset[int]:
+        regions = self.experiment.unbounded
+        return frozenset(id(case) for where in regions for case in self.select(where))
+
+    def _moving(self, launch: int) -> list[Ceiling]:
+        """The ceilings of a launch that move bytes."""
+        return [each for each in self._ceilings.get(launch, {}).values() if each.moves_bytes]
+
+    @cached_property
+    def doubtful(self) -> Mapping[int, str]:
+        """By the ids of cases why their numbers are shown and not believed: a cold case that is
+        faster than memory: its bytes, the flush, the probe or the machine may have misled.
+
+        Only what works on the operands as they are is held against it: a format of its own may be
+        smaller than the compulsory bytes, and a library need not read all that it stores. The
+        case's interval counts, and the fastest pass of any probe that may be the ceiling, so that a
+        machine which is busy meanwhile does not raise the alarm.
+        """
+        found: dict[int, str] = {}
+        for case in self.cases:
+            if not case.passed or case.cache != "cold" or case.stored_bytes > 0:
+                continue
+            if not self.is_bounded(case):
+                continue
+            ceiling = self._fastest_ceiling(case)
+            if not ceiling.moves_bytes:
+                continue
+            slowest = case.bytes / numerics.estimate(case.samples).high
+            if slowest > TOO_GOOD * ceiling.fastest:
+                fraction = case.bytes / numerics.median(case.samples) / ceiling.fastest
+                found[id(case)] = (
+                    f"{notation.percent(fraction)} of the fastest pass of {ceiling.name}, more than"
+                    f" the {100 * TOO_GOOD:.0f} % that a cold case should reach"
+                )
+        return found
+
+    @cached_property
+    def doubts(self) -> list[str]:
+        """What is marked about this result, a line for each case: what claims do not count."""
+        faster = [f"`{case.variant}`{self._at(case)}: {self.doubtful[id(case)]}"
+                  for case in self.cases if id(case) in self.doubtful]
+        again = [f"`{case.variant}`{self._at(case)}: measured in two launches that differ in no"
+                 " launch axis of experiment.toml, only the first counts"
+                 for case in self.result.cases if id(case) in self._repeated]
+        return [*faster, *again]
+
+    def _at(self, case: Case) -> str:
+        label = self.label(case)
+        return f" at {label}" if label else ""
+
+    @cached_property
+    def loose(self) -> "Measurements":
+        """This result as one that may lack what another machine has."""
+        return self if self.partial else replace(self, partial=True)
+
+    @cached_property
+    def believed(self) -> "Measurements":
+        """What claims are judged by: this result without the cases that are doubtful."""
+        if not self.doubtful:
+            return self
+        left = tuple(case for case in self.result.cases if id(case) not in self.doubtful)
+        return replace(self, result=replace(self.result, cases=left), partial=True)
+
+    def _fastest_ceiling(self, case: Case) -> Ceiling:
+        """Of the case's target if any ran there: the one the experiment names, or else that with
+        the fastest pass that moved bytes."""
+        moving = self._moving(case.launch)
+        moving = [each for each in moving if each.target == case.target] or moving
+        if self.experiment.ceilings:
+            named = self._known_ceilings(case.launch).get(self.experiment.ceilings[0])
+            if named is not None and (named in moving or not named.moves_bytes):
+                return named
+        return max(moving, key=lambda ceiling: (ceiling.fastest, ceiling.name))
+
+    def label(self, case: Case) -> str:
+        """A point in words; coordinates that never vary are left out."""
+        return self._words(self.coordinates(case))
+
+    def place(self, skip: Mapping[str, Any]) -> str:
+        """As `label`, of an entry of what was skipped."""
+        return self._words(self._coordinates(skip["launch"], parameters(skip)))
+
+    def _words(self, coordinates: Coordinates) -> str:
+        return " ".join(
+            str(value) if isinstance(value, str) else f"{name}={value}"
+            for name, value in coordinates.items()
+            if name in self.varying
+        )
+
+    @cached_property
+    def varying(self) -> frozenset[str]:
+        """Coordinates with more than one value in this result."""
+        seen: dict[str, set[Any]] = {}
+        for case in self.cases:
+            for name, value in self.coordinates(case).items():
+                seen.setdefault(name, set()).add(value)
+        return frozenset(name for name, values in seen.items() if len(values) > 1)
+
+    # --- freshness -------------------------------------------------------------------------------
+
+    @cached_property
+    def stale_variants(self) -> Mapping[str, str]:
+        """Variants whose source text or data differ from the tree's, with the reason."""
+        stale_data = self._stale_datasets
+        stale: dict[str, str] = {}
+        for case in self.result.cases:
+            recorded = self.result.raw["excerpts"][case.excerpt]
+            present = self.tree.excerpts.get(case.excerpt)
+            if present is None:
+                stale[case.variant] = f"its source text `{case.excerpt}` is gone"
+            elif code_of(present.text) != code_of(recorded["text"]):
+                stale[case.variant] = f"`{present.file}` has another text now"
+            else:
+                used = [v for v in self._datasets_of(case.parameters) if v in stale_data]
+                if used:
+                    stale.setdefault(case.variant, f"the data set `{used[0]}` has changed")
+        return stale
+
+    @cached_property
+    def _stale_datasets(self) -> frozenset[str]:
+        locked = self.tree.datasets
+        return frozenset(
+            name
+            for name, dataset in self.result.raw["datasets"].items()
+            if name in locked and locked[name] != dataset["sha256"]
+        )
+
+    @property
+    def may_lack(self) -> bool:
+        """Whether this result may know less than its report speaks of: it is old, or narrowed."""
+        return self.partial or bool(self.stale_variants)
+
+    def is_stale(self, *variants: str) -> bool:
+        """Whether any of the variants changed since they were timed."""
+        return any(variant in self.stale_variants for variant in variants)
+
+    def predates(self, name: str) -> bool:
+        """Whether a variant or its source text is in the tree, but was not when this was timed."""
+        raw = self.result.raw
+        text = self.experiment.since.get(name, name)
+        known = {*raw["excerpts"], *(entry.get("variant") for entry in raw["skipped"])}
+        return text in self.tree.excerpts and not {name, text} & known
+
+    def _missing(self, variant: str, where: Where) -> Absence:
+        """An error, unless the result may lack the variant."""
+        if self.may_lack or self.predates(variant):
+            return Absence("missing", NOT_MEASURED)
+        if variant in self.variants:
+            raise UserError(f'the variant "{variant}" has no case where {regions.words(where)}')
+        known = ", ".join(self.variants)
+        raise UserError(f'no variant "{variant}" in the result, which has: {known}')
+
+    # --- lookup ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _timed(self) -> Mapping[Any, Case]:
+        timed: dict[Any, Case] = {}
+        for case in self.cases:
+            if case.passed:
+                timed[self._key(case)] = case
+        return timed
+
+    @cached_property
+    def _ceilings(self) -> Mapping[int, Mapping[str, Ceiling]]:
+        rates: dict[tuple[int, str, bool, str], list[float]] = {}
+        for probe in self.result.raw["ceilings"]:
+            moves_bytes = probe["bytes"] > 0
+            work = probe["bytes"] if moves_bytes else probe["flops"]
+            if work == 0:
+                continue  # it says nothing of what the machine can do
+            target = probe.get("target", "host")
+            key = (probe["launch"], probe["name"], moves_bytes, target)
+            rates.setdefault(key, []).extend(work / seconds for seconds in probe["samples_s"])
+        found: dict[int, dict[str, Ceiling]] = {}
+        for (launch, name, moves_bytes, target), samples in rates.items():
+            reached = numerics.estimate(samples)
+            ceiling = Ceiling(name, moves_bytes, reached, max(samples), target=target)
+            found.setdefault(launch, {})[name] = ceiling
+        return found
+
+    def _key(self, case: Case, variant: str | None = None, overrides: Where | None = None) -> Any:
+        coordinates = {**self.coordinates(case), **(overrides or {})}
+        return variant or case.variant, frozenset(coordinates.items())
+
+    @cached_property
+    def _facts(self) -> Mapping[int, Coordinates]:
+        """What `where` can ask of each case."""
+        return {
+            id(case): {
+                **self._features(case.parameters),
+                **self.coordinates(case),
+                "variant": case.variant,
+                "group": case.group,
+                "cache": case.cache,
+                "target": case.target,
+                WORKERS: self.workers(case),
+            }
+            for case in self.cases
+        }
+
+    @cached_property
+    def _index(self) -> Index:
+        return Index([self._facts[id(case)] for case in self.cases])
+
+    @cached_property
+    def _skip_index(self) -> Index:
+        """As `_index`, of what was skipped."""
+        found = []
+        for entry in self.result.raw["skipped"]:
+            point = parameters(entry)
+            coordinates = self._coordinates(entry["launch"], point)
+            launch = self.result.raw["launches"][entry["launch"]]
+            named = {name: entry.get(name, EVERY) for name in OF_VARIANTS}
+            found.append({**self._features(point), **coordinates, **named,
+                          WORKERS: launch["threads"] * launch["ranks"]})
+        return Index(found)
+
+    def _features(self, point: Coordinates) -> Mapping[str, float]:
+        """The features of the data set that a point's parameters name."""
+        named = self._datasets_of(point)
+        return self.result.raw["datasets"][named[0]]["features"] if named else {}
+
+    def _datasets_of(self, point: Coordinates) -> list[Any]:
+        """The data sets that a point's parameters name; a study may be called like another one."""
+        known = self.result.raw["datasets"]
+        return [value for name, value in point.items() if name != STUDY and value in known]
+
+    def is_feature(self, name: str) -> bool:
+        """Whether a name is that of a feature of the data sets."""
+        return name in self._feature_names
+
+    @cached_property
+    def _feature_names(self) -> tuple[str, ...]:
+        datasets = self.result.raw["datasets"].values()
+        return _unique(name for dataset in datasets for name in dataset["features"])
+
+    def _tests(self, where: Where) -> Mapping[str, Test]:
+        """What `where` asks of each name."""
+        for name in where:
+            self._require_axis(name)
+        return {
+            name: regions.test(wanted, lambda name=name: self._largest(name, where.get("study")))
+            for name, wanted in where.items()
+        }
+
+    def _largest(self, name: str, study: Any = None) -> float | None:
+        """The largest value of an axis of numbers, in one study if that is named."""
+        tests = {"study": regions.test(study, lambda: None)} if study else {}
+        values = self._index.values(name, self._index.positions(tests))
+        return max((value for value in values if isinstance(value, (int, float))), default=None)
+
+    def _require_axis(self, name: str) -> None:
+        """A narrowed run may have no point of a study, and so lack its axes."""
+        if self.partial or name in (*OF_VARIANTS, WORKERS, *self.axes) or self.is_feature(name):
+            return
+        features = f"; features: {', '.join(self._feature_names)}" if self._feature_names else ""
+        known = f"{', '.join(self.axes)}{features}"
+        raise UserError(f'no axis "{name}" in the result, which has: {known}')
+
+    def _failure(self, failed: Sequence[Case]) -> str:
+        verdict = failed[0].verdict
+        error = verdict.get("error")
+        text = verdict["reason"] + (f", error {error:.3g} times the bound" if error else "")
+        places = _unique(self.label(case) for case in failed)
+        if places == ("",):
+            return text
+        shown = ", ".join(places[:3]) + (", ..." if len(places) > 3 else "")
+        return f"{text} (at {shown})"
+
+
+def _unique(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(values))

@@ -1,0 +1,190 @@
+"""Where a variant stops being faster: interpolation, intervals, and answers without a place."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import pytest
+
+from memwall.analysis import claims, expectations
+from memwall.analysis.claims import NOT_REPRODUCED, REPRODUCED, TOO_FEW, UNDECIDED
+from memwall.analysis.comparisons import Comparison, compare
+from memwall.analysis.measurements import Measurements
+from memwall.conftest import Say
+from memwall.record.definition import Claim, Condition
+from memwall.record.errors import UserError
+from memwall.record.results import Json
+from memwall.tests import synthetic
+
+Measure = Callable[..., Measurements]
+#: nzseg_per_nnz of the matrices of the synthetic result
+FEATURE = {"pois2d": 0.6, "fem3": 0.1, "random": 0.8, "rmat": 0.4, "short": 0.2}
+WHERE = {"precision": "fp32", "threads": 1}
+
+
+@pytest.fixture
+def sweep(raw: Json) -> Callable[[Mapping[float, float]], Json]:
+    """A result in which `csrl` has the given speed-ups over `textbook` along the feature."""
+
+    def make(speedups: Mapping[float, float]) -> Json:
+        for matrix, value in FEATURE.items():
+            raw["datasets"][matrix]["features"]["nzseg_per_nnz"] = value
+            synthetic.scale(raw, "csrl", 1 / (0.45 * speedups[value]), matrix)
+        return raw
+
+    return make
+
+
+FALLING = {0.1: 2.0, 0.2: 1.5, 0.4: 0.8, 0.6: 0.7, 0.8: 0.6}
+
+
+def curve_of(run: Measurements) -> expectations.Curve:
+    compared = compare(run, "csrl", "textbook", WHERE)
+    assert isinstance(compared, Comparison)
+    return expectations.curve(run, compared, "nzseg_per_nnz")
+
+
+def test_the_place_is_interpolated_between_neighbours(measured: Measure, sweep: Callable) -> None:
+    found = curve_of(measured(sweep(FALLING)))
+    assert found.xs == [0.1, 0.2, 0.4, 0.6, 0.8]
+    assert found.place.value == pytest.approx(0.2 + 0.2 * 0.6451, abs=0.005)
+    assert found.place.low < found.place.value < found.place.high
+    assert found.place.high - found.place.low < 0.01
+    assert found.words().startswith("0.33 (0.3")
+
+
+def test_of_several_places_the_last_counts_and_it_is_said(
+    measured: Measure, sweep: Callable
+) -> None:
+    found = curve_of(measured(sweep({0.1: 1.3, 0.2: 0.8, 0.4: 1.2, 0.6: 1.2, 0.8: 0.6})))
+    assert 0.6 < found.place.value < 0.8
+    assert found.words().endswith("), the last of 2 such places")
+
+
+@pytest.mark.parametrize(
+    ("speedups", "said"),
+    [
+        ([2.0, 1.9, 1.8, 1.7, 1.6], "none: faster everywhere, from 0.10 to 0.80"),
+        ([0.9, 0.8, 0.7, 0.7, 0.6], "none: nowhere faster, from 0.10 to 0.80"),
+        ([0.9, 0.8, 0.9, 1.1, 1.2], "none that the rounds agree on, from 0.10 to 0.80"),
+    ],
+)
+def test_none_is_an_answer(
+    speedups: list[float], said: str, measured: Measure, sweep: Callable
+) -> None:
+    run = measured(sweep(dict(zip(FALLING, speedups, strict=True))))
+    assert curve_of(run).words() == said
+
+
+def test_an_interval_may_leave_the_range(measured: Measure, sweep: Callable) -> None:
+    raw = sweep({0.1: 2.0, 0.2: 1.8, 0.4: 1.5, 0.6: 1.2, 0.8: 1.0})
+    for entry in raw["cases"]:
+        if entry["variant"] == "csrl" and entry["parameters"]["matrix"] == "random":
+            samples = enumerate(entry["samples_s"])
+            entry["samples_s"] = [s * (1.05 if i % 2 == 0 else 0.97) for i, s in samples]
+    found = curve_of(measured(raw))
+    assert found.place.high == 0.8
+    assert found.words() == "0.76 (0.76–0.80 or beyond)"
+
+
+def judged(run: Measurements, between: tuple[float, float] = (0.3, 0.5)) -> claims.Verdict:
+    condition = Condition(
+        ("csrl",), ("textbook",), "faster", WHERE, along="nzseg_per_nnz", between=between
+    )
+    claim = Claim("1.x", 1, "Says.", "Says", "crossover", False, (), (condition,))
+    return claims.judge(run, claim)
+
+
+@pytest.mark.parametrize(
+    ("speedups", "verdict"),
+    [
+        ([2.0, 1.5, 0.8, 0.7, 0.6], REPRODUCED),
+        ([2.0, 1.5, 1.2, 0.7, 0.6], REPRODUCED),
+        ([2.0, 1.5, 1.2, 1.15, 0.6], NOT_REPRODUCED),
+        ([2.0, 0.9, 0.8, 0.7, 0.6], NOT_REPRODUCED),
+        ([2.0, 1.0, 0.8, 0.7, 0.6], NOT_REPRODUCED),
+        ([2.0, 1.5, 1.4, 1.3, 0.6], NOT_REPRODUCED),
+        ([2.0, 1.9, 1.8, 1.7, 1.6], NOT_REPRODUCED),
+    ],
+)
+def test_verdicts(
+    speedups: list[float], verdict: str, measured: Measure, sweep: Callable
+) -> None:
+    found = judged(measured(sweep(dict(zip(FALLING, speedups, strict=True)))))
+    assert found.verdict == verdict
+
+
+def test_the_sentence_tells_the_place_and_where_it_should_be(
+    measured: Measure, sweep: Callable
+) -> None:
+    found = judged(measured(sweep({0.1: 2.0, 0.2: 1.5, 0.4: 1.4, 0.6: 1.3, 0.8: 0.6})))
+    sentence = found.findings[0].sentence
+    said = "Along nzseg_per_nnz, `csrl` stops being faster than `textbook` at 0.67 (0.67–0.67),"
+    assert sentence.startswith(f"{said} with a 95 % interval of 5 points, precision = fp32, ")
+    assert "expected between 0.3 and 0.5" in sentence
+    assert found.decided_by == ["at 0.67"]
+
+
+def test_a_place_beyond_what_was_swept_decides(measured: Measure, sweep: Callable) -> None:
+    found = judged(measured(sweep({0.1: 2.0, 0.2: 1.9, 0.4: 1.8, 0.6: 1.7, 0.8: 1.6})))
+    said = "nowhere stops being faster than `textbook` (faster everywhere, from 0.10 to 0.80)"
+    assert said in found.findings[0].sentence
+    assert found.verdict == NOT_REPRODUCED
+    assert found.decided_by == ["beyond 0.80"]
+
+
+def test_beyond_what_was_swept_but_not_beyond_what_is_asked(
+    measured: Measure, sweep: Callable
+) -> None:
+    run = measured(sweep({0.1: 0.9, 0.2: 0.8, 0.4: 0.7, 0.6: 0.7, 0.8: 0.6}))
+    assert judged(run, between=(0.05, 0.5)).verdict == UNDECIDED
+    assert judged(run, between=(0.2, 0.5)).verdict == NOT_REPRODUCED
+
+
+def test_the_noise_floor_moves_the_place(measured: Measure, sweep: Callable) -> None:
+    run = measured(sweep({0.1: 2.0, 0.2: 1.1, 0.4: 1.0, 0.6: 0.95, 0.8: 0.6}))
+    assert run.noise.factor > 1
+    compared = compare(run, "csrl", "textbook", WHERE)
+    assert isinstance(compared, Comparison)
+    noisy = expectations.curve(run, replace(compared, noise=1.2), "nzseg_per_nnz").reach
+    quiet = expectations.curve(run, replace(compared, noise=1.0), "nzseg_per_nnz").reach
+    assert noisy[0] < quiet[0] < quiet[1] < noisy[1]
+
+
+def test_one_point_is_no_sweep(measured: Measure, sweep: Callable) -> None:
+    raw = sweep(FALLING)
+    raw["cases"] = [case for case in raw["cases"] if case["parameters"]["matrix"] == "fem3"]
+    assert judged(measured(raw)).verdict == TOO_FEW
+
+
+def test_the_verb(say: Say, sweep: Callable) -> None:
+    raw = sweep(FALLING)
+    verb = '{{ crossover("%s", over="textbook", x="%s", where={"precision": "fp32"}) }}'
+    assert say(verb % ("csrl", "nzseg_per_nnz"), raw).startswith("0.33 (0.33–0.3")
+    assert say(verb % ("avx512", "nzseg_per_nnz"), raw) == (
+        "unknown (`avx512` was skipped: this CPU has no AVX-512)"
+    )
+    with pytest.raises(UserError, match='no axis and no feature "nzseg" in the result'):
+        say(verb % ("csrl", "nzseg"), raw)
+    with pytest.raises(UserError, match='"matrix" has the value "pois2d", expected numbers'):
+        say(verb % ("csrl", "matrix"), raw)
+
+
+def test_the_figure_has_marks_and_a_band(say: Say, sweep: Callable) -> None:
+    verb = (
+        '{{ plot.lines("demo.threads", x="nzseg_per_nnz", y="speedup", over="textbook",'
+        ' where={"precision": "fp32", "threads": 1, "variant": ["csrl", "unroll4"]}%s) }}'
+    )
+    marked = ', marks={"article": 0.3}, crossover=["csrl", "avx512", "unroll4"]'
+    assert "demo-threads.svg" in say(verb % marked, sweep(FALLING))
+
+
+def test_a_line_ends_where_its_variant_was_not_measured(say: Say, sweep: Callable) -> None:
+    raw = sweep(FALLING)
+    last = max(case["parameters"]["matrix"] for case in raw["cases"])
+    raw["cases"] = [case for case in raw["cases"]
+                    if (case["variant"], case["parameters"]["matrix"]) != ("unroll4", last)]
+    where = 'where={"precision": "fp32", "threads": 1, "variant": ["csrl", "unroll4"]}'
+    line = f'plot.lines("demo.threads", x="nzseg_per_nnz", y="gbps", {where})'
+    assert "demo-threads.svg" in say("{{ " + line + " }}", raw)
+    with pytest.raises(UserError, match='the variant "unroll4" has no case where'):
+        say(f'{{{{ plot.bars("demo.threads", x="matrix", y="gbps", {where}) }}}}', raw)

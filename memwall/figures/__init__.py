@@ -1,0 +1,1 @@
+"""Specifications of figures, and the drawings."""

@@ -1,0 +1,589 @@
+"""`plot.bars`, `plot.lines` and `plot.drawing`: the figures of a report; and models, which some of
+them draw beside what was measured."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from memwall.analysis import expectations, numerics
+from memwall.analysis.comparisons import compare
+from memwall.analysis.measurements import NOT_MEASURED, Measurements
+from memwall.analysis.metrics import Basis, Cell, Over, measure, metric_named, told
+from memwall.analysis.quantities import FEATURES, Absence, NoNumber
+from memwall.figures import curves, dots, rows
+from memwall.figures.curves import MODELLED, Ceiling, Roofline, Spot
+from memwall.figures.dots import Dots, Panel, Row
+from memwall.figures.drawings import DRAWINGS
+from memwall.figures.panels import Band, Chart, Series, Value
+from memwall.figures.rows import Timeline
+from memwall.figures.sheet import ROLE_OF_GROUP, SERIES, series_colour
+from memwall.record import notation
+from memwall.record.errors import UserError
+from memwall.record.regions import Where
+from memwall.record.results import Case
+
+# What the ceiling allows, in the quantity that is drawn.
+LIMITS = {"median", "gbps", "gflops", "of_ceiling", "speedup"}
+VARIANT_AXES = ("variant", "group")
+# What stands in the place of a value, but for a reason to skip it.
+ABSENT = FAILED, MISSING = ("failed", "not measured")
+LEAST_NUMBERS = 3  # so many numbers are an axis of their own
+GROUP_WORDS = {"own": "ours", "peer": "libraries", "format": "formats", "step": "steps"}
+
+
+@dataclass
+class Plot:
+    """The verbs `plot.*` of one report; keeps what they drew by file name."""
+
+    measured: Measurements
+    prefix: str  # folder of the figures as the page sees it
+    drawn: dict[str, str] = field(default_factory=dict)
+
+    def bars(self, id: str, x: str, y: str, series: str = "variant", where: Where | None = None,
+             over: Over = None, ceiling: str | None = None, log: bool = False) -> str:
+        """Values of `y`: a panel for each `x` with a row for each variant; for another `series` a
+        row for each `x`, in the colours of the series.
+
+        Quantities from zero are bars; ratios, parts of a ceiling and log scales are dots; over
+        three numbers or more they are lines.
+        """
+        chart = self._chart(id, x, y, series, where or {}, Basis(self.measured, over, ceiling), log)
+        numbers = [category for category in chart.categories if not isinstance(category, str)]
+        over_numbers = len(numbers) == len(chart.categories) >= LEAST_NUMBERS
+        return self._place(id, chart, curves.lines_of if over_numbers else dots.bars)
+
+    def dots(self, id: str, x: str = "matrix", rows: str = "variant", y: str = "of_ceiling",
+             series: str | None = "precision", where: Where | None = None, over: Over = None,
+             ceiling: str | None = None) -> str:
+        """Dots of `y`: a panel for each `x`, a row for each of `rows`, a colour for each `series`.
+
+        Ratios are drawn around 1, parts of a ceiling from zero, all others on a log axis.
+        """
+        figure, region = self.measured.experiment.figure(id), where or {}
+        basis = Basis(self.measured, over, ceiling)
+        categories, of_rows = (self.measured.values(axis, region) for axis in (x, rows))
+        of_rows = [name for name in of_rows if not _is_reference(y, basis, name)]
+        names = self.measured.values(series, region) if series else [""]
+        points = [
+            [[{**region, x: c, rows: r} | ({series: n} if series else {}) for n in names]
+             for r in of_rows]
+            for c in categories
+        ]
+        cells = [[[self._cell(basis, y, at, True) for at in row] for row in p] for p in points]
+        flat = [cell for panel in cells for row in panel for cell in row]
+        scale, unit = _scale(y, flat)
+        there = [k for k in range(len(of_rows)) if any(c.estimate for p in cells for c in p[k])]
+        limits, limit_label = self._limits(
+            basis, y, {x: categories, series or "variant": names}, region, scale)
+        kind = metric_named(y).kind
+        data = Dots(
+            title=figure.caption,
+            panels=tuple(
+                Panel(c if isinstance(c, str) else f"{x} {c}", self._about(x, c),
+                              limits[k] if limits else None)
+                for k, c in enumerate(categories)
+            ),
+            rows=tuple(self._row(rows, of_rows[k], [p[k] for p in cells]) for k in there),
+            cells=tuple(
+                tuple(tuple(_value(cell, scale) for cell in panel[k]) for k in there)
+                for panel in cells
+            ),
+            series=tuple(str(name) for name in names),
+            scale="ratio" if kind == "factor" else "linear" if kind == "percent" else "log",
+            value_label=self._value_label(basis, y, unit),
+            unit=unit if unit == "%" else "",
+            bound_label=limit_label,
+            noun=x,
+        )
+        return self._put(id, dots.dots(data) if there else None)
+
+    def timeline(self, id: str, variant: str, where: Where | None = None) -> str:
+        """What a variant did when at one point, in the round with the median time."""
+        found = self.measured.find(variant, where or {})
+        if not found.cases:
+            return self._put(id, None)
+        if len(found.cases) > 1:
+            raise UserError(
+                f'plot.timeline: found {variant} at {len(found.cases)} points, expected one:'
+                " narrow where="
+            )
+        spans = found.cases[0].timeline
+        if not spans:
+            return self._put(id, None)
+        data = Timeline(self.measured.experiment.figure(id).caption, spans)
+        return self._put(id, rows.timeline(data))
+
+    def roofline(self, id: str, where: Where, variants: Sequence[str],
+                 ceilings: Sequence[str]) -> str:
+        """Rates of variants over their flops per byte, below the ceilings of their launch."""
+        found = [case for name in variants for case in self.measured.find(name, where).cases]
+        cases = [case for case in found if case.flops and case.bytes]  # others have no place in it
+        if not cases:
+            return self._put(id, None)
+        places = {self.measured.label(case) for case in cases}
+        spots = []
+        for case in cases:
+            rate = numerics.estimate([case.flops / seconds for seconds in case.samples])
+            label = f" {self.measured.label(case)}" if len(places) > 1 else ""
+            spots.append(
+                Spot(
+                    case.variant + label,
+                    case.flops / case.bytes,
+                    Value(rate.value, rate.low, rate.high),
+                    ROLE_OF_GROUP.get(case.group, "ours"),
+                )
+            )
+        launch = cases[0].launch
+        known, _ = told(self.measured, lambda name: self.measured.ceiling(launch, name), ceilings)
+        above = tuple(Ceiling(c.name, c.rate.value, c.moves_bytes) for c in known)
+        data = Roofline(self.measured.experiment.figure(id).caption, above, tuple(spots))
+        return self._put(id, curves.roofline(data))
+
+    def lines(self, id: str, x: str, y: str, series: str = "variant", where: Where | None = None,
+              over: Over = None, ceiling: str | None = None, log: bool = False,
+              log_x: bool = False, marks: Mapping[str, float] | None = None,
+              crossover: Sequence[str] = ()) -> str:
+        """A line of `y` over the numbers of axis or feature `x` for each `series`.
+
+        `marks` are places by name; of the variants in `crossover` it is drawn where they stop being
+        faster than `over`.
+        """
+        basis = Basis(self.measured, over, ceiling)
+        chart = self._chart(id, x, y, series, where or {}, basis, log, log_x, with_gaps=True)
+        bands = [self._band(variant, over, x, where or {}) for variant in crossover]
+        chart = replace(
+            chart,
+            named_categories=not self.measured.is_feature(x),
+            marks=tuple((marks or {}).items()),
+            bands=tuple(band for band in bands if band is not None),
+        )
+        words = [category for category in chart.categories if isinstance(category, str)]
+        if words:
+            raise UserError(f'plot.lines: x="{x}" has the value "{words[0]}", expected numbers')
+        return self._place(id, chart, curves.lines_of)
+
+    def studied(self, id: str, count: str, where: Where, log: bool = False) -> str:
+        """A line for each variant over the numbers that end the names of its counts.
+
+        A variant that counts `messages_8` and `messages_64` has a line of `messages` at 8 and 64.
+        """
+        found: dict[str, dict[int, float]] = {}
+        for name in self.measured.values("variant", where):
+            cases = self.measured.find(name, where).cases
+            counts = [c for case in cases if (c := studied(case, count))]
+            if len(counts) > 1:
+                raise UserError(f'plot.studied: {name} counts "{count}" at several points')
+            found |= {name: counts[0]} if counts else {}
+        lines = [_Line(name, slot, found[name]) for slot, name in enumerate(found)]
+        return self._over_ranks(id, lines, count.replace("_", " "), log)
+
+    def modelled(self, id: str, variants: Sequence[str], where: Where, ring: str) -> str:
+        """Measured times over ranks, and what the latency-bandwidth model makes of partitions.
+
+        The variant `ring` sends messages, on all ranks; the partitions were studied on one.
+        """
+        reached = rates(self.measured)
+        try:
+            messages = network(self.measured, ring, {"ranks": "max", "threads": 1})
+        except NoNumber:
+            messages = None
+        lines: list[_Line] = []
+        for slot, name in enumerate(variants):
+            cases = self.measured.find(name, {**where, "threads": 1}).cases
+            times = {self._ranks(case): 1e3 * numerics.median(case.samples) for case in cases}
+            lines.append(_Line(name, slot, times))
+            alone = [case for case in cases if studied(case, "imbalance")]
+            if messages is not None and alone and reached:
+                model = Model(messages, reached)
+                predicted = {ranks: 1e3 * model.seconds(alone[0], ranks)
+                             for ranks in studied(alone[0], "imbalance")}
+                lines.append(_Line(name + MODELLED, slot, predicted, modelled=True))
+        marks = (("measured up to", float(max(reached))),) if reached else ()
+        return self._over_ranks(id, lines, "time of a call (ms)", True, marks)
+
+    def bus(self, id: str, variant: str, where: Where | None = None) -> str:
+        """A rate over the bus at one point, above what each generation of PCI Express promises."""
+        region = {**(where or {}), "variant": variant}
+        measured = self._cell(Basis(self.measured), "gbps", region, True)
+        gpus = self.measured.result.raw["machine"]["gpus"]
+        bus = gpus[0].get("bus") if gpus else None
+        if measured.estimate is None or bus is None:
+            return self._put(id, None)
+        absent = Value(absence=NOT_MEASURED)
+        nominal = [
+            Series(f"generation {generation}", generation - 1,
+                   tuple(Value(v, v, v) for lanes in LANES
+                         for v in [bus_rate(generation, lanes) / 1e9]), modelled=True)
+            for generation in LANE_RATES
+        ]
+        found = tuple(_value(measured, 1.0) if lanes == bus["lanes"] else absent for lanes in LANES)
+        chart = Chart(
+            title=self.measured.experiment.figure(id).caption,
+            category_label="lanes",
+            value_label="one direction of the bus (GB/s)",
+            categories=tuple(float(lanes) for lanes in LANES),
+            series=(*nominal, Series("measured", len(nominal), found)),
+            log_categories=True,
+            log_values=True,
+        )
+        return self._place(id, chart, curves.lines_of)
+
+    def _ranks(self, case: Case) -> int:
+        return int(self.measured.coordinates(case)["ranks"])
+
+    def _over_ranks(self, id: str, lines: Sequence["_Line"], label: str, log: bool,
+                    marks: tuple[tuple[str, float], ...] = ()) -> str:
+        """A chart over numbers of ranks; few lines at a time, so each has a colour of its own."""
+        categories = sorted({ranks for line in lines for ranks in line.values})
+        chart = Chart(
+            title=self.measured.experiment.figure(id).caption,
+            category_label="ranks",
+            value_label=label,
+            categories=tuple(categories),
+            series=tuple(line.series(categories) for line in lines),
+            log_categories=True,
+            log_values=log,
+            marks=marks,
+        )
+        return self._place(id, chart, curves.lines_of)
+
+    def drawing(self, id: str) -> str:
+        """A figure that explains and does not measure, from `drawings.py`."""
+        figure = self.measured.experiment.figure(id)
+        if id not in DRAWINGS:
+            raise UserError(f'no drawing "{id}", expected one of {", ".join(DRAWINGS)}')
+        return self._put(id, DRAWINGS[id](figure.caption))
+
+    def _place(self, id: str, chart: Chart, draw: Callable[[Chart], str]) -> str:
+        shown = [series for series in chart.series if _has_values(series)]
+        lacking = [s for s in chart.series if s.values and not _has_values(s)]
+        absent = [f"`{s.name}` {_kind(s.values[0].absence)}" for s in lacking]
+        without = f" Not drawn: {', '.join(absent)}." if absent else ""
+        svg = draw(replace(chart, series=tuple(shown))) if shown else None
+        return self._put(id, svg, without)
+
+    def _put(self, id: str, svg: str | None, without: str = "") -> str:
+        """Keeps a figure under its file's name; None: nothing was measured for it."""
+        figure = self.measured.experiment.figure(id)
+        if figure.file in self.drawn:
+            raise UserError(f'the figure "{id}" is drawn twice')
+        if svg is None:
+            if self.measured.may_lack:
+                return f"*{figure.caption} (Not measured in this run.)*"
+            raise UserError(f'the figure "{id}" would be empty: nothing was measured for it')
+        self.drawn[figure.file] = svg
+        return f"![{figure.caption}]({self.prefix}/{figure.file})\n\n*{figure.caption}{without}*"
+
+    def _chart(self, id: str, x: str, y: str, series: str, where: Where, basis: Basis, log: bool,
+               log_x: bool = False, with_gaps: bool = False) -> Chart:
+        """`with_gaps`: a series need not have been measured in every category."""
+        figure = self.measured.experiment.figure(id)
+        categories = self.measured.values(x, where)
+        names = [n for n in self.measured.values(series, where) if not _is_reference(y, basis, n)]
+        cells = {
+            (name, category): self._cell(basis, y, {**where, x: category, series: name}, with_gaps)
+            for name in names
+            for category in categories
+        }
+        scale, unit = _scale(y, list(cells.values()))
+        slots = self._slots(series, names)
+        drawn = tuple(
+            Series(
+                str(name) + (" STALE" if any(cells[name, c].stale for c in categories) else ""),
+                slots[index],
+                tuple(_value(cells[name, category], scale) for category in categories),
+                role=self._role(series, name),
+                group=self._group(name) if series == "variant" else "",
+            )
+            for index, name in enumerate(names)
+        )
+        limits, limit_label = self._limits(basis, y, {x: categories, series: names}, where, scale)
+        return Chart(
+            title=figure.caption,
+            category_label=FEATURES.get(x, x),
+            value_label=self._value_label(basis, y, unit),
+            categories=tuple(categories),
+            series=drawn,
+            limits=limits,
+            limit_label=limit_label,
+            log_categories=log_x,
+            log_values=log,
+            kind=metric_named(y).kind,
+            abouts=tuple(self._about(x, category) for category in categories),
+            rows_are_series=series in VARIANT_AXES,
+        )
+
+    def _value_label(self, basis: Basis, y: str, unit: str) -> str:
+        relative = metric_named(y).relative and basis.rivals
+        over = f" over {basis.over_words}" if relative else ""
+        shown = f" ({unit})" if unit and unit != "x" else ""
+        return f"{_words(y)}{over}{shown}"
+
+    def _about(self, axis: str, name: Any) -> str:
+        """A line below the name of a data set: how long its rows are."""
+        features = self.measured.result.raw["datasets"].get(name, {}).get("features", {})
+        if axis != "matrix" or "mean_row" not in features:
+            return ""
+        mean = features["mean_row"]
+        return f"{notation.count(mean) if mean >= 10 else f'{mean:.2g}'} per row"
+
+    def _row(self, axis: str, name: Any, cells: Sequence[Sequence[Cell]]) -> Row:
+        stale = " STALE" if any(cell.stale for row in cells for cell in row) else ""
+        group = self._group(name) if axis == "variant" else ""
+        return Row(f"{name}{stale}", group, self._role(axis, name))
+
+    def _role(self, axis: str, name: Any) -> str:
+        """The role in the colours of a row: whose code a variant is."""
+        if axis != "variant":
+            return "ours"
+        of_group = next((c.group for c in self.measured.cases if c.variant == name), "own")
+        return ROLE_OF_GROUP.get(of_group, "ours")
+
+    def _group(self, name: Any) -> str:
+        """What stands above the variants of a group."""
+        found = next((c.group for c in self.measured.cases if c.variant == name), "own")
+        return GROUP_WORDS.get(found, found)
+
+    def _band(self, variant: str, over: Over, x: str, where: Where) -> Band | None:
+        """Where a variant stops being faster, if that lies between the points."""
+        compared = compare(self.measured, variant, over, where)
+        if isinstance(compared, Absence):
+            return None
+        found, _ = told(self.measured, lambda one: expectations.curve(self.measured, one, x),
+                        [compared])
+        if not found or not found[0].within:
+            return None
+        place, slot = found[0].place, self._slot("variant", variant, 0)
+        label = f"{variant} stops being faster"
+        return Band(label, slot, place.value, place.low, place.high)
+
+    def _cell(self, basis: Basis, y: str, region: Where, with_gaps: bool) -> Cell:
+        there = self.measured.select(region, timed=False) or self.measured.skips(region)
+        if with_gaps and not there:
+            return Cell(absence=Absence("missing", NOT_MEASURED))
+        variants = self.measured.values("variant", region)
+        return measure(basis, y, variants[0] if len(variants) == 1 else None, region)
+
+    def _slots(self, axis: str, names: list[Any]) -> list[int]:
+        """Colours of the series of one figure, where there are enough of them no two alike."""
+        slots = [self._slot(axis, name, index) for index, name in enumerate(names)]
+        enough = len(names) <= len(SERIES)
+        alike = enough and len({series_colour(slot) for slot in slots}) < len(slots)
+        return list(range(len(names))) if alike else slots
+
+    def _slot(self, axis: str, name: Any, index: int) -> int:
+        """A variant has one colour in all figures of a report."""
+        variants = self.measured.variants
+        return variants.index(name) if axis == "variant" and name in variants else index
+
+    def _limits(
+        self, basis: Basis, y: str, axes: Mapping[str, list[Any]], where: Where, scale: float
+    ) -> tuple[tuple[float, ...] | None, str]:
+        """What the ceiling allows in each category: nothing where series have different bounds.
+
+        `axes` has the categories first, then the series.
+        """
+        points = {k: v for k, v in where.items() if k not in VARIANT_AXES}
+        cases = self.measured.select(points)
+        if not cases or y not in LIMITS:
+            return None, ""
+        if not all(self.measured.is_bounded(case) for case in cases):
+            return None, ""
+        bounds, _ = told(self.measured, lambda case: [
+            one.work_of(case) for one in self.measured.ceilings(case.launch, basis.ceiling)], cases)
+        if len(bounds) < len(cases) or not all(map(all, bounds)):
+            return None, ""  # it limits other work: bytes, where these only compute
+        (x, categories), (series, names) = axes.items()
+        limits = []
+        for category in categories:
+            regions = [
+                points | {k: v for k, v in ((x, category), (series, n)) if k not in VARIANT_AXES}
+                for n in names
+            ]
+            found = [limit for r in regions if (limit := self._limit(basis, y, r)) is not None]
+            if not found or len(found) < len(regions) or max(found) > min(found) * (1 + 1e-9):
+                return None, ""
+            limits.append(found[0] / scale)
+        ceiling = self.measured.ceiling(cases[0].launch, basis.ceiling)
+        kind = "memory bound" if ceiling.moves_bytes and "bus" not in ceiling.name else "ceiling"
+        return tuple(limits), f"{kind} ({ceiling.name})"
+
+    def _limit(self, basis: Basis, y: str, region: Where) -> float | None:
+        if y == "of_ceiling":
+            return 1.0
+        if y == "speedup":
+            if basis.over_variant is None:
+                return None
+            cell = measure(basis, "of_ceiling", basis.over_variant, region)
+            return 1 / cell.estimate.value if cell.estimate else None
+        name = {"median": "bound", "gbps": "ceiling", "gflops": "bound_gflops"}[y]
+        estimate = measure(basis, name, None, region).estimate
+        return estimate.value if estimate else None
+
+
+@dataclass(frozen=True)
+class _Line:
+    """What was counted or computed for some numbers of ranks."""
+
+    name: str
+    slot: int
+    values: Mapping[int, float]
+    modelled: bool = False
+
+    def series(self, categories: Sequence[int]) -> Series:
+        """The line at each category, or that there is nothing there."""
+        absent = Value(absence=NOT_MEASURED)
+        found = {ranks: Value(v, v, v) for ranks, v in self.values.items()}
+        values = tuple(found.get(ranks, absent) for ranks in categories)
+        return Series(self.name, self.slot, values, self.modelled)
+
+
+def _kind(absence: str) -> str:
+    return absence if absence in ABSENT else "skipped"
+
+
+def _has_values(series: Series) -> bool:
+    return any(not value.absence for value in series.values)
+
+
+def _is_reference(y: str, basis: Basis, name: Any) -> bool:
+    """The variant that speed-ups refer to is a line at 1, no bar."""
+    return y == "speedup" and isinstance(basis.over, str) and name == basis.over
+
+
+def _value(cell: Cell, scale: float) -> Value:
+    if cell.estimate is None:
+        assert cell.absence is not None
+        known = {"failed": FAILED, "missing": MISSING}
+        return Value(absence=known.get(cell.absence.kind, cell.absence.reason))
+    scaled = cell.estimate.scaled(1 / scale)
+    return Value(scaled.value, scaled.low, scaled.high)
+
+
+def _scale(name: str, cells: list[Cell]) -> tuple[float, str]:
+    """What values are divided by, and the unit that this makes."""
+    metric = metric_named(name)
+    values = [cell.estimate.value for cell in cells if cell.estimate]
+    if metric.kind == "time":
+        return notation.time_unit(values)
+    if metric.kind == "bytes":
+        return notation.byte_unit(values)
+    if metric.kind == "percent":
+        return 0.01, "%"
+    return 1.0, metric.unit
+
+
+def _words(name: str) -> str:
+    words = {
+        "median": "time of a call",
+        "gbps": "compulsory traffic",
+        "gflops": "rate",
+        "gops": "operations",
+        "of_ceiling": "share of the bound reached",
+        "setup": "time of the setup",
+    }
+    return words.get(name, metric_named(name).header)
+
+
+# --- models, drawn beside what was measured -------------------------------------------------------
+# The latency-bandwidth model: what a distributed product should take on any number of ranks.
+#
+# A message of b bytes takes a + b/c. Both are fitted to messages round a ring, measured in the same
+# run. The busiest rank computes as long as its part of all bytes takes at the measured ceiling, and
+# then waits for its messages. Beyond the ranks that were measured the model stands for several
+# machines like this one, joined by a network that is as good as its own memory.
+
+ELEMENT_BYTES = {"fp32": 4, "fp64": 8}
+
+
+@dataclass(frozen=True)
+class Network:
+    """What a message costs."""
+
+    latency_s: float
+    bytes_per_s: float
+
+    def seconds(self, messages: float, bytes_: float) -> float:
+        return messages * self.latency_s + bytes_ / self.bytes_per_s
+
+
+def fit(points: Sequence[tuple[float, float]]) -> Network:
+    """Latency and bandwidth from bytes and seconds, by least squares of relative errors."""
+    if len({size for size, _ in points}) < 2:
+        raise NoNumber("a latency and a bandwidth need messages of at least two sizes")
+    weighted = [(1 / time**2, size, time) for size, time in points]
+    total = sum(weight for weight, _, _ in weighted)
+    mean_size = sum(weight * size for weight, size, _ in weighted) / total
+    mean_time = sum(weight * time for weight, _, time in weighted) / total
+    variance = sum(weight * (size - mean_size) ** 2 for weight, size, _ in weighted)
+    covariance = sum(weight * (size - mean_size) * (time - mean_time)
+                     for weight, size, time in weighted)
+    slope = covariance / variance
+    if slope <= 0:
+        raise NoNumber("larger messages took less time: no bandwidth can be fitted")
+    return Network(max(0.0, mean_time - slope * mean_size), 1 / slope)
+
+
+def network(measured: Measurements, variant: str, where: Where) -> Network | None:
+    """The fit to the messages of a region; None if there were none."""
+    cases = measured.select({**where, "variant": variant})
+    return fit([(case.bytes, numerics.median(case.samples)) for case in cases]) if cases else None
+
+
+@dataclass(frozen=True)
+class Model:
+    """What predicts the time of a product on some number of ranks."""
+
+    network: Network
+    rates: Mapping[int, float]  # bytes per second of all ranks together, by measured ranks
+
+    def seconds(self, alone: Case, ranks: int) -> float:
+        """Time on so many ranks of a product whose partitions were studied in the case `alone`."""
+        count = alone.counts
+        element = ELEMENT_BYTES[str(alone.parameters["precision"])]
+        computing = alone.bytes * count[f"imbalance_{ranks}"] / self.rate(ranks)
+        return computing + self.network.seconds(count[f"most_messages_{ranks}"],
+                                                count[f"most_ghosts_{ranks}"] * element)
+
+    def rate(self, ranks: int) -> float:
+        """Of the measured ranks that are not more the most; several machines add up."""
+        most = max(self.rates)
+        if ranks > most:
+            return self.rates[most] * ranks / most
+        below = max(known for known in self.rates if known <= ranks)
+        above = min(known for known in self.rates if known >= ranks)
+        share = 0 if above == below else (ranks - below) / (above - below)
+        return self.rates[below] + share * (self.rates[above] - self.rates[below])
+
+
+def studied(case: Case, name: str) -> dict[int, float]:
+    """The counts `NAME_2`, `NAME_8`, ... of a case, by their numbers."""
+    found = {}
+    for key, value in case.counts.items():
+        stem, _, number = key.rpartition("_")
+        if stem == name and number.isdigit():
+            found[int(number)] = value
+    return dict(sorted(found.items()))
+
+
+def rates(measured: Measurements) -> dict[int, float]:
+    """The ceiling of all ranks together, by the number of ranks, each with one thread."""
+    launches = measured.result.raw["launches"]
+    return {
+        launch["ranks"]: measured.ceiling(index).rate.value
+        for index, launch in enumerate(launches)
+        if launch["threads"] == 1 and measured.has_ceiling(index)
+    }
+
+
+#: Of each generation of PCI Express: bits that a lane carries in a second, and the part of them
+#: that is data: the base specifications, since 6.0 with flits of 256 bytes.
+LANE_RATES = {1: (2.5e9, 8 / 10), 2: (5e9, 8 / 10), 3: (8e9, 128 / 130), 4: (16e9, 128 / 130),
+              5: (32e9, 128 / 130), 6: (64e9, 236 / 256)}
+LANES = (1, 2, 4, 8, 16)
+
+
+def bus_rate(generation: int, lanes: int) -> float:
+    """What a link of PCI Express carries at most: bytes of data in one direction, per second."""
+    bits, data = LANE_RATES[generation]
+    return bits / 8 * data * lanes

@@ -1,0 +1,85 @@
+"""The commands of course assignments: makes them of kits, and grades what students hand in."""
+
+import argparse
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from memwall.grade import archive, assignment, grading, submissions
+from memwall.record import files, kits
+from memwall.record.errors import UserError
+from memwall.record.kits import Kit
+from memwall.record.terminal import harmless
+
+
+class Pages(Protocol):
+    """Who shows grades."""
+
+    def write(self, kit: Kit, records: Sequence[grading.Record], out: Path) -> None:
+        """Writes everything that follows from all grades there are into a folder."""
+
+    def gradescope(self, kit: Kit, record: grading.Record) -> grading.Record:
+        """One grade as Gradescope reads it."""
+
+
+def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+                 pages: Pages) -> None:
+    """Adds what this room does to the command line; `pages` shows the grades."""
+    make = commands.add_parser("assignment", usage="just assignment NAME --out DIR",
+                               help="make the kits for students and instructors")
+    make.add_argument("name", metavar="NAME", help="an experiment with a kit/")
+    make.add_argument("--out", type=Path, required=True, help="a folder for both kits")
+    make.set_defaults(command=_assignment)
+
+    grade = commands.add_parser("grade", usage="just grade KIT SUBMISSION... [--out DIR]",
+                                help="grade submissions, best in a quiet hour")
+    grade.add_argument("kit", type=Path, metavar="KIT", help="an instructor kit")
+    grade.add_argument("submissions", type=Path, nargs="+", metavar="SUBMISSION",
+                       help="NAME.cpp, or a folder or an archive NAME; NAME@TRY tells tries apart")
+    grade.add_argument("--out", type=Path, metavar="DIR",
+                       help="for grades and pages; default: grades/ beside KIT")
+    grade.set_defaults(command=lambda given: _grade(given, pages))
+
+    online = commands.add_parser("gradescope", help="what the autograder of Gradescope calls")
+    online.add_argument("kit", type=Path)
+    online.add_argument("submission", type=Path)
+    online.add_argument("results", type=Path, help="results.json to write")
+    online.set_defaults(command=lambda given: _gradescope(given, pages))
+
+
+def _assignment(given: argparse.Namespace) -> int:
+    student, instructor = assignment.make(given.root, given.name, given.out)
+    print(f"for students: {student}\nfor instructors: {instructor}")
+    return 0
+
+
+def _grade(given: argparse.Namespace, pages: Pages) -> int:
+    kit = kits.load(given.kit)
+    handed_in = submissions.read_all(kit, given.submissions)
+    out = given.out or kit.folder.parent / "grades"
+    with files.exclusive(out, patience_s=30):
+        records = grading.grade_all(kit, handed_in, out, _say)
+        pages.write(kit, grading.all_records(out, kit), out)
+        archive.write(kit, out / "autograder.zip")
+    _say(f"wrote {out}/leaderboard.html, students/, grades.csv, gradescope/, autograder.zip")
+    return 0 if len(records) == len(handed_in) else 1
+
+
+def _gradescope(given: argparse.Namespace, pages: Pages) -> int:
+    kit = kits.load(given.kit)
+    files.write_json(given.results, _online(kit, given.submission, pages))
+    return 0
+
+
+def _online(kit: Kit, submission: Path, pages: Pages) -> dict[str, Any]:
+    try:
+        with tempfile.TemporaryDirectory() as out:
+            records = grading.grade_all(kit, [submissions.read(kit, submission)], Path(out), _say)
+        return pages.gradescope(kit, records[0])
+    except (UserError, IndexError) as error:
+        return {"score": 0, "output": f"The fault is ours, not yours; no grade yet: {error}"}
+
+
+def _say(line: str) -> None:
+    print(harmless(line), flush=True)

@@ -1,0 +1,124 @@
+"""From the calls that a judge saw to points. Nothing here knows a clock."""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memwall.record.kits import InputFamily, Kit
+
+WORTH = 1.3  # the model must be so many times as fast as naive, or speed is not asked
+LEAST_NOISE = 0.02  # logarithms, as all noise here
+QUIET = 0.15  # a machine on which two copies of the model differ by more is none to grade on
+FLOOR_SLACK = 0.8  # of the least time in which the input was read
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a submission did in one case."""
+
+    name: str
+    wrong: str  # why it is not right; empty if it is
+    foul: str  # what is against the rules
+    gain: float | None  # of the model over naive
+    noise: float  # logarithm: model over model
+    speedup: float | None  # over naive
+    share: float | None  # of the bound
+    milliseconds: float | None
+    points: float | None  # 0 to 1 of its points for speed; None where speed is not asked
+    by_round: tuple[float, ...] = ()  # logarithms of the speed-up
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What a submission gets."""
+
+    points: float
+    correctness: float
+    speed: float
+    reason: str  # why it is nothing, or less
+    outcomes: tuple[Outcome, ...]
+    speedup: float | None  # over naive, geometric mean over cases that count
+    low: float | None  # its interval
+    high: float | None
+
+    @property
+    def noise(self) -> float:
+        """The largest of a case in which speed is asked; a failure is certain at any noise."""
+        return max((one.noise for one in self.outcomes if one.points is not None), default=0)
+
+
+def grade(kit: Kit, calls: Sequence[dict[str, Any]]) -> Grade:
+    """Points of a submission from all calls of one judge."""
+    outcomes = tuple(outcome(case, [call for call in calls if call["case"] == case.name])
+                     for case in kit.cases)
+    foul = next((f"{one.name}: {one.foul}" for one in outcomes if one.foul), "")
+    if foul:
+        return Grade(0, 0, 0, foul, outcomes, None, None, None)
+    right = sum(not one.wrong for one in outcomes) / len(outcomes)
+    correctness = kit.correctness * right
+    if right < 1:
+        reason = "nothing for speed, which needs every case to be right"
+        return Grade(correctness, correctness, 0, reason, outcomes, None, None, None)
+    asked = [one for one in outcomes if one.points is not None]
+    if not asked:
+        reason = "speed is not asked: in no case is the model clearly faster than naive"
+        return Grade(correctness, correctness, 0, reason, outcomes, None, None, None)
+    speed = kit.speed * sum(one.points or 0 for one in asked) / len(asked)
+    center, low, high = interval(asked)
+    return Grade(correctness + speed, correctness, speed, "", outcomes,
+                 math.exp(center), math.exp(low), math.exp(high))
+
+
+def outcome(case: InputFamily, calls: Sequence[dict[str, Any]]) -> Outcome:
+    """What happened in one case."""
+    times: dict[str, list[float]] = defaultdict(list)
+    rounds: dict[int, dict[str, float]] = defaultdict(dict)
+    foul = wrong = ""
+    for call in calls:
+        problem = call["fault"] or call["wrong"]
+        if problem and call["contender"] == "submission":
+            foul = foul or (problem if call["foul"] else "")
+            wrong = wrong or problem
+        elif not problem:
+            times[call["contender"]].append(call["seconds"] / call["bytes"])
+            rounds[call["round"]][call["contender"]] = call["seconds"]
+    if not times["submission"] and not wrong:
+        wrong = "it was never called"
+    if not wrong and min(times["submission"]) < FLOOR_SLACK * min(times["floor"]):
+        foul = wrong = (f"a call took {min(times['submission']) / min(times['floor']):.2f} of the"
+                        " time in which its input can be read")
+    if wrong:
+        return Outcome(case.name, wrong, foul, None, 0, None, None, None, None)
+    usual = {name: typical(values) for name, values in times.items()}
+    gain = usual["naive"] / usual["model"]
+    noise = abs(math.log(usual["model"] / usual["model_again"]))
+    speedup = usual["naive"] / usual["submission"]
+    by_round = tuple(math.log(one["naive"] / one["submission"]) for one in rounds.values()
+                     if "naive" in one and "submission" in one)
+    points = scale(math.log(speedup), math.log(gain), noise) if gain >= WORTH else None
+    milliseconds = 1e3 * usual["submission"] * calls[0]["bytes"]
+    return Outcome(case.name, "", "", gain, noise, speedup,
+                   usual["floor"] / usual["submission"], milliseconds, points, by_round)
+
+
+def typical(times: Sequence[float]) -> float:
+    """The lower quartile: what disturbs a call only makes it longer."""
+    return sorted(times)[len(times) // 4]
+
+
+def scale(speedup: float, gain: float, noise: float) -> float:
+    """0 to 1 on the logarithmic scale from naive to the model, flat within the noise of either."""
+    noise = min(max(noise, LEAST_NOISE), QUIET, gain / 4)
+    return min(max((speedup - noise) / (gain - 2 * noise), 0), 1)
+
+
+def interval(asked: Sequence[Outcome]) -> tuple[float, float, float]:
+    """Median over rounds of the mean over cases, with the notches of McGill, Tukey and Larsen."""
+    count = min(len(one.by_round) for one in asked)
+    means = sorted(sum(one.by_round[r] for one in asked) / len(asked) for r in range(count))
+    middle = means[count // 2]
+    spread = means[(3 * count) // 4 if count > 1 else 0] - means[count // 4]
+    half = max(1.57 * spread / math.sqrt(count), LEAST_NOISE)
+    return middle, middle - half, middle + half

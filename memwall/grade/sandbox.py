@@ -1,0 +1,125 @@
+"""Boxes in which what students hand in is compiled and run.
+
+Each has a uid of its own, no network, and nothing to see but /usr and the folder that it is given.
+Two tiers are known; a probe tries which of them this machine has. Without either nothing is graded.
+"""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memwall.record.kits import GradeError
+
+TOOLS = ("bwrap", "setpriv", "prlimit")
+INSTALL = "apt install bubblewrap"
+ROOT_ONLY = "no sandbox: each submission gets a uid of its own, which only root can give"
+FIRST_UID = 64_001  # of those that Debian leaves to nobody
+MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a box may use."""
+
+    processes: int
+    seconds: int = 60  # of processor time
+    file_megabytes: int = 64
+    memory_megabytes: int = 4096
+
+
+@dataclass(frozen=True)
+class Box:
+    """A folder in which one uid works."""
+
+    uid: int
+    folder: Path  # /box in it
+    limits: Limits
+    writable: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def command(tier: str, box: Box, words: Sequence[str]) -> list[str]:
+    """The command that runs another in a box."""
+    limits = ["prlimit", f"--nproc={box.limits.processes}", f"--cpu={box.limits.seconds}",
+              f"--fsize={box.limits.file_megabytes * MEGABYTE}", "--core=0",
+              f"--as={box.limits.memory_megabytes * MEGABYTE}"]
+    identity = ["setpriv", "--reuid", str(box.uid), "--regid", str(box.uid), "--clear-groups"]
+    if tier == "A":
+        return [*identity, *limits, "bwrap", "--unshare-user", "--disable-userns",
+                *_file_system(box), *words]
+    powers = [word for name in ("SETUID", "SETGID", "SETPCAP")
+              for word in ("--cap-add", f"CAP_{name}")]
+    return [*limits, "bwrap", *powers, *_file_system(box), *identity, "--no-new-privs",
+            "--bounding-set=-all", "--inh-caps=-all", *words]
+
+
+def _file_system(box: Box) -> list[str]:
+    words = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--as-pid-1",
+             "--die-with-parent", "--new-session", "--clearenv", "--ro-bind", "/usr", "/usr"]
+    for link in ("bin", "lib", "lib64"):
+        if Path("/", link).is_symlink():
+            words += ["--symlink", f"usr/{link}", f"/{link}"]
+        elif Path("/", link).is_dir():
+            words += ["--ro-bind", f"/{link}", f"/{link}"]
+    for path in ("/sys/devices/system", "/etc/openmpi", "/etc/alternatives"):
+        words += ["--ro-bind-try", path, path]
+    words += ["--proc", "/proc", "--dev", "/dev"]
+    for path in ("/dev/shm", "/tmp"):
+        words += ["--perms", "1777", "--size", str(64 * MEGABYTE), "--tmpfs", path]
+    words += ["--bind" if box.writable else "--ro-bind", str(box.folder), "/box", "--chdir", "/box",
+              "--remount-ro", "/"]
+    environment = {"PATH": "/usr/bin:/bin:/usr/local/cuda/bin", "HOME": "/tmp", "LC_ALL": "C",
+                   **box.environment}
+    for name, value in environment.items():
+        words += ["--setenv", name, value]
+    return words
+
+
+def probe(folder: Path) -> str:
+    """The tier that works here, A if it does; `folder` is one that boxes may be in."""
+    missing = [tool for tool in TOOLS if shutil.which(tool) is None]
+    if missing:
+        raise GradeError(f"no sandbox: no {', '.join(missing)} here: {INSTALL}")
+    tier = next((tier for tier in ("A", "B") if works(tier, folder)), None)
+    if tier is None:
+        raise GradeError("no sandbox: bubblewrap works here neither with user namespaces nor"
+                         " without; a container needs the rights to make them")
+    return tier
+
+
+def works(tier: str, folder: Path) -> bool:
+    """Does a box of this tier start, as the user that it should be, and hold to its limit?"""
+    box = Box(FIRST_UID, folder, Limits(processes=2))
+    tried = subprocess.run(command(tier, box, ["id", "-u"]), stdin=subprocess.DEVNULL,
+                           capture_output=True, encoding="utf-8", errors="replace",
+                           check=False)
+    forks = subprocess.run(command(tier, box, ["sh", "-c", "sleep 0 & sleep 0 & wait; echo yes"]),
+                           stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+                           errors="replace", check=False)
+    return tried.stdout.strip() == str(FIRST_UID) and "yes" not in forks.stdout
+
+
+def end_all(last_uid: int) -> None:
+    """Ends every process of the uids of boxes, which a grader that was killed may have left."""
+    for _ in range(500):
+        left = [int(path.name) for path in Path("/proc").glob("[0-9]*")
+                if FIRST_UID <= _owner(path) <= last_uid]
+        if not left:
+            return
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _owner(path: Path) -> int:
+    try:
+        return path.stat().st_uid
+    except FileNotFoundError:
+        return -1

@@ -1,0 +1,95 @@
+"""What is in the two folders of an assignment, and what is not."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memwall.__main__ import main
+from memwall.grade import assignment
+from memwall.record import kits
+from memwall.record.kits import GradeError
+
+ROOT = Path(__file__).resolve().parents[3]
+KITS = sorted(path.parent.name for path in ROOT.glob("experiments/*/kit"))
+
+
+@pytest.mark.parametrize("name", KITS)
+def test_students_get_neither_solutions_nor_hidden_cases(name: str, tmp_path: Path) -> None:
+    student, instructor = assignment.make(ROOT, name, tmp_path)
+    kit = kits.load(instructor)
+    assert kit.name == name
+    texts = {path: path.read_text() for path in student.rglob("*") if path.is_file()}
+    for path, text in texts.items():
+        assert not any(case.line in text for case in kit.cases if case.hidden), path
+        assert "SOLUTION" not in text, path
+    assert "YOUR CODE HERE" in (student / kit.file).read_text()
+    assert any(case.hidden for case in kit.cases)
+    assert "BEGIN SOLUTION" in (instructor / f"model{kit.suffix}").read_text()
+    assert instructor.stat().st_mode & 0o077 == 0
+    page = (student / "README.md").read_text()
+    assert f"{kit.correctness} points" in page
+    assert re.search("its numbers are those of `[a-z0-9-]+`, not of your machine", page)
+
+
+def test_a_solution_is_a_region() -> None:
+    text = "a\n    /// BEGIN SOLUTION\n    b\n    /// END SOLUTION\nc\n"
+    assert assignment.without_solution(text) == "a\n    // YOUR CODE HERE\nc\n"
+
+
+@pytest.mark.parametrize("text", ["BEGIN SOLUTION\n", "END SOLUTION\n",
+                                  "BEGIN SOLUTION\nBEGIN SOLUTION\nEND SOLUTION\n"])
+def test_regions_come_in_pairs(text: str) -> None:
+    with pytest.raises(GradeError, match="SOLUTION"):
+        assignment.without_solution(text)
+
+
+def test_an_unknown_kit_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["assignment", "no-such", "--out", str(tmp_path)]) == 2
+    assert "no kit of that name: no-such; there are " in capsys.readouterr().err
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
+@pytest.mark.parametrize("name", KITS)
+def test_a_student_builds_and_tests_with_the_kit_alone(name: str, tmp_path: Path) -> None:
+    student, instructor = assignment.make(ROOT, name, tmp_path / "out")
+    kit = kits.load(instructor)
+    if shutil.which(kit.compiler) is None:
+        pytest.skip(f"no {kit.compiler} here")
+    alone = Path(shutil.move(student, tmp_path / "alone"))
+    path = "/usr/bin:/bin:/usr/local/cuda/bin"
+
+    def make(*targets: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(["make", "-j2", "-C", alone, *targets], capture_output=True,
+                              text=True, check=False, env={"PATH": path, "HOME": str(tmp_path)})
+
+    if kit.on_gpu:  # `just test-gpu` runs it
+        shutil.copy(instructor / "model.cu", alone / kit.file)
+        built = make("references", "build/spmv")
+        assert built.returncode == 0, built.stderr
+        (alone / "build/judge").write_text("#!/bin/sh\ncat\n")
+        told = [line.split("\t") for line in make("test").stdout.splitlines()]
+        assert [words[words.index("--tool") + 1:][:3] for words in told if "--tool" in words] == [
+            [tool, "--log-file", f"build/{tool}.log"]
+            for tool in ("memcheck", "initcheck", "synccheck")]
+        clean = "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n"
+        for found, code in (("", 0), ("========= Invalid __global__ read of size 8 bytes\n", 2)):
+            (alone / "build/judge").write_text(
+                f"#!/bin/sh\ncat\nprintf '{clean}{found}' > build/initcheck.log\n")
+            done = make("test")
+            assert (done.returncode, found in done.stdout) == (code, True), done.stdout
+        return
+    empty = make("test")
+    assert empty.returncode != 0
+    assert "the fault is yours" in empty.stdout, empty.stdout + empty.stderr
+    assert "was this element written?" in empty.stdout
+    shutil.copy(instructor / f"model{kit.suffix}", alone / kit.file)
+    os.utime(alone / kit.file)
+    done = make("test")
+    assert done.returncode == 0, done.stdout + done.stderr
+    first = kit.cases[0].name
+    said = [line.split() for line in done.stdout.splitlines()]
+    assert said.count([first, "right"]) == 2  # as it is, and under the sanitizers

@@ -1,0 +1,176 @@
+"""Compiles the kit's own programs, and in boxes what was handed in; asks the judge."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memwall.grade import assignment, sandbox
+from memwall.grade.sandbox import Box, Limits
+from memwall.grade.submissions import Submission
+from memwall.record import files, processors
+from memwall.record.kits import GradeError, Kit
+
+COMPILE = Limits(processes=32, seconds=60)
+COMPILE_SECONDS = 120
+JUDGE_SECONDS = 900
+SAID_BYTES = 4000
+CONTENDERS = ("naive", "model", "model_again", "floor", "submission")
+LARGEST_PROGRAM = 64 << 20
+LAST_UID = sandbox.FIRST_UID + len(CONTENDERS) + 2  # two of compilers
+PLACE = Path("/var/lib/memwall-grade")
+
+
+@dataclass(frozen=True)
+class Program:
+    """What came out of a compilation: a program, or what the compiler said."""
+
+    path: Path | None
+    said: str = ""
+
+
+@contextlib.contextmanager
+def opened(kit: Kit, patience_s: float = 30) -> Iterator["Workshop"]:
+    """A workshop, the only one of this machine: uids and processors are not for two. What one that
+    was killed has left is cleared away first."""
+    if os.geteuid() != 0:
+        raise GradeError(sandbox.ROOT_ONLY)
+    if (usable := processors.usable()) < kit.processors:
+        raise GradeError(f"the kit measures on {kit.processors} processors, and {usable} may be"
+                         " used here (affinity, or a container's quota)")
+    with files.exclusive(PLACE, patience_s):
+        room = PLACE / "room"
+        sandbox.end_all(LAST_UID)
+        shutil.rmtree(room, ignore_errors=True)
+        room.mkdir()
+        try:
+            yield Workshop(kit, room)
+        finally:
+            shutil.rmtree(room, ignore_errors=True)
+
+
+class Workshop:
+    """A kit with its programs, in a folder where boxes can be."""
+
+    def __init__(self, kit: Kit, room: Path) -> None:
+        self.kit = kit
+        self.room = room
+        for folder in (room.parent, room):
+            folder.chmod(0o711)  # uids of boxes pass through, and see nothing but their own
+        (room / "probe").mkdir(mode=0o755)
+        self.tier = sandbox.probe(room / "probe")
+        self.home = room / "home"
+        shutil.copytree(kit.folder / "student", self.home)
+        self.home.chmod(0o700)
+        shutil.copy(kit.folder / f"model{kit.suffix}", self.home)
+        made = subprocess.run(["make", "-s", "-j2", "-C", self.home, "references", "build/model"],
+                              capture_output=True, encoding="utf-8", errors="replace",
+                              check=False)
+        if made.returncode:
+            raise GradeError(f"the kit does not compile: {made.stderr.strip()[-SAID_BYTES:]}")
+
+    def compile(self, submission: Submission, number: int) -> Program:
+        """Compiles in a box of its own; the compiler sees what a student has, and no more."""
+        folder = self.room / f"compile-{number}"
+        student = self.kit.folder / "student"
+        shutil.copytree(student, folder)
+        (folder / "build").mkdir(exist_ok=True)
+        for name in self.kit.shared_objects:
+            shutil.copy2(self.home / f"build/{name}.o", folder / "build")
+        (folder / self.kit.file).write_bytes(submission.text)
+        uid = sandbox.FIRST_UID + len(CONTENDERS) + 1 + number % 2
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, uid, uid, follow_symlinks=False)
+        box = Box(uid, folder, COMPILE, writable=True)
+        name = Path(self.kit.file).stem
+        words = sandbox.command(self.tier, box, ["make", "-s", f"build/{name}"])
+        with (self.room / f"said-{number}").open("w+b") as said:
+            try:
+                code = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+                                      timeout=COMPILE_SECONDS, check=False).returncode
+            except subprocess.TimeoutExpired:
+                return Program(None, f"the compiler took more than {COMPILE_SECONDS} s")
+            said.seek(0)
+            text = said.read(SAID_BYTES).decode(errors="replace")
+        program = self.room / f"program-{number}"
+        if code == 0 and _taken(folder / "build" / name, program):
+            shutil.rmtree(folder, ignore_errors=True)
+            return Program(program, text)
+        shutil.rmtree(folder, ignore_errors=True)
+        return Program(None, text or f"the compiler ended with code {code}")
+
+    def judge(self, program: Path) -> list[dict[str, Any]]:
+        """Every call of a program and of the references beside it."""
+        task = assignment.task(self.kit, [case.line for case in self.kit.cases], self.kit.rounds)
+        for uid, name in enumerate(CONTENDERS, sandbox.FIRST_UID):
+            task += self._contender(name, uid, program)
+        with subprocess.Popen([self.home / "build/judge"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              encoding="utf-8", errors="replace",
+                              preexec_fn=_die_with_parent) as process:
+            try:
+                out, complaints = process.communicate(task, timeout=JUDGE_SECONDS)
+            except BaseException:
+                process.kill()
+                raise
+        if process.returncode not in (0, 1):
+            raise GradeError(complaints.strip() or f"the judge ended: {process.returncode}")
+        return [json.loads(line) for line in out.splitlines()]
+
+    def _contender(self, name: str, uid: int, program: Path) -> str:
+        folder = self.room / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o755)
+        source = program if name == "submission" else self.home / "build" / name.split("_")[0]
+        if self.kit.on_gpu:  # its host code is the kit's, and runs in no box
+            words = [str(self.home / "build/box"), str(source), str(folder / "link")]
+            return "\t".join(["contender", name, "0", str(folder / "link"), *words]) + "\n"
+        shutil.copy(source, folder / "program")
+        (folder / "program").chmod(0o755)
+        threads = str(self.kit.processors if self.kit.ranks == 1 else 1)
+        environment = {"OMP_NUM_THREADS": threads, "OMP_WAIT_POLICY": "passive",
+                       "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+                       "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_plm_rsh_agent": "false"}
+        box = Box(uid, folder, self._limits(), environment=environment)
+        words = sandbox.command(self.tier, box, [*self.kit.launch, "/box/program", "/box/link"])
+        return "\t".join(["contender", name, str(uid), str(folder / "link"), *words]) + "\n"
+
+    def _limits(self) -> Limits:
+        if self.kit.ranks > 1:
+            return Limits(processes=8 * self.kit.ranks + 8, seconds=600)
+        # The threads that it is allowed; in tier A bubblewrap itself is one process of this uid.
+        return Limits(processes=self.kit.processors + (self.tier == "A"), seconds=300)
+
+
+def _die_with_parent() -> None:
+    import ctypes
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def _taken(source: Path, target: Path) -> bool:
+    """Copies a program out of a box, if it is a file and nothing on the way to it is a link."""
+    try:
+        folder = os.open(source.parent, os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY)
+    except OSError:
+        return False
+    try:
+        descriptor = os.open(source.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK,
+                             dir_fd=folder)
+    except OSError:
+        return False
+    finally:
+        os.close(folder)
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode) or about.st_size > LARGEST_PROGRAM:
+            return False
+        target.write_bytes(file.read())
+    target.chmod(0o700)
+    return True

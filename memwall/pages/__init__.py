@@ -1,0 +1,1 @@
+"""Lessons, reports, scorecard, pages of machines, studies and grades."""

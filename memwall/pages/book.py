@@ -1,0 +1,463 @@
+"""Chapters, machines' pages, the scorecard and the front page, as texts by their path in the
+repository.
+
+Nothing is written here but by `write`: the same texts are compared with the tree by `check`.
+"""
+
+import difflib
+import multiprocessing
+import signal
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from memwall.analysis.measurements import Measurements
+from memwall.pages import blocks, front, scorecard
+from memwall.pages.survey import OnMachine, Survey, loosely
+from memwall.pages.verbs import Verbs, render
+from memwall.record import (
+    definition,
+    escape,
+    files,
+    joining,
+    machines,
+    names,
+    processors,
+    results,
+    sources,
+)
+from memwall.record.definition import Experiment, Figure
+from memwall.record.errors import UserError
+from memwall.record.results import Case, Result
+from memwall.record.sources import Tree
+
+Texts = dict[str, str]
+DIFF_LINES = 40
+
+
+@dataclass(frozen=True)
+class House:
+    """Everything that is woven: definitions, and all that machines found."""
+
+    root: Path
+    tree: Tree
+    experiments: tuple[Experiment, ...]
+    found: tuple[OnMachine, ...]
+    left_out: tuple[str, ...] = ()  # results that count in nothing, each with the reason
+
+    def of_machine(self, machine: str) -> list[OnMachine]:
+        """Its complete runs, then those it kept."""
+        of = [one for one in self.found if one.machine == machine]
+        return sorted(of, key=lambda one: (one.title != "", one.result.experiment, one.title))
+
+    def survey(self, experiment: Experiment) -> Survey:
+        """All machines' results of one experiment. Without a lead machine of its own it tells the
+        numbers of the first one."""
+        of = tuple(one for one in self.found if one.result.experiment == experiment.name)
+        complete = [one.machine for one in of if not one.title]
+        lead = experiment.lead or next(iter(complete), "")
+        return Survey(experiment, lead, of, lead)
+
+    def committed(self) -> "House":
+        """What is woven into committed pages: what came with the tree."""
+        listed = machines.listed(self.root)
+        return replace(self, found=tuple(one for one in self.found if one.machine in listed))
+
+    def hindrances(self, machine: str) -> list[str]:
+        """Why a machine's folder may not leave as it is."""
+        of = [(one.shown, one.result) for one in self.of_machine(machine)]
+        return [*self.left_out_of(machine), *(joining.hindrances(machine, of) if of else ())]
+
+    def left_out_of(self, machine: str) -> list[str]:
+        """What of a machine's folder counts in nothing."""
+        return [line for line in self.left_out if line.startswith(f"reports/{machine}/")]
+
+    @cached_property
+    def surveys(self) -> list[Survey]:
+        """Of every experiment what all machines found."""
+        return [self.survey(experiment) for experiment in self.experiments]
+
+    def judge(self) -> None:
+        """Judges all claims on all machines, so that what is woven in parallel need not."""
+        for survey in self.surveys:
+            _ = survey.verdicts
+
+    @property
+    def machines(self) -> list[str]:
+        return sorted({one.machine for one in self.found})
+
+
+def read(root: Path, only: str | None = None, beside: Collection[str] = ()) -> House:
+    """Reads and validates every definition, and the results of the machines that came with the tree
+    and of those `beside` them; all, or those of one experiment."""
+    tree = sources.read_tree(root)
+    experiments = {e.name: e for e in definition.load_all(root)}
+    known = sorted({*machines.listed(root), *beside})
+    paths = [path for machine in known
+             for path in sorted((root / "reports" / machine).glob("results/*.json"))]
+    wanted = [p for p in paths if only in (None, p.stem.partition("@")[0])]
+    read = in_parallel(lambda path: _on_machine(root, path, experiments, tree), wanted)
+    found = tuple(one for one in read if isinstance(one, OnMachine))
+    left_out = tuple(one for one in read if isinstance(one, str))
+    return House(root, tree, tuple(experiments.values()), found, left_out)
+
+
+def _on_machine(root: Path, path: Path, experiments: Mapping[str, Experiment],
+                tree: Tree) -> OnMachine | str:
+    """What a result file of a machine's folder holds, or why it counts in nothing."""
+    shown = path.relative_to(root).as_posix()
+    result = results.parse(path, shown)
+    name, at, title = path.stem.partition("@")
+    if at:
+        names.require(title, f"{shown}: the title")
+    why = joining.obstacle(result, name, title if at else None, experiments)
+    if why:
+        raise UserError(f"{shown}: {why}")
+    if why := joining.uncounted(result):
+        return f"{shown}: {why}"
+    machine = path.parents[1].name
+    return on_machine(machine, result, experiments[name], tree, title, partial=bool(at))
+
+
+def on_machine(machine: str, result: Result, experiment: Experiment, tree: Tree, title: str,
+               partial: bool) -> OnMachine:
+    """A result that is known to be valid, as pages show it: sealed."""
+    measured = Measurements(results.sealed(result), experiment, tree, partial)
+    return OnMachine(machine, measured, title)
+
+
+def unsound(root: Path, machine: str) -> list[str]:
+    """What keeps a machine's results from being read, a line for each; nothing is woven of them."""
+    tree = sources.read_tree(root)
+    experiments = {e.name: e for e in definition.load_all(root)}
+    problems = []
+    for path in sorted((root / "reports" / machine).glob("results/*.json")):
+        try:
+            _on_machine(root, path, experiments, tree)
+        except UserError as error:
+            problems.append(str(error))
+    return problems
+
+
+def everything(house: House) -> Texts:
+    """All woven texts of the repository."""
+    texts: Texts = {}
+    house.judge()
+    for woven in in_parallel(lambda one: chapter(house, one), house.experiments):
+        texts |= woven
+    return opened(texts | front.front_page(house.root, house.surveys)) | overviews(house)
+
+
+def overviews(house: House) -> Texts:
+    """The scorecard, and the short page of each machine."""
+    texts = {"reports/README.md": scorecard.page(house.surveys, house.machines)}
+    for machine in house.machines:
+        texts[f"reports/{machine}/README.md"] = scorecard.machine_page(
+            machine, house.of_machine(machine), house.surveys, house.root / f"reports/{machine}")
+    return opened(texts)
+
+
+def opened(texts: Texts) -> Texts:
+    """Pages in which the text of strangers stands as text; figures have it so already."""
+    return {name: escape.markdown(text) if name.endswith(".md") else text
+            for name, text in texts.items()}
+
+
+def chapter(house: House, experiment: Experiment) -> Texts:
+    """The chapter of an experiment and its figures; without results a page that says so."""
+    folder, survey = f"experiments/{experiment.name}", house.survey(experiment)
+    lead = [one for one in survey.runs() if one.machine == survey.lead]
+    if not survey.machines:
+        return {f"{folder}/README.md": not_measured(experiment)}
+    if not lead:
+        known = ", ".join(survey.machines)
+        raise UserError(f'{folder}/experiment.toml: lead: found "{survey.lead}", expected a'
+                         f" machine with a complete result, one of: {known}")
+    place = Place(reports="../../reports", is_chapter=True)
+    page = weave(lead[0].measured, survey.lead, survey, place)
+    figures = {f"{folder}/figures/{file}": svg for file, svg in page.figures.items()}
+    return {f"{folder}/README.md": page.text} | figures
+
+
+def not_measured(experiment: Experiment) -> str:
+    """The page of an experiment without results."""
+    return (f"{CHAPTER}# {experiment.title}\n\n{experiment.question}\n\nNo machine has"
+            f" measured it yet: `just run {experiment.name}`.\n")
+
+
+def machine_pages(house: House, machine: str) -> Texts:
+    """The pages of one machine, by their path below `build/reports/`: one for each of its runs."""
+    if machine not in house.machines:
+        known = ", ".join(house.machines) or "none"
+        why = house.left_out_of(machine)
+        raise UserError(why[0] if why else
+                         f'no results of the machine "{machine}" below reports/, which has:'
+                         f" {known}")
+    found = house.of_machine(machine)
+    lines = [f"- [{one.measured.experiment.title}]({_page_name(one)})"
+             + (f", the run kept as *{one.title}*" if one.title else "") for one in found]
+    texts = {f"{machine}/README.md": f"# All pages of {machine}\n\n" + "\n".join(lines) + "\n"}
+    house.judge()
+    for woven in in_parallel(lambda one: machine_page(house, one), found):
+        texts |= woven
+    return opened(texts)
+
+
+def _page_name(one: OnMachine) -> str:
+    return f"{one.result.experiment}{f'--{one.title}' if one.title else ''}.md"
+
+
+def machine_page(house: House, one: OnMachine) -> Texts:
+    """The page of one run of a machine, and its figures, sealed."""
+    name, title = one.result.experiment, one.title
+    figures = f"figures/{name}--{title}" if title else f"figures/{name}"
+    place = Place("../../../reports", figures, house.root / f"reports/{one.machine}/notes")
+    survey = replace(house.survey(one.measured.experiment), lead=one.machine)
+    page = weave(one.measured, one.machine, survey, place, title)
+    drawn = {f"{one.machine}/{figures}/{file}": svg for file, svg in page.figures.items()}
+    return {f"{one.machine}/{_page_name(one)}": page.text} | drawn
+
+
+def weave_all(root: Path) -> House:
+    """Writes everything that is committed."""
+    house = read(root)
+    write_all(house)
+    return house
+
+
+def write_all(house: House) -> None:
+    """Writes the pages of what came with the tree."""
+    texts = everything(house)
+    remove_obsolete(house.root, texts)
+    write(house.root, texts)
+
+
+def weave_machine(root: Path, machine: str) -> House:
+    """Writes the pages of one machine into `build/reports/`, and everything that is committed."""
+    house = read(root, beside=[machine])
+    write(root / "build/reports", machine_pages(house, machine))
+    write_all(house.committed())
+    return house
+
+
+def weave_page(root: Path, result: Result, folder: Path) -> Path:
+    """Writes the page of a single run into a folder and returns its file. Nothing else is
+    touched."""
+    house = read(root, result.experiment)
+    known = {experiment.name: experiment for experiment in house.experiments}
+    if result.experiment not in known:
+        raise UserError(f'{result.path.name}: found the experiment "{result.experiment}", expected'
+                         f" one of: {', '.join(known)}")
+    experiment = known[result.experiment]
+    machine = f"{result.raw['machine']['slug']} (this run)"
+    this = on_machine(machine, result, experiment, house.tree, "", joining.is_partial(result))
+    others = house.survey(experiment)
+    survey = Survey(experiment, machine, (*others.found, this), others.told)
+    up = "../" * len(folder.resolve().relative_to(root.resolve()).parts) \
+        if folder.resolve().is_relative_to(root.resolve()) else f"{root.resolve()}/"
+    woven = weave(this.measured, machine, survey, Place(f"{up}reports"))
+    figures = {f"figures/{name}": svg for name, svg in woven.figures.items()}
+    write(folder, opened({f"{experiment.name}.md": woven.text} | figures))
+    return folder / f"{experiment.name}.md"
+
+
+def alone(root: Path) -> AbstractContextManager[int]:
+    """While it is held no other command changes results or woven pages of the tree."""
+    return files.exclusive(root / "build/weave")
+
+
+def write(folder: Path, texts: Texts) -> None:
+    """Writes woven texts; files that are already right are left alone."""
+    for name, text in texts.items():
+        path = folder / name
+        if not path.exists() or files.read(path) != text:
+            files.write(path, text)
+
+
+def remove_obsolete(root: Path, texts: Texts) -> None:
+    """Deletes pages and figures that nothing weaves any more."""
+    for name in obsolete(root, texts):
+        (root / name).unlink()
+        print(f"removed {name}, which nothing weaves any more")
+
+
+def obsolete(root: Path, texts: Texts) -> list[str]:
+    """Woven files in the tree that `everything` does not contain."""
+    chapters = root / "experiments"
+    found = [*chapters.glob("*/figures/*"), *chapters.glob("*/README.md")]
+    for folder in (root / "reports" / machine for machine in machines.listed(root)):
+        found += [*folder.glob("*.md"), *folder.glob("figures/**/*")]
+    names = [path.relative_to(root).as_posix() for path in found if path.is_file()]
+    return sorted(name for name in names if name not in texts)
+
+
+def differences(root: Path, texts: Texts) -> list[str]:
+    """What of the tree is not as it would be woven now, each as a readable diff."""
+    found = []
+    for name, text in texts.items():
+        path = root / name
+        if not path.exists():
+            found.append(f"{name}: missing, expected it to be woven (`just report`)")
+        elif (present := files.read(path, name)) != text:
+            found.append(f"{name}: differs from what is woven now\n{_diff(present, text)}")
+    for name in obsolete(root, texts):
+        found.append(f"{name}: found a file that nothing weaves")
+    return found
+
+
+def _diff(present: str, woven: str) -> str:
+    lines = list(
+        difflib.unified_diff(
+            present.splitlines(), woven.splitlines(), "in the tree", "woven", "", "", 1, ""
+        )
+    )
+    shown = [line[:160] for line in lines[:DIFF_LINES]]
+    more = len(lines) - len(shown)
+    return "\n".join([*shown, *([f"... {more} more lines"] if more > 0 else [])])
+
+
+# --- one page: a template, a result and the verbs become Markdown and figures ---------------------
+# The same template makes a chapter, which speaks of its lead machine and compares all others with
+# it, and the page of any other machine.
+
+CHAPTER = ("<!-- Woven from report.md.in and the results in reports/. Do not edit: `just report`."
+           " -->\n")
+PAGE = "<!-- Woven from experiments/{name}/report.md.in and {result}. -->\n"
+#: Options with more values, or longer ones, are named without them.
+MOST_VALUES = 3
+MOST_LETTERS = 40
+#: So many doubtful cases are named above a page; all of them stand among what was skipped.
+MOST_DOUBTS = 3
+
+
+@dataclass(frozen=True)
+class Page:
+    """A woven report and the figures it shows, by file name."""
+
+    text: str
+    figures: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a page stands, and what it sees from there."""
+
+    reports: str  # the folder `reports/`
+    figures: str = "figures"
+    notes: Path | None = None  # the folder of the machine's notes
+    is_chapter: bool = False
+
+
+def narrowing_words(result: Result) -> str:
+    """What narrowed a run, in short: `--matrix` (38 values), `--filter csrl`."""
+    return ", ".join(_option_words(*option) for option in joining.narrowing(result)) or "nothing"
+
+
+def _option_words(name: str, *values: str) -> str:
+    text = " ".join([name, *values])
+    if len(values) > MOST_VALUES:
+        return f"`{name}` ({len(values)} values)"
+    return f"`{text}`" if len(text) <= MOST_LETTERS else f"`{name}`"
+
+
+def weave(measured: Measurements, machine: str, survey: Survey, place: Place,
+          kept: str = "") -> Page:
+    """Weaves one result of a machine among those of `survey`.
+
+    `kept` is the title of a run that was kept beside the complete ones.
+    """
+    experiment = measured.experiment
+    told = measured if place.is_chapter else loosely(measured)  # inputs are named after the lead's
+    verbs = Verbs(told, survey, machine, place.figures, place.reports)
+    shown = f"experiments/{experiment.name}/report.md.in"
+    body = render(experiment.folder / "report.md.in", shown, verbs, place.is_chapter)
+    due = [figure for figure in experiment.figures if _belongs(figure, measured.result.cases)]
+    missing = [figure.id for figure in due if figure.file not in verbs.drawn]
+    if place.is_chapter and missing:
+        raise UserError(f'{shown}: the figure "{missing[0]}" of experiment.toml is not drawn')
+    if place.is_chapter:
+        return Page(CHAPTER + _with_banner(body, measured, kept), verbs.drawn)
+    result = escape.sealed_text(measured.result.path.name)
+    head = PAGE.format(name=experiment.name, result=result)
+    notes = blocks.notes(measured, place.notes)
+    if notes:
+        body = f"{body}\n## Notes on this machine\n\n{notes}\n"
+    return Page(head + _with_banner(body, measured, kept), verbs.drawn)
+
+
+def _belongs(figure: Figure, cases: Iterable[Case]) -> bool:
+    """Whether any of what a figure shows was timed."""
+    return not figure.where or any(
+        case.passed and figure.where.items() <= {**case.parameters, "target": case.target}.items()
+        for case in cases
+    )
+
+
+def _with_banner(body: str, measured: Measurements, kept: str) -> str:
+    """Tells above the text that it is of a kept run, and that some of it is out of date."""
+    banners = []
+    if kept:
+        narrowed = narrowing_words(measured.result)
+        banners.append(
+            f"> **{kept}**: a kept run, narrowed by {narrowed}; the scorecard does not count it.\n"
+        )
+    if measured.stale_variants:
+        names = ", ".join(f"`{name}`" for name in measured.stale_variants)
+        banners.append(f"> **Out of date**: {names} changed since this run; their numbers are"
+                       " marked.\n")
+    if joining.uncounted(measured.result):
+        banners.append(f"> **{measured.result.run['profile']}**: a run for trying out. Its inputs"
+                       " are so small that its numbers say nothing, and they count nowhere else.\n")
+    if measured.doubts:
+        shown = [*measured.doubts[:MOST_DOUBTS]]
+        more = len(measured.doubts) - len(shown)
+        shown += [f"{more} more below, under *Runs*"] if more else []
+        banners.append("> **Doubtful**, shown as measured and left out of every verdict:"
+                       f" {'; '.join(shown)}.\n")
+    if not banners:
+        return body
+    banner = "\n".join(banners)
+    title, _, rest = body.partition("\n")
+    return f"{title}\n\n{banner}{rest}" if title.startswith("# ") else f"{banner}\n{body}"
+
+
+# --- the same work on many things, on all processors ----------------------------------------------
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+
+def in_parallel(work: Callable[[Item], Made], items: Sequence[Item]) -> list[Made]:
+    """What `work` makes of each item, in their order.
+
+    The processes are forks, which have `work` and the items already: only what is made has to be
+    pickled, and errors. The first error, in the order of the items, is raised.
+    """
+    workers = min(len(items), processors.usable())
+    if workers < 2:
+        return [work(item) for item in items]
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _inherit,
+                             (work, items)) as pool:
+        try:
+            return list(pool.map(_make, range(len(items))))
+        except BrokenProcessPool:
+            raise UserError("a process that weaves was killed: is there memory enough?") from None
+
+
+_inherited: tuple[Callable[[Any], Any], Sequence[Any]]
+
+
+def _inherit(work: Callable[[Any], Any], items: Sequence[Any]) -> None:
+    global _inherited
+    _inherited = work, items
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that waits for them
+
+
+def _make(at: int) -> Any:
+    work, items = _inherited
+    return work(items[at])

@@ -1,0 +1,69 @@
+"""The front page, `README.md`: its numbers come from results, as everywhere."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from memwall.pages import scorecard
+from memwall.pages.survey import Survey
+from memwall.pages.tables import markdown
+from memwall.pages.verbs import Verbs, render
+from memwall.record.errors import UserError
+
+TEMPLATE = "memwall/pages/front_page.md.in"
+WOVEN = "<!-- Woven from memwall/pages/front_page.md.in. Do not edit: `just report`. -->\n"
+
+
+class Front:
+    """What the template of the front page can say."""
+
+    def __init__(self, surveys: Sequence[Survey]) -> None:
+        self._surveys = {survey.experiment.name: survey for survey in surveys}
+
+    def all(self) -> dict[str, Any]:
+        """Every verb by its name in the template."""
+        return {"of": self.of, "chapters": self.chapters, "summary": self.summary,
+                "machines": self.machines}
+
+    def of(self, name: str) -> Verbs:
+        """The verbs of a chapter."""
+        survey = self._surveys.get(name)
+        if survey is None:
+            raise UserError(f'of: no experiment "{name}"')
+        lead = next((one for one in survey.runs() if one.machine == survey.lead), None)
+        if lead is None:
+            raise UserError(f'of: {survey.lead} has no result of "{name}"')
+        return Verbs(lead.measured, survey, lead.machine, "", "reports")
+
+    def chapters(self, *first: str) -> str:
+        """All chapters that have results, with their questions: some first, to be read in that
+        order, then the others."""
+        for name in first:
+            if name not in self._surveys:
+                raise UserError(f'chapters: no experiment "{name}"')
+        rows = []
+        for name in dict.fromkeys([*first, *self._surveys]):
+            survey = self._surveys[name]
+            if not survey.runs():
+                continue  # it promises nothing yet
+            title, _, question = survey.experiment.title.partition(": ")
+            link = f"[{title}](experiments/{name}/README.md)"
+            rows.append([link, question, str(len(survey.machines))])
+        return markdown(["chapter", "question", "machines"], rows, 2)
+
+    def summary(self) -> str:
+        """How many claims of the articles hold."""
+        begun = [survey for survey in self._surveys.values() if survey.lead]
+        return scorecard.summary(begun, scorecard.of_articles, "claim")
+
+    def machines(self) -> str:
+        """How many machines have results."""
+        return str(len({one.machine for survey in self._surveys.values() for one in survey.found}))
+
+
+def front_page(root: Path, surveys: Sequence[Survey]) -> dict[str, str]:
+    """`README.md`, where the tree has a template for it."""
+    path = root / TEMPLATE
+    if not path.exists():
+        return {}
+    return {"README.md": WOVEN + render(path, TEMPLATE, Front(surveys))}

@@ -1,0 +1,349 @@
+"""What sums up all chapters: the scorecard of all claims on all machines, the short page of each
+machine, and the front page. Their numbers come from results, as everywhere. Also `just claims`:
+for each claim the command, the minutes and the hardware that decide it."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from memwall.analysis import claims, expectations, numerics
+from memwall.analysis.claims import Verdict
+from memwall.analysis.expectations import NOT_REPRODUCED, REPRODUCED
+from memwall.pages import blocks
+from memwall.pages.survey import INFERRED, OnMachine, Survey, best_ceilings, is_asked
+from memwall.pages.tables import markdown
+from memwall.record import escape, files, notation, results
+from memwall.record.definition import Claim
+from memwall.record.errors import UserError
+
+WOVEN = "<!-- Woven, do not edit: `just report` makes it from the results. -->\n"
+LEGEND = ("✓ reproduced, or holds · ✗ not · ? undecided: the interval crosses the threshold · ◇ too"
+          " few data · ↻ the code is newer than the run: measure again · blank: not run there, or"
+          " cannot be asked. Underlined: the chapter's lead machine. *lead*: the number that"
+          " decided there, or the interval that does not. *range*: lowest to highest on machines"
+          " that decided, without runs whose noise floor is above"
+          f" {notation.percent(expectations.RESTLESS - 1)}. † {INFERRED[0].lower()}{INFERRED[1:]}")
+NO_BREAK = "\u2060"  # no line may end here
+JOINED = "\u00a0"  # nor at this space
+#: How far the interval of two runs of the same code may lie from 1.
+DISTANCES = (0.01, 0.03, 0.05)
+
+
+def page(surveys: Sequence[Survey], machines: Sequence[str]) -> str:
+    """`reports/README.md`. An experiment that is new promises nothing yet."""
+    surveys = [survey for survey in surveys if survey.lead]
+    letters = dict(zip(machines, "ABCDEFGHIJKLMNOPQRSTUVWXYZ", strict=False))
+    chapters = {survey.experiment.name: str(number) for number, survey in enumerate(
+        (s for s in surveys if any(is_measured(s, c) for c in s.experiment.claims)), 1)}
+    parts = [f"{WOVEN}# Scorecard: which claims hold where", _machines(letters),
+             *([_chapters(surveys, chapters)] if chapters else []), LEGEND]
+    for title, chosen, noun in (("Claims of the articles", of_articles, "claim"),
+                                ("Our own targets", _of_our_own, "target")):
+        if any(chosen(claim) for survey in surveys for claim in survey.experiment.claims):
+            table = _table(surveys, letters, chapters, chosen)
+            if chosen is _of_our_own:
+                table = blocks.folded("All targets on all machines", table)
+            told = f"{summary(surveys, chosen, noun)} {_not_measured(surveys, chosen)}"
+            parts += [f"## {title}", told.strip(), table]
+    parts += _arithmetic(surveys)
+    parts += [blocks.folded("How far the method can be trusted", trust(surveys)),
+              _figures(surveys)]
+    return "\n\n".join(parts) + "\n"
+
+
+def of_articles(claim: Claim) -> bool:
+    """Whether a claim of an article was measured: arithmetic is told apart."""
+    return not claim.is_own and not claim.is_arithmetic
+
+
+def _of_our_own(claim: Claim) -> bool:
+    return claim.is_own and not claim.is_arithmetic
+
+
+def is_measured(survey: Survey, claim: Claim) -> bool:
+    """Whether any machine has asked a claim."""
+    return any(is_asked(verdict) for verdict in survey.verdicts[claim.id].values())
+
+
+def counts(surveys: Iterable[Survey], chosen: Callable[[Claim], bool]) -> dict[str, int]:
+    """How many claims hold wherever they were decided, fail there, differ, are not decided
+    on any machine that asked them, or were asked by none."""
+    found = {"hold": 0, "fail": 0, "differ": 0, "undecided": 0, "unmeasured": 0}
+    for survey in surveys:
+        for claim in filter(chosen, survey.experiment.claims):
+            verdicts = {verdict.verdict for verdict in survey.verdicts[claim.id].values()}
+            yes, no = REPRODUCED in verdicts, NOT_REPRODUCED in verdicts
+            open_ = "undecided" if is_measured(survey, claim) else "unmeasured"
+            found["differ" if yes and no else "hold" if yes else "fail" if no else open_] += 1
+    return found
+
+
+def summary(surveys: Iterable[Survey], chosen: Callable[[Claim], bool], noun: str) -> str:
+    """What became of all claims, in a sentence."""
+    found = counts(surveys, chosen)
+    verbs = {"hold": ("holds", "hold", "on every machine that decided them"),
+             "fail": ("fails", "fail", "on every one"),
+             "differ": ("holds", "hold", "on some, not on others"),
+             "undecided": ("is", "are", "not decided on any"),
+             "unmeasured": ("is", "are", "not measured yet")}
+    told = [f"{found[name]} {one if found[name] == 1 else more} {where}"
+            for name, (one, more, where) in verbs.items() if found[name]]
+    return f"Of {notation.plural(sum(found.values()), noun)}, {notation.listed(told)}."
+
+
+def _not_measured(surveys: Sequence[Survey], chosen: Callable[[Claim], bool]) -> str:
+    """Where claims wait for a first result, which the table leaves out."""
+    told = []
+    for survey in surveys:
+        waiting = [c for c in survey.experiment.claims
+                   if chosen(c) and not is_measured(survey, c)]
+        told += [f"[{_title(survey)}]({_chapter(survey)}) ({len(waiting)})"] if waiting else []
+    return f"Not measured on any machine yet: {', '.join(told)}." if told else ""
+
+
+def _title(survey: Survey) -> str:
+    return survey.experiment.title.partition(":")[0]
+
+
+def _chapter(survey: Survey) -> str:
+    return f"../experiments/{survey.experiment.name}/README.md"
+
+
+def _machines(letters: dict[str, str]) -> str:
+    """The machines by their letters, in one paragraph; their names say what they are."""
+    if not letters:
+        return "No machine has measured anything yet: `just run-all`."
+    return "Machines: " + " · ".join(f"**{letter}**{JOINED}[{machine}]({machine}/README.md)"
+                                     for machine, letter in letters.items())
+
+
+def _chapters(surveys: Sequence[Survey], numbers: dict[str, str]) -> str:
+    """The chapters by their numbers, in one paragraph."""
+    return "Chapters: " + " · ".join(
+        f"**{numbers[survey.experiment.name]}**{JOINED}[{_title(survey)}]({_chapter(survey)})"
+        for survey in surveys if survey.experiment.name in numbers)
+
+
+def _table(surveys: Sequence[Survey], letters: dict[str, str], chapters: dict[str, str],
+           chosen: Callable[[Claim], bool]) -> str:
+    """Claims downwards, the first of each chapter with its number; machines across."""
+    asked = [m for m in letters for survey in surveys for claim in survey.experiment.claims
+             if chosen(claim) and m in survey.machines and is_asked(survey.verdicts[claim.id][m])]
+    letters = {machine: letter for machine, letter in letters.items() if machine in asked}
+    rows = []
+    for survey in surveys:
+        claimed = [claim for claim in survey.experiment.claims
+                   if chosen(claim) and is_measured(survey, claim)]
+        for claim in claimed:
+            verdicts = survey.verdicts[claim.id]
+            symbols = [_symbol(verdicts.get(m), m == survey.lead) for m in letters]
+            link = f"[{claim.short}]({_chapter(survey)}#{claim.anchor})"
+            lead = verdicts.get(survey.lead)
+            numbers = [lead.numbers[0].removesuffix("x") if lead and lead.numbers else "",
+                       _range(survey, claim)]
+            told = ", ".join(filter(None, numbers)).replace("–", f"{NO_BREAK}–{NO_BREAK}")
+            number = f"**{chapters[survey.experiment.name]}**" if claim is claimed[0] else ""
+            rows.append([number, link + (" †" if claim.inferred else ""), *symbols, told])
+    head = ["", "claim", *letters.values(), "lead, range"]
+    return markdown(head, rows, 2 + len(letters), centred=range(2, 2 + len(letters)))
+
+
+def _symbol(verdict: Verdict | None, is_lead: bool) -> str:
+    symbol = verdict.symbol if verdict else ""
+    return f"<ins>{symbol}</ins>" if symbol and is_lead else symbol
+
+
+def _range(survey: Survey, claim: Claim) -> str:
+    """Lowest to highest of what one condition found, that which tells on the lead machine, where
+    the claim was decided and the machine was quiet. A count, such as 4 of 11, has no interval and
+    no range."""
+    decided = {machine: verdict for machine, verdict in survey.verdicts[claim.id].items()
+               if verdict.verdict in (REPRODUCED, NOT_REPRODUCED)}
+    quiet = [decided[one.machine] for one in survey.runs() if one.machine in decided
+             and one.measured.noise.factor <= expectations.RESTLESS]
+    if not quiet or quiet[0].telling is None:
+        return ""
+    index = quiet[0].findings.index(quiet[0].telling)
+    found = {one.estimate.value: one.decided_by for verdict in quiet
+             if (one := verdict.findings[index]).estimate and one.interval}
+    if len(found) < 2:
+        return ""
+    texts = [found[end].removeprefix("at ").removesuffix("x") for end in (min(found), max(found))]
+    return "–".join(texts) if texts[0] != texts[1] else ""
+
+
+def _arithmetic(surveys: Sequence[Survey]) -> list[str]:
+    """Claims that follow from the inputs, on every machine alike: told once."""
+    rows = []
+    for survey in surveys:
+        for claim in survey.experiment.claims:
+            told = survey.arithmetic(claim)
+            if told is not None:
+                link = f"[{claim.short}]({_chapter(survey)}#{claim.anchor})"
+                rows.append(f"{told[1].symbol} {link} {', '.join(told[1].numbers)}")
+    if not rows:
+        return []
+    return ["## Arithmetic", "These follow from the matrices and the rules alone, whoever runs"
+            f" them: {' · '.join(rows)}."]
+
+
+def trust(surveys: Sequence[Survey]) -> str:
+    """How often two runs of the same code seem to differ."""
+    found = [numerics.estimate(numerics.ratios(*pair))
+             for survey in surveys for one in survey.found for pair in one.measured.equal_pairs]
+    if not found:
+        return "No result has an A/A pair yet."
+    parts = []
+    for distance in DISTANCES:
+        outside = sum(e.low > 1 + distance or e.high < 1 / (1 + distance) for e in found)
+        share = notation.percent(outside / len(found))
+        parts.append(f"by more than {100 * distance:g} % in {share}")
+    return ("Every run times some versions twice, as if they were two: an A/A pair. Both are the"
+            " same code, so every difference that an interval tells between them is an error of the"
+            f" method. All results hold {notation.count(len(found))} such pairs. Their intervals"
+            f" tell a difference {notation.listed(parts)} of them. Besides, a comparison counts"
+            " only beyond the largest difference within the pairs of its own run, its noise floor.")
+
+
+def _figures(surveys: Sequence[Survey]) -> str:
+    """The articles' figures, the chapters that have them, and their files."""
+    rows = []
+    for survey in surveys:
+        folder = f"../experiments/{survey.experiment.name}"
+        for figure in survey.experiment.figures:
+            if figure.id[0].isdigit():
+                rows.append([f"`{figure.id}`", figure.caption,
+                             f"[{survey.experiment.name}]({folder}/README.md)",
+                             f"[{figure.file}]({folder}/figures/{figure.file})"])
+    rows.sort()
+    table = markdown(["figure", "shows", "chapter", "file"], rows, 4)
+    return blocks.folded(f"{len(rows)} figures of the articles, where each is and what it shows",
+                         table)
+
+
+# --- one machine ----------------------------------------------------------------------------------
+
+
+def machine_page(machine: str, found: Sequence[OnMachine], surveys: Sequence[Survey],
+                 folder: Path) -> str:
+    """`reports/<machine>/README.md`: what it is, its ceilings, its verdicts, its runs."""
+    latest = max(found, key=lambda one: one.result.run["utc"])
+    known = latest.result.raw["machine"]
+    cpu = known["cpu"]
+    title = ", ".join(filter(None, [cpu["model"], blocks.gpu_names(known)]))
+    processor = dict.fromkeys([cpu["architecture"], results.processor_kind(cpu)])
+    compilers = dict.fromkeys(one.result.raw["build"]["compiler"] for one in found)
+    facts = [
+        ("processor", f"{cpu['model']} ({', '.join(processor)})"),
+        ("sockets, cores, threads", f"{cpu['sockets']}, {cpu['cores']}, {cpu['hardware_threads']}"),
+        ("caches", blocks.caches(known)),
+        ("memory, NUMA nodes", f"{notation.size(known['memory_bytes'])}, {cpu['numa_nodes']}"),
+        ("GPUs", blocks.gpus(known) or "none"),
+        ("virtual machine", "yes" if known["virtual"] else "no"),
+        ("operating system", known["os"]),
+        ("compiler", "; ".join(compilers)),
+    ]
+    parts = [
+        f"{WOVEN}# {machine}: {title}",
+        markdown(["what", "value"], [list(fact) for fact in facts], 2),
+        "## Ceilings",
+        ceilings(found),
+        "## Verdicts",
+        _verdicts(machine, surveys),
+        "## Runs",
+        _runs(found),
+        f"`just report {machine}` weaves its full pages into `build/reports/{machine}/`.",
+        *_notes(folder / "notes"),
+        *_harness(folder / "harness.json"),
+        "[Scorecard of all machines](../README.md)",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def ceilings(found: Sequence[OnMachine]) -> str:
+    """The best that each probe reached in any run, in which, and what the makers promise."""
+    best: dict[str, Any] = {}
+    where: dict[str, str] = {}
+    peaks: dict[str, Any] = {}
+    for one in found:
+        for name, ceiling in best_ceilings(one.measured).items():
+            if name not in best or ceiling.rate.value > best[name].rate.value:
+                best[name], where[name] = ceiling, f"`{one.result.run['id'][:8]}`"
+        peaks |= one.measured.peaks
+    rows = []
+    for name, ceiling in sorted(best.items(), key=lambda each: (not each[1].moves_bytes, each[0])):
+        peak = peaks.get(f"peak:{name}")
+        rate = f"{notation.significant(ceiling.rate.value / 1e9)}{JOINED}{ceiling.unit}"
+        rows.append([f"`{name}`", rate, where[name],
+                     f"{notation.significant(peak.rate.value / 1e9)}" if peak else "",
+                     notation.percent(ceiling.rate.value / peak.rate.value).replace(" ", JOINED)
+                     if peak else "",
+                     peak.source if peak else ""])
+    if not rows:
+        return "Not measured yet: `just run machine-ceilings`."
+    head = ["probe", "measured at best", "in run", "nominal", "share", "source of the nominal peak"]
+    if not any(row[-1] for row in rows):  # of older runs
+        head, rows = head[:3], [row[:3] for row in rows]
+    return (markdown(head, rows, 1, prose=[2, 5])
+            + "\n\n<sub>Every run measures its ceilings anew. A chapter uses those of its own run,"
+            " so they may be lower than these.</sub>")
+
+
+def _verdicts(machine: str, surveys: Sequence[Survey]) -> str:
+    rows = []
+    for survey in surveys:
+        if machine not in survey.machines:
+            continue
+        words: dict[str, int] = {}
+        for claim in survey.experiment.claims:
+            word = survey.verdicts[claim.id][machine].word
+            words[word] = words.get(word, 0) + 1
+        shown = [f"{count} {word}" for word, count in sorted(words.items())
+                 if word != claims.NOT_APPLICABLE]
+        rows.append([f"[{survey.experiment.name}](../../experiments/{survey.experiment.name}"
+                     "/README.md)", ", ".join(shown) or "no claims"])
+    return markdown(["chapter", "verdicts"], rows, 2) if rows else "No complete run yet."
+
+
+def _runs(found: Sequence[OnMachine]) -> str:
+    rows = []
+    for one in found:
+        run, floor = one.result.run, one.measured.noise
+        rows.append([
+            one.result.experiment + (f", kept as {one.title}" if one.title else ""),
+            f"`{run['id'][:8]}`",
+            run["utc"][:10],
+            run["profile"],
+            str(run["rounds"]),
+            notation.percent(floor.factor - 1) if floor.pairs else "unknown",
+            str(len(one.measured.stale_variants) or "–"),
+        ])
+    head = ["experiment", "run", "date", "profile", "rounds", "noise floor", "variants out of date"]
+    return markdown(head, rows, 4)
+
+
+def _notes(folder: Path) -> list[str]:
+    names = sorted(path.name for path in folder.glob("*.md"))
+    if not names:
+        return []
+    links = ", ".join(f"[{name.removesuffix('.md')}](notes/{name})" for name in names)
+    return [f"Notes of those who measured: {links}."]
+
+
+def _harness(record: Path) -> list[str]:
+    """What `just check-harness` found on this machine, if it ran there."""
+    if not record.exists():
+        return []
+    shown = f"reports/{record.parent.name}/{record.name}"
+    try:
+        compared = escape.sealed(results.decode(files.read(record, shown), shown))
+        results.check_numbers(compared, shown)
+        ratios = [notation.factor(found["memwall_s"] / found["google_benchmark_s"])
+                  for found in compared.values()]
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise UserError(f"{shown}: found {type(error).__name__}: {error}, expected what"
+                         " `just check-harness` writes") from error
+    kernels = notation.listed([f"`{kernel}`" for kernel in compared])
+    return [f"The same kernels timed here with this harness and with Google Benchmark"
+            f" (`just check-harness`), ratio of the medians for {kernels}:"
+            f" {notation.listed(ratios)}."]

@@ -1,0 +1,169 @@
+"""The page of a study: nothing blank, nothing cut off, and a browser that has nothing to complain
+of."""
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from memwall.figures import study as figures
+from memwall.pages import study as page
+from memwall.record import studies
+from memwall.record.errors import UserError
+from memwall.study import findings
+from memwall.tests import made_up
+
+BROWSER = Path(__file__).resolve().parents[3] / ".ci/browser.py"
+WIDTH = 1040
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> made_up.Json:
+    return made_up.study(tmp_path)
+
+
+def browser() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("browser", BROWSER)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_section_says_something(study: made_up.Json) -> None:
+    text = page.study_page(study)
+    for title in ("In short", "Structure", "What each format stores", "How fast, against the bound",
+                  "What the plan chose", "Ranks: what partitions cost", "Runs"):
+        assert f"<h2>{title}</h2>" in text
+    assert text.count("<img ") == 4  # structure, one ranking, imbalance, what travels
+    shown = re.sub(r'src="[^"]*"', "", text)
+    assert not re.search(r"\b(None|nan|inf)\b", shown)
+    assert "csrl: few runs, ready after 3 ms" in text
+
+
+def test_what_failed_is_named(study: made_up.Json) -> None:
+    text = page.study_page(study)
+    assert "<code>broken</code> on 1 thread <strong>failed</strong>" in text
+
+
+def test_is_json(study: made_up.Json) -> None:
+    assert json.loads(json.dumps(study, allow_nan=False))["name"] == "mine"
+
+
+def test_a_matrix_without_rows_has_a_page(study: made_up.Json) -> None:
+    empty = {"spy_rows": 0, "spy_columns": 0, "spy": [], "row_lengths": [], "run_lengths": [],
+             "distances": []}
+    study["anatomy"] |= empty
+    study["partitions"] = []
+    assert "One row cannot be shared" in page.study_page(study)
+
+
+def test_products_until_a_conversion_pays() -> None:
+    point = {"experiment": "e", "target": "host", "threads": 1, "precision": "fp64",
+             "stored_bytes": 8.0, "group": "format"}
+    csr = {**point, "variant": "csr", "seconds": 2.0, "setup_seconds": 1.0}
+    fast = {**point, "variant": "fast", "seconds": 1.5, "setup_seconds": 3.1}
+    slow = {**point, "variant": "slow", "seconds": 2.5, "setup_seconds": 3.1}
+    found = {each["variant"]: each["products_until_paid"]
+             for each in findings.conversions([csr, fast, slow], 2)}
+    assert found == {"csr": 0, "fast": 5, "slow": None}
+
+
+@pytest.mark.parametrize(("power", "label"), [(0, "0"), (1, "1"), (4, "8"), (11, "1k"),
+                                              (21, "1M")])
+def test_labels_of_sizes(power: int, label: str) -> None:
+    assert figures.size_label(power) == label
+
+
+def test_chromium_shows_a_study(study: made_up.Json, tmp_path: Path) -> None:
+    driver = browser()
+    if driver.program() is None:
+        pytest.skip(f"no {driver.NAME} here: {driver.INSTALL}")
+    file = tmp_path / "index.html"
+    file.write_text(page.study_page(study), encoding="utf-8")
+    with driver.Browser(WIDTH, 800) as tab:
+        for scheme in ("light", "dark"):
+            tab.prefer(scheme)
+            assert tab.open(file.as_uri()) == []
+            assert tab.evaluate("document.documentElement.scrollWidth") <= WIDTH
+            widths = tab.evaluate("[...document.images].map(image => image.naturalWidth)")
+            assert widths and all(width > 500 for width in widths)
+
+
+def test_a_busy_machine_is_told_before_the_page_is_read() -> None:
+    quiet, busy = {"noise_floor": 0.01}, {"noise_floor": 2.0}
+    assert studies.busy([quiet, {"noise_floor": None}]) == []
+    (said,) = studies.busy([quiet, busy])
+    assert said.startswith("The machine was busy: two timings")
+
+
+def test_a_page_is_drawn_of_what_another_machine_wrote(study: made_up.Json, tmp_path: Path) -> None:
+    file = tmp_path / "study.json"
+    file.write_text(json.dumps(study), encoding="utf-8")
+    assert page.draw(file).read_text(encoding="utf-8") == page.study_page(study)
+    tried = {"name": "mine", "file": "mine.cu", "experiment": "spmv-gpu-variants",
+             "machine": study["machine"], "rankings": [], "runs": study["runs"],
+             "source": "__global__ void <mine>", "schema": 1}
+    file.write_text(json.dumps(tried), encoding="utf-8")
+    assert "void &lt;mine&gt;" in page.draw(file).read_text(encoding="utf-8")
+
+
+AS_WRITTEN = "found .*, expected study.json"
+OTHERS = {
+    "{": "not JSON",
+    "{}": AS_WRITTEN,
+    "[1]": AS_WRITTEN,
+    '{"source": ""}': AS_WRITTEN,
+    '{"schema": 99}': "found 99, expected 1: another version of memwall wrote it",
+    '{"schema": "\\u001b[31m"}': "another version",
+    '{"schema": 1, "source": {}, "rankings": 3}': AS_WRITTEN,
+    '{"schema": 1, "rows": NaN}': "found NaN, expected a finite number",
+    '{"schema": 1, "rows": 1e999}': "found inf, expected a finite number",
+    '{"schema": 1, "rows": 1e-300}': "found 1e-300, expected 0 or a number of magnitude",
+    '{"schema": 1, "rows": 1e300}': "found 1e.300, expected 0 or a number of magnitude",
+    "9" * 5000: "not JSON",
+    "[" * 50_000: "not JSON",
+}
+
+
+@pytest.mark.parametrize("text", OTHERS, ids=range(len(OTHERS)))
+def test_another_file_is_one_line(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "other.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=rf"other\.json.*{OTHERS[text]}") as caught:
+        page.draw(file)
+    assert str(caught.value).isprintable()
+
+
+def test_what_strangers_wrote_is_text(study: made_up.Json, tmp_path: Path) -> None:
+    """Every text of a study is hostile at once; a page that needs a word it lacks says so."""
+    hostile = "<script>alert(1)</script>\x1b[31m\u202e&lt;\"'>"
+    words = {"experiment", "file", "name", "processor", "compiler", "explain", "reason", "utc",
+             "precision", "kind", "partitioner", "best_format", "unit", "group", "missing"}
+
+    def spoiled(node: object, key: str = "") -> object:
+        if isinstance(node, dict):
+            return {name: spoiled(value, name) for name, value in node.items()}
+        if isinstance(node, list):
+            return [spoiled(value, key) for value in node]
+        return hostile if key in words and isinstance(node, str) else node
+
+    study["machine"]["gpus"] = [hostile]
+    file = tmp_path / "study.json"
+    file.write_text(json.dumps(spoiled(study)), encoding="utf-8")
+    text = page.draw(file).read_text(encoding="utf-8")
+    assert "<script" not in text and "\x1b" not in text and "\u202e" not in text
+    assert text.count("&#60;script&#62;") > 10
+
+
+def test_a_case_without_a_bound_has_no_share(study: made_up.Json) -> None:
+    """As where no ceiling was measured."""
+    for case in study["rankings"][0]["cases"]:
+        case |= {"of_bound": None, "of_bound_interval": None}
+    for each in study["formats"]:
+        each["stored_bytes"] = 0
+    text = page.study_page(study)
+    assert "unknown of the memory bound" in text

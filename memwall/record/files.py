@@ -1,0 +1,177 @@
+"""Files and folders: written whole or not at all, read with errors that name them, and held by one
+command at a time. Nothing else in Python opens a file to write what others read."""
+
+import contextlib
+import fcntl
+import json
+import math
+import os
+import re
+import secrets
+import shutil
+import time
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from memwall.record.errors import UserError, line_of
+
+
+def shown(path: Path) -> str:
+    """A path as people would type it where they are."""
+    return os.path.relpath(path)
+
+
+def write(path: Path, content: str | bytes) -> None:
+    """Writes a file, its folder too: it is there whole, or as it was before. Raises `OSError` with
+    the file's name."""
+    data = content.encode() if isinstance(content, str) else content
+    target = Path(os.path.realpath(path))  # what a link names is replaced, not the link
+    with _naming(path):
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)  # a device or a pipe
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = _beside(target)
+        try:
+            with part.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            if target.exists():
+                shutil.copymode(target, part)
+            part.replace(target)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Writes a value for people and programs."""
+    write(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+
+
+@contextlib.contextmanager
+def whole_folder(target: Path, room: Path | None = None) -> Iterator[Path]:
+    """Yields an empty folder that becomes `target` when the block ends well, and else goes away.
+    Raises `UserError` if `target` exists, also if it has come meanwhile.
+
+    It is made in `room`, a folder where nothing looks for what a killed command leaves behind.
+    """
+    if target.exists():
+        raise UserError(f"{target}: exists already")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = _beside(room / target.name if room else target)
+    part.mkdir()
+    try:
+        yield part
+        try:
+            part.rename(target)
+        except OSError:
+            if not target.exists():
+                raise
+            raise UserError(f"{target}: exists already") from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _beside(target: Path) -> Path:
+    """A name that nothing has, in the same folder."""
+    return target.with_name(f".{secrets.token_hex(6)}.part")
+
+
+def is_unfinished(path: Path) -> bool:
+    """Whether a file is what a command that was killed had not written to its end."""
+    return re.fullmatch(r"\.[0-9a-f]{12}\.part", path.name) is not None
+
+
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Lets errors name the file that was to be written, not its unfinished twin."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def read(path: Path, shown: str = "") -> str:
+    """The text of a file, called `shown` in errors. Raises `UserError` if it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{shown or path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{shown or path}: cannot be read: byte {error.start} is no UTF-8"
+                         ) from error
+
+
+def read_json(path: Path, shown: str = "") -> Any:
+    """The value in a JSON file, whose numbers are finite. Raises `UserError` if there is none."""
+    return _decoded(_from_json, "JSON", path, shown)
+
+
+def read_object(path: Path, shown: str = "", of: type | tuple[type, ...] = object
+                ) -> dict[str, Any]:
+    """The object in a JSON file, all of whose values are `of` a kind. Raises `UserError` for
+    anything else."""
+    found = read_json(path, shown)
+    if not isinstance(found, dict) or not all(isinstance(value, of) for value in found.values()):
+        raise UserError(f"{shown or path}: found {json.dumps(found)[:40]}, expected what this"
+                         " version writes there")
+    return found
+
+
+def _from_json(text: str) -> Any:
+    return json.loads(text, parse_float=_finite, parse_constant=_finite)
+
+
+def read_toml(path: Path, shown: str = "") -> dict[str, Any]:
+    """The table in a TOML file, whose numbers are finite. Raises `UserError` if there is none."""
+    return _decoded(lambda text: tomllib.loads(text, parse_float=_finite), "TOML", path, shown)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"found {text}, expected a finite number")
+    return value
+
+
+def _decoded(decode: Any, what: str, path: Path, shown: str) -> Any:
+    try:
+        return decode(read(path, shown))
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{shown or path}: not {what}: {line_of(error)}") from error
+
+
+# --- locks ----------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def exclusive(directory: Path, patience_s: float = 10) -> Iterator[int]:
+    """Holds the lock of `directory` and yields it as an open file, for programs to inherit.
+
+    A killed run leaves programs that notice only at the end of their turn; they are waited for.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    lock = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+    try:
+        deadline = time.monotonic() + patience_s
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    where = os.path.relpath(directory)
+                    raise UserError(f"another run is at work in {where}") from None
+                time.sleep(0.1)
+            except OSError:
+                break  # a file system without locks, as some that hosts share
+        yield lock
+    finally:
+        os.close(lock)

@@ -1,0 +1,103 @@
+"""What a kit says of itself: `kit.toml`."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from memwall.record import files
+from memwall.record.errors import UserError
+from memwall.record.schemas import check_schema
+
+SCHEMA = Path(__file__).with_name("kit.schema.json")
+
+
+class GradeError(UserError):
+    """Something that a lecturer can put right, in one line."""
+
+
+@dataclass(frozen=True)
+class InputFamily:
+    """A family of inputs."""
+
+    line: str  # as lib/kit/problem.hpp reads it
+    about: str
+    next: str  # what to try where time is lost in it
+    hidden: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its first word."""
+        return self.line.split()[0]
+
+
+@dataclass(frozen=True)
+class Kit:
+    """An assignment."""
+
+    folder: Path
+    title: str
+    file: str  # the one that is handed in
+    compiler: str
+    flags: str
+    main: str  # lib/kit/<main>.cpp is the process of a contender
+    processors: int
+    ranks: int
+    vectors: int
+    rounds: int
+    correctness: int  # points
+    speed: int
+    tests: tuple[str, ...]
+    cases: tuple[InputFamily, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of its experiment, in the tree and wherever a kit was made."""
+        named = self.folder / "name"
+        return files.read(named).strip() if named.exists() else self.folder.parent.name
+
+    @property
+    def on_gpu(self) -> bool:
+        """Device code alone is handed in."""
+        return self.file.endswith(".cu")
+
+    @property
+    def suffix(self) -> str:
+        """Of every source of it."""
+        return Path(self.file).suffix
+
+    @property
+    def shared_objects(self) -> list[str]:
+        """What each program of a contender is linked with."""
+        return [] if self.on_gpu else ["box", "box_call", self.main, "call"]
+
+    @property
+    def launch(self) -> list[str]:
+        """What starts its ranks."""
+        if self.ranks == 1:
+            return []
+        return ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(self.ranks)]
+
+    def digest(self) -> str:
+        """Changes where anything does that grades depend on."""
+        digest = hashlib.sha256()
+        for path in sorted(self.folder.rglob("*")):
+            if path.is_file() and "build" not in path.relative_to(self.folder).parts:
+                digest.update(path.relative_to(self.folder).as_posix().encode() + b"\0")
+                digest.update(path.read_bytes())
+        return digest.hexdigest()
+
+
+def load(folder: Path) -> Kit:
+    """Reads a kit.toml."""
+    path = folder / "kit.toml"
+    if not path.is_file():
+        raise GradeError(f"{folder}: no kit.toml here, expected the folder for instructors that"
+                         " `just assignment` makes")
+    raw = files.read_toml(path)
+    check_schema(raw, files.read_json(SCHEMA), str(path))
+    cases = tuple(InputFamily(one["case"], one["about"], one["next"], one.get("hidden", False))
+                  for one in raw["case"])
+    return Kit(folder.resolve(), raw["title"], raw["file"], raw["compiler"], raw["flags"],
+               raw["main"], raw["processors"], raw["ranks"], raw["vectors"], raw["rounds"],
+               raw["points"]["correctness"], raw["points"]["speed"],
+               tuple(one["case"] for one in raw["test"]), cases)

@@ -1,0 +1,431 @@
+"""Result files: load, validate, write.
+
+A file is refused with one line that names the file, the JSON path, what was found there and what
+was expected. The schema is `lib/bench/result.schema.json`; what it cannot say is checked here.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import fastjsonschema
+
+from memwall.record import escape, files, notation
+from memwall.record.errors import UserError, line_of
+from memwall.record.schemas import check_schema, spot
+from memwall.record.sources import REPOSITORY
+
+SCHEMA = REPOSITORY / "lib/bench/result.schema.json"
+#: Of a file that is committed. A case takes 400 bytes and 10 for each sample: room for 4,000 cases
+#: of 63 rounds.
+LARGEST_BYTES = 4_000_000
+
+# "/usr/lib" but not "GB/s", "a / b" or "https://host/path".
+ABSOLUTE_PATH = re.compile(
+    r"(?:(?<![\w./])|(?<=-[BIL]))/[\w.+-]+(?:/[\w.+-]+)+|\b[A-Za-z]:\\|(?<!\w)~\w*/"
+)
+USER_AT_HOST = re.compile(r"\b[\w.-]+@[\w-]+")
+HOST_NAME = re.compile(
+    r"\b[\w-]+\.(?:local|localdomain|lan|internal|home|intranet)\b", re.IGNORECASE
+)
+
+#: Numbers beyond say nothing of any machine; what is computed from those between is finite.
+LEAST, MOST = 1e-30, 1e30
+Steps = tuple[str | int, ...]
+
+#: The first parameter of every point.
+STUDY = "study"
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Span:
+    """What one lane of a timeline did; seconds since the sample began."""
+
+    lane: str
+    name: str
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Case:
+    """What was measured of one variant at one point."""
+
+    variant: str
+    group: str
+    excerpt: str
+    twin: bool
+    launch: int
+    parameters: Mapping[str, str | float]  # the study first
+    flops: float
+    bytes: float
+    verdict: Mapping[str, Any]
+    cache: str
+    setup_seconds: float
+    stored_bytes: float
+    samples: tuple[float, ...]
+    operations: float = 0  # what a call repeats, if the time of one is of interest
+    operand_bytes: float = 0  # of a format that the caller keeps and the variant reads as it is
+    counts: Mapping[str, float] = field(default_factory=dict)
+    counters: Mapping[str, float] = field(default_factory=dict)  # of a profiler, in another call
+    notes: tuple[str, ...] = ()  # what the variant says about itself at this point
+    target: str = "host"  # where it ran
+    rounds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # one value a sample
+    timeline: tuple[Span, ...] = ()  # of the round with the median sample
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict["status"] == "passed"
+
+    @property
+    def format_bytes(self) -> float:
+        """Bytes of the format that the variant reads, its own or the caller's; 0: not recorded."""
+        return self.stored_bytes + self.operand_bytes
+
+
+@dataclass(frozen=True)
+class Result:
+    """A validated result file."""
+
+    path: Path
+    raw: Json
+    cases: tuple[Case, ...]
+
+    @property
+    def experiment(self) -> str:
+        return self.raw["run"]["experiment"]
+
+    @property
+    def run(self) -> Json:
+        return self.raw["run"]
+
+
+def load(path: Path) -> Result:
+    """Reads and validates a result file."""
+    return parse(path, path.name)
+
+
+def parse(path: Path, shown: str) -> Result:
+    """As `load`, calling the file `shown` in errors."""
+    raw = decode(files.read(path, shown), shown)
+    validate(raw, shown)
+    return of(raw, path)
+
+
+def of(raw: Json, path: Path) -> Result:
+    """A result that is known to be valid."""
+    return Result(path, raw, tuple(_case(case) for case in raw["cases"]))
+
+
+def sealed(result: Result) -> Result:
+    """A result to be shown: no text in it can be Markdown or HTML, but for the listings."""
+    raw = escape.sealed(result.raw)
+    for name, excerpt in result.raw["excerpts"].items():
+        raw["excerpts"][escape.sealed_text(name)]["text"] = escape.listing(excerpt["text"])
+    return of(raw, result.path)
+
+
+def decode(text: str, shown: str) -> Any:
+    """JSON without the liberties that Python takes: no NaN, no infinity, no repeated key."""
+
+    def refuse(constant: str) -> float:
+        raise UserError(f"{shown}: found {constant}, expected a finite number")
+
+    def unique(pairs: list[tuple[str, Any]]) -> Json:
+        found: Json = {}
+        for key, value in pairs:
+            if key in found:
+                raise UserError(f'{shown}: found the key "{key}" twice in one object')
+            found[key] = value
+        return found
+
+    try:
+        return json.loads(text, parse_constant=refuse, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        where = f"{shown}:{error.lineno}:{error.colno}"
+        raise UserError(f"{where}: not JSON: {error.msg}") from error
+    except (ValueError, RecursionError) as error:  # a number of many digits, or too deep
+        raise UserError(f"{shown}: not JSON: {line_of(error)}") from error
+
+
+def require_version(raw: Any, known: int, shown: str) -> None:
+    """Refuses what another version of memwall wrote, before anything else is asked of it."""
+    found = raw.get("schema") if isinstance(raw, dict) else None
+    if found is not None and found != known:
+        raise UserError(f"{shown}: $.schema: found {json.dumps(found)[:40]}, expected {known}:"
+                         " another version of memwall wrote it")
+
+
+def machine(text: str, shown: str) -> Json:
+    """What a program tells of the machine. Raises `UserError` if it could stand in no result."""
+    raw, (rules, _) = decode(text, shown), _schema()
+    check_schema(raw, {**rules["properties"]["machine"], "$defs": rules["$defs"]}, shown)
+    return raw
+
+
+def parameters(entry: Json) -> dict[str, str | float]:
+    """Where a raw case, or an entry of what was skipped, stands: its study, then its parameters."""
+    return {STUDY: entry["study"], **entry["parameters"]}
+
+
+def validate(raw: Any, shown: str) -> None:
+    """Checks a decoded result against the schema and against what a schema cannot say."""
+    rules, is_right = _schema()
+    require_version(raw, rules["properties"]["schema"]["const"], shown)
+    try:
+        is_right(raw)
+    except fastjsonschema.JsonSchemaValueException as error:
+        check_schema(raw, rules, shown)
+        raise UserError(f"{shown}: {error}") from error
+    check_numbers(raw, shown)
+    _check_references(raw, shown)
+    _check_cases(raw, shown)
+
+
+def rounds_of(case: Json) -> dict[str, list[float]]:
+    """Numbers of the rounds of a raw case beside their times, by name."""
+    return case.get("rounds", {})
+
+
+def write(raw: Json, path: Path) -> None:
+    """Validates a result and renames it into place."""
+    validate(raw, path.name)
+    files.write(path, encoded(raw))
+
+
+def encoded(raw: Json) -> str:
+    """A result as it stands in its file."""
+    return json.dumps(raw, separators=(",", ":"), allow_nan=False) + "\n"
+
+
+def too_large(size: int) -> str:
+    """Why a file of this size is not committed, where everybody's clone would hold it; empty if it
+    may be. What is measured may be as large as it likes."""
+    if size <= LARGEST_BYTES:
+        return ""
+    return (f"found {size} bytes, expected at most {LARGEST_BYTES} of a file that is committed:"
+            " fewer points or rounds make it smaller")
+
+
+def options(arguments: list[str]) -> list[tuple[str, ...]]:
+    """The options of a command line, each with the words that follow it."""
+    found: list[list[str]] = []
+    for word in arguments:
+        if word.startswith("--") or not found:
+            found.append([word])
+        else:
+            found[-1].append(word)
+    return [tuple(option) for option in found]
+
+
+@cache
+def _schema() -> tuple[Json, Callable[[Any], Any]]:
+    """The schema, and what asks for it in a seventh of the time that a validator takes which can
+    tell what is wrong."""
+    rules = files.read_json(SCHEMA)
+    return rules, fastjsonschema.compile(rules, use_default=False)
+
+
+def _case(raw: Json) -> Case:
+    return Case(
+        variant=raw["variant"],
+        group=raw["group"],
+        excerpt=raw["excerpt"],
+        twin=raw["twin"],
+        launch=raw["launch"],
+        parameters=parameters(raw),
+        flops=raw["work"]["flops"],
+        bytes=raw["work"]["bytes"],
+        verdict=raw["verdict"],
+        cache=raw["cache"],
+        setup_seconds=raw["setup"]["seconds"],
+        stored_bytes=raw["setup"]["stored_bytes"],
+        samples=tuple(raw["samples_s"]),
+        operations=raw["work"].get("operations", 0),
+        operand_bytes=raw["setup"].get("operand_bytes", 0),
+        counts=raw["setup"].get("counts", {}),
+        counters=raw.get("counters", {}).get("values", {}),
+        notes=tuple(raw["setup"].get("notes", [])),
+        target=raw["target"],
+        rounds={name: tuple(values) for name, values in rounds_of(raw).items()},
+        timeline=tuple(
+            Span(span["lane"], span["name"], span["begin_s"], span["end_s"])
+            for span in raw.get("timeline", [])
+        ),
+    )
+
+
+def check_numbers(raw: Json, shown: str) -> None:
+    """Numbers are such that nothing computed from them overflows."""
+    for path, number in _numbers(raw, ()):
+        if not (number == 0 or LEAST <= abs(number) <= MOST):
+            wanted = (f"0 or a number of magnitude {LEAST:g} to {MOST:g}"
+                      if abs(number) < float("inf") else "a finite number")
+            raise UserError(f"{spot(shown, path)}: found {number:.6g}, expected {wanted}")
+
+
+def _numbers(node: Json | list[Any],
+             path: Steps) -> Iterator[tuple[Steps, float]]:
+    """Every number and where it stands."""
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        if isinstance(value, (int, float)):
+            yield (*path, key), value
+        elif isinstance(value, (dict, list)):
+            yield from _numbers(value, (*path, key))
+
+
+def private(raw: Json, shown: str) -> Iterator[str]:
+    """What of a result must not leave the machine that measured it, a line for each text that tells
+    of it; the repository's own marked texts may. Who measures for himself is never asked."""
+    for path, telling in _tellings(raw, ()):
+        yield f"{spot(shown, path)}: {telling}"
+
+
+def _tellings(node: Json | list[Any], path: Steps) -> Iterator[tuple[Steps, str]]:
+    """What is wrong with any text, or any key of an object, and where."""
+    is_object = isinstance(node, dict)
+    for key, value in node.items() if is_object else enumerate(node):
+        if is_object and (telling := _telling(key)):
+            yield (*path, key), telling
+        if isinstance(value, str) and (telling := _telling(value)):
+            yield (*path, key), telling
+        elif isinstance(value, (dict, list)) and (path or key != "excerpts"):
+            yield from _tellings(value, (*path, key))
+
+
+@cache
+def _telling(text: str) -> str:
+    """What a text tells of a machine: a path, a user or a host; empty if it does not."""
+    text = escape.opened(text)
+    for pattern, what in (
+        (ABSOLUTE_PATH, "no absolute path"),
+        (USER_AT_HOST, "no user or host name"),
+        (HOST_NAME, "no host name"),
+    ):
+        if pattern.search(text):
+            return f'found "{text[:80]}", expected {what}'
+    return ""
+
+
+def _check_references(raw: Json, shown: str) -> None:
+    launches = len(raw["launches"])
+    for name in ("ceilings", "cases", "skipped"):
+        for index, entry in enumerate(raw[name]):
+            if not isinstance(entry["launch"], int) or entry["launch"] >= launches:
+                where = spot(shown, (name, index, "launch"))
+                raise UserError(
+                    f"{where}: found {entry['launch']}, expected a position in $.launches"
+                    f" (0 to {launches - 1})"
+                )
+    used = set()
+    for index, case in enumerate(raw["cases"]):
+        used.add(case["excerpt"])
+        if case["excerpt"] not in raw["excerpts"]:
+            where = spot(shown, ("cases", index, "excerpt"))
+            raise UserError(f'{where}: found "{case["excerpt"]}", expected a key of $.excerpts')
+    for name in raw["excerpts"]:
+        if name not in used:
+            raise UserError(
+                f"{spot(shown, ('excerpts', name))}: found a text that no case was measured with,"
+                " expected each text to belong to a case"
+            )
+
+
+def identity(case: Json) -> tuple[Any, ...]:
+    """What tells a case of a file from all others but its twins."""
+    place = tuple(sorted((key, str(value)) for key, value in parameters(case).items()))
+    return case["variant"], case["launch"], place
+
+
+def _check_cases(raw: Json, shown: str) -> None:
+    rounds = raw["run"]["rounds"]
+    firsts = {identity(case) for case in raw["cases"] if not case["twin"]}
+    seen = set()
+    for index, case in enumerate(raw["cases"]):
+        where = spot(shown, ("cases", index))
+        _check_verdict(case, rounds, where)
+        _check_rounds(case, where)
+        key = identity(case)
+        if case["twin"]:
+            if key not in firsts:
+                raise UserError(f'{where}: found a twin of "{case["variant"]}" without its pair')
+            continue
+        if key in seen:
+            raise UserError(f'{where}: found "{case["variant"]}" twice at one point')
+        seen.add(key)
+
+
+def _check_verdict(case: Json, rounds: int, where: str) -> None:
+    verdict, samples = case["verdict"], len(case["samples_s"])
+    if verdict["status"] == "failed":
+        if samples:
+            raise UserError(f"{where}.samples_s: found {samples}, expected none of a failed case")
+        if not verdict.get("reason"):
+            raise UserError(f"{where}.verdict: found no reason, expected why the case failed")
+        return
+    if samples != rounds:
+        raise UserError(
+            f"{where}.samples_s: found {samples} samples, expected {rounds}, one for each round"
+        )
+    if verdict.get("error", 0) > 1:
+        raise UserError(
+            f"{where}.verdict.error: found {verdict['error']}, expected at most 1 of a passed case"
+        )
+    if not verdict.get("checks"):
+        raise UserError(f"{where}.verdict.checks: found none, expected the checks that passed")
+    if case["iterations"] < 1:
+        raise UserError(f"{where}.iterations: found 0, expected at least 1 of a timed case")
+
+
+def _check_rounds(case: Json, where: str) -> None:
+    """Numbers of the rounds beside their times, and what one of them did."""
+    samples = len(case["samples_s"])
+    for name, values in rounds_of(case).items():
+        if len(values) != samples:
+            raise UserError(
+                f"{where}.rounds.{name}: found {len(values)} values, expected {samples}, one for"
+                " each sample"
+            )
+    for index, span in enumerate(case.get("timeline", [])):
+        if span["end_s"] < span["begin_s"]:
+            raise UserError(
+                f"{where}.timeline[{index}].end_s: found {span['end_s']}, expected at least"
+                f" {span['begin_s']}, where it begins"
+            )
+
+
+# --- what a machine consists of, for people ------------------------------------------------------
+
+#: What tells processors apart that have one name.
+IDENTITY = {"vendor": "vendor", "family": "family", "model_number": "model"}
+NO_FRACTION = re.compile(r"\.0+(?= )")
+
+
+def processor_kind(cpu: Mapping[str, Any]) -> str:
+    """`family 25, model 17`, or the architecture where these are not known; the vendor too if the
+    name of the processor does not say it."""
+    vendor = cpu.get("vendor", "")
+    known = {name: cpu[name] for name in ("family", "model_number") if name in cpu}
+    words = [] if vendor in cpu["model"].lower() else [vendor]
+    return ", ".join([*words, _named(known) or cpu["architecture"]])
+
+
+def data_caches(cpu: Mapping[str, Any]) -> str:
+    """`32 KiB, 1 MiB and 32 MiB`: one data cache of each level; empty if none is known."""
+    levels: dict[int, dict[str, None]] = {}
+    for cache in sorted(cpu["caches"], key=lambda cache: (cache["level"], cache["bytes"])):
+        if cache["kind"] != "instruction":
+            size = NO_FRACTION.sub("", notation.size(cache["bytes"]))
+            levels.setdefault(cache["level"], {})[size] = None
+    *others, last = ["", *(" or ".join(sizes) for sizes in levels.values())]
+    return f"{', '.join(others[1:])} and {last}" if others[1:] else last
+
+
+def _named(known: Mapping[str, Any]) -> str:
+    return ", ".join(f"{IDENTITY[name]} {value}" for name, value in known.items())

@@ -1,0 +1,29 @@
+"""How many processors may be used, asked of made-up /proc and /sys."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memwall.record import processors
+from memwall.record.sources import REPOSITORY
+
+CASES = json.loads((REPOSITORY / "lib/machine/limits_test.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_both_sides_read_control_groups_alike(case: dict[str, Any], tmp_path: Path,
+                                              monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, text in case["files"].items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: range(8))
+    assert processors.usable(tmp_path) == case["processors"]
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: {3})
+    assert processors.usable(tmp_path) == 1
+
+
+def test_this_machine_has_a_processor() -> None:
+    assert 1 <= processors.usable() <= len(os.sched_getaffinity(0))

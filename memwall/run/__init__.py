@@ -1,0 +1,1 @@
+"""Starts programs, takes turns, resumes, Slurm; what an archive starts."""

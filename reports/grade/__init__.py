@@ -1,1 +1,0 @@
-"""Course assignments: kits of experiments, and what students hand in compiled, timed and graded."""
