@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-SPEC = importlib.util.spec_from_file_location("fit_costs", ROOT / "lib/spmv/plan/fit_costs.py")
+SPEC = importlib.util.spec_from_file_location("fit_costs", ROOT / "lib/spmv/formats/fit_costs.py")
 assert SPEC is not None and SPEC.loader is not None
 fit_costs = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(fit_costs)
 
 
 def test_matrices_are_halved_by_the_digest_of_their_names() -> None:
-    text = (ROOT / "lib/spmv/plan/matrices.txt").read_text(encoding="utf-8")
+    text = (ROOT / "lib/spmv/formats/matrices.txt").read_text(encoding="utf-8")
     lines = [line.split() for line in text.splitlines() if not line.startswith("#")]
     assert len(lines) > 90
     for half, name in lines:

@@ -55,7 +55,8 @@ CLANG = {"CC": "clang", "CXX": "clang++"}  # compiles instrumented code in half 
 OUTCOMES = {"OK": "passed", "EXPECTEDFAIL": "passed", "SKIP": "skipped"}  # meson's words
 
 # Tests of code that runs on several threads, and the race that the sanitizer has to find.
-THREADED = ("planted-race", "sparse-convert", "sparse-formats", "spmv-kernels", "spmv-openmp")
+THREADED = ("planted-race", "sparse-convert", "spmv-formats", "spmv-kernels", "spmv-openmp",
+            "spmv-shared_work")
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 #include "variants.hpp"
 
 #include "ceilings/probes.hpp"
-#include "sparse/formats/blocked_coo/blocked_coo.hpp"
-#include "spmv/plan/format_kernels.hpp"
+#include "spmv/formats/blocked_coo/blocked_coo.hpp"
+#include "spmv/formats/kernels.hpp"
 #include "spmv/steps/serial.hpp"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "peers/cusparse_slices.hpp"
 
 #include "cuda/error.hpp"
-#include "sparse/formats/bcsr/bcsr.hpp"
+#include "spmv/formats/bcsr/bcsr.hpp"
 
 #include <memory>
 #include <type_traits>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sparse/csr.hpp"
-#include "sparse/formats/name.hpp"
+#include "spmv/formats/name.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace spmv {
 
@@ -51,12 +50,6 @@ struct PlanOptions
     /// Seconds from any beginning; null for the machine's own clock. For tests of what decides.
     double (*clock)() = nullptr;
 };
-
-/// All formats that a plan knows.
-std::vector<FormatName> plan_formats();
-
-/// Whether a format has costs in both precisions: without, a plan builds it only if it is asked to.
-bool has_costs(std::string_view format);
 
 /// `y = A x` at the speed of the machine: the library's front door.
 ///

@@ -254,8 +254,9 @@ def _flags(measured: Measurements) -> str:
     raw = measured.result.raw
     folders = {_folder(excerpt["file"]) for excerpt in raw["excerpts"].values()}
     objects = [entry for entry in raw["build"]["objects"] if _folder(entry["source"]) in folders]
+    now = measured.tree.where_now
     body = [
-        [f"`{e['source']}`", f"`{e['object'].rsplit('/', 1)[-1]}`", f"`{e['flags']}`"]
+        [f"`{now(e['source'])}`", f"`{e['object'].rsplit('/', 1)[-1]}`", f"`{e['flags']}`"]
         for e in objects
     ]
     return markdown(["source", "object", "flags"], body, numbers=3)
@@ -358,7 +359,8 @@ def listing_of(measured: Measurements, name: str) -> Listing:
         variants = [c.variant for c in measured.result.cases if name in (c.variant, c.excerpt)]
         stale = next(filter(None, map(measured.stale_variants.get, variants)), None)
         remark = f" (out of date: {stale}; this is what was timed)" if stale else ""
-        return Listing(recorded[key]["file"], recorded[key]["text"].strip("\n"), remark)
+        file = measured.tree.where_now(recorded[key]["file"])
+        return Listing(file, recorded[key]["text"].strip("\n"), remark)
     present = measured.tree.excerpts.get(name)
     if present is None:
         known = ", ".join(recorded)

@@ -37,6 +37,13 @@ class Tree:
     root: Path
     excerpts: Mapping[str, Excerpt]
     datasets: Mapping[str, str]
+    renames: Mapping[str, str]  # of files and folders, since results recorded them
+
+    def where_now(self, file: str) -> str:
+        """Where a file is that a result names."""
+        moved = [old for old in self.renames if f"{file}/".startswith(f"{old}/")]
+        old = max(moved, key=len, default="")
+        return self.renames[old] + file[len(old):] if old else file
 
 
 def read_tree(root: Path) -> Tree:
@@ -48,7 +55,8 @@ def read_tree(root: Path) -> Tree:
     except provenance.ProvenanceError as error:
         raise UserError(str(error).removeprefix(f"{root}/")) from error
     excerpts = {name: Excerpt(file, text) for name, file, text in marked}
-    return Tree(root, excerpts, _digests(root / "datasets/structures.lock"))
+    renames = _renames(root / "lib/renames.txt")
+    return Tree(root, excerpts, _digests(root / "datasets/structures.lock"), renames)
 
 
 def git(root: Path, *arguments: str) -> str | None:
@@ -66,6 +74,20 @@ def _provenance() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def _renames(listed: Path) -> dict[str, str]:
+    if not listed.exists():
+        return {}
+    shown = f"{listed.parent.name}/{listed.name}"
+    found: dict[str, str] = {}
+    for number, line in enumerate(files.read(listed, shown).splitlines(), 1):
+        match line.partition("#")[0].split():
+            case [old, new]:
+                found[old] = new
+            case [_, *_]:
+                raise UserError(f'{shown}:{number}: found "{line}", expected two paths: old new')
+    return found
 
 
 def _digests(lock: Path) -> dict[str, str]:

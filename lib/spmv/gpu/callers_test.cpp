@@ -1,5 +1,5 @@
+#include "spmv/formats/check_format.hpp"
 #include "spmv/gpu/plan.hpp"
-#include "spmv/plan/check_format.hpp"
 #include "spmv/steps/test_matrices.hpp"
 
 #include "cuda/buffer.hpp"

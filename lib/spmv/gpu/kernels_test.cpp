@@ -1,7 +1,7 @@
-#include "spmv/gpu/formats/block_sell/block_sell.hpp"
-#include "spmv/gpu/formats/diagonals/diagonals.hpp"
-#include "spmv/gpu/formats/rows/rows.hpp"
-#include "spmv/gpu/formats/sell/sell.hpp"
+#include "spmv/formats/block_sell/gpu.hpp"
+#include "spmv/formats/diagonals/gpu.hpp"
+#include "spmv/formats/rows/gpu.hpp"
+#include "spmv/formats/sell/gpu.hpp"
 #include "spmv/gpu/plan.hpp"
 #include "spmv/gpu/steps/dynamic_rows.hpp"
 #include "spmv/gpu/steps/lane_tables.hpp"
@@ -9,7 +9,7 @@
 
 #include "cuda/error.hpp"
 #include "cuda/stream.hpp"
-#include "spmv/plan/check_format.hpp"
+#include "spmv/formats/check_format.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
 #include "spmv/gpu/plan.hpp"
 
 #include "base/bytes.hpp"
+#include "spmv/formats/costs.hpp"
+#include "spmv/formats/gpu_list.hpp"
 #include "spmv/gpu/check.hpp"
-#include "spmv/gpu/formats/list.hpp"
-#include "spmv/plan/costs.hpp"
 #include "spmv/plan/duel.hpp"
 
 #include "cuda/error.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "spmv/gpu/formats/format.hpp"
+#include "spmv/formats/gpu.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,12 +27,6 @@ struct PlanOptions
     /// One of `plan_formats()`, in place of a choice; empty to choose.
     std::string format = {};
 };
-
-/// All formats and kernels that a plan knows.
-std::vector<FormatName> plan_formats();
-
-/// Whether a format has costs in both precisions: without, a plan builds it only if it is asked to.
-bool has_costs(std::string_view format);
 
 /// A multiply in some format; empty if there is none.
 template <class T>

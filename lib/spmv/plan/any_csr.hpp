@@ -1,7 +1,7 @@
 #pragma once
 
+#include "spmv/formats/kernels.hpp"
 #include "spmv/plan.hpp"
-#include "spmv/plan/format_kernels.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 #include "spmv/plan/candidates.hpp"
 
 #include "machine/topology.hpp"
-#include "sparse/formats/packed_csrl/packed_csrl.hpp"
-#include "sparse/formats/row_group.hpp"
-#include "sparse/formats/runs.hpp"
+#include "spmv/formats/costs.hpp"
+#include "spmv/formats/packed_csrl/packed_csrl.hpp"
+#include "spmv/formats/row_group.hpp"
+#include "spmv/formats/runs.hpp"
 #include "spmv/plan.hpp"
-#include "spmv/plan/costs.hpp"
 #include "spmv/plan/shared_work.hpp"
 
 #include <algorithm>
@@ -13,20 +13,6 @@
 #include <stdexcept>
 
 namespace spmv {
-
-std::span<Costs<4> const> host_costs()
-{
-    static constexpr Costs<4> table[] = {
-#include "spmv/plan/costs.inc"
-    };
-    return table;
-}
-
-bool has_costs(std::string_view format)
-{
-    return costs_of(host_costs(), format, 4) != nullptr &&
-           costs_of(host_costs(), format, 8) != nullptr;
-}
 
 namespace {
 

@@ -83,17 +83,6 @@ std::unique_ptr<Parted<T>> make_pieces(sparse::Csr<T> pieces, FormatKernels<T> c
                           kernels.template of<formats::csr::Csr>().of(options), options.parts());
 }
 
-std::vector<FormatName> plan_formats()
-{
-    std::vector<FormatName> names;
-    for (auto const& format : plan_format_table<double>()) {
-        if (!format.rounds) {
-            names.push_back(format.name);
-        }
-    }
-    return names;
-}
-
 template std::span<PlanFormat<float> const> plan_format_table<float>();
 template std::span<PlanFormat<double> const> plan_format_table<double>();
 template PlanFormat<float> const& format_named(std::string_view);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "spmv/plan/format_kernels.hpp"
+#include "spmv/formats/kernels.hpp"
 #include "spmv/plan/parted.hpp"
 
 #include <memory>

@@ -1,6 +1,6 @@
 #include "spmv/plan/long_rows.hpp"
 
-#include "sparse/formats/runs.hpp"
+#include "spmv/formats/runs.hpp"
 
 #include <algorithm>
 #include <cstddef>

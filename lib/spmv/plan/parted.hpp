@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sparse/formats/parts.hpp"
+#include "spmv/formats/parts.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +24,7 @@ public:
     virtual std::size_t bytes() const = 0;
 };
 
-/// `Format` of lib/sparse with one kernel; its units are dealt to the parts by
-/// their `work_before`.
+/// A format with one kernel; its units are dealt to the parts by their `work_before`.
 template <class T, class Format, class View>
 class PartedFormat final : public Parted<T>
 {

@@ -1,6 +1,6 @@
 #include "spmv/steps/openmp.hpp"
 
-#include "sparse/formats/parts.hpp"
+#include "spmv/formats/parts.hpp"
 #include "spmv/plan/shared_work.hpp"
 
 #include <algorithm>

@@ -1,0 +1,14 @@
+#include "spmv/formats/check_format.hpp"
+
+#include <doctest/doctest.h>
+
+namespace formats = spmv::formats;
+using spmv::testing::check_without_fill;
+using spmv::testing::kernels_in;
+
+TEST_CASE_TEMPLATE("packed runs multiply right", T, float, double)
+{
+    auto const refused = check_without_fill<T>(sparse::to_packed_csrl<T>,
+                                               kernels_in<formats::packed_csrl::PackedCsrl>);
+    CHECK(refused == 0);
+}

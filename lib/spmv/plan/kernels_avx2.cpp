@@ -1,7 +1,0 @@
-#include "spmv/plan/format_kernels.hpp"
-
-namespace spmv {
-
-constinit CompiledFormats const formats_avx2 = compiled_formats("avx2");
-
-} // namespace spmv

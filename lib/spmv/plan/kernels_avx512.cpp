@@ -1,7 +1,0 @@
-#include "spmv/plan/format_kernels.hpp"
-
-namespace spmv {
-
-constinit CompiledFormats const formats_avx512 = compiled_formats("avx512");
-
-} // namespace spmv
