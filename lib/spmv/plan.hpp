@@ -29,11 +29,11 @@ struct PlanOptions
     /// could hold it.
     bool cold = false;
 
-    /// Whether a clock decides among the best six formats, and those of the winner's kind, as many
-    /// as the expected multiplies pay for. Else the table of costs does, the same matrix always
-    /// gets the same format, and CSR is left only for a gain that exceeds the error of the table.
-    /// Nothing is timed if a format is asked for. For `cold` multiplies caches are swept each time;
-    /// the table decides where that alone takes too long.
+    /// Whether a clock decides among the best six formats, and those of the winner's family, as
+    /// many as the expected multiplies pay for. Else the table of costs does, the same matrix
+    /// always gets the same format, and CSR is left only for a gain that exceeds the error of the
+    /// table. Nothing is timed if a format is asked for. For `cold` multiplies caches are swept
+    /// each time; the table decides where that alone takes too long.
     bool timed = true;
 
     /// One of `plan_formats()`, in place of a choice; empty to choose.

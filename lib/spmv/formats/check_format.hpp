@@ -71,7 +71,7 @@ constexpr auto kernels_in = [](auto const& set) -> auto const&
 template <class Format, class T>
 auto forms_of(KernelsOf<Format, T> const& kernels)
 {
-    return std::vector{kernels.cached, kernels.streamed, kernels.ahead};
+    return std::vector{kernels.cached, kernels.streamed, kernels.gathering};
 }
 
 /// Multiplies by a format in `parts` parts of equal work, on as many threads as there are.

@@ -3,7 +3,7 @@
 // Included once by each object that is compiled for one instruction set. Everything has internal
 // linkage; see `simd/vector.hpp` for why.
 
-#include "spmv/formats/ahead.hpp"
+#include "spmv/formats/prefetch.hpp"
 
 #include "simd/vector.hpp"
 

@@ -27,8 +27,8 @@ struct BuildOptions
 {
     int threads = 1;                ///< that will multiply
     int shares = 1;                 ///< parts that each of them begins with
-    bool streamed = false;          ///< kernels ask early for the matrix
-    bool ahead = false;             ///< and for elements of `x` that are gathered
+    bool prefetch = false;          ///< kernels prefetch the matrix
+    bool prefetch_vector = false;   ///< and elements of `x` that are gathered
     std::int32_t block_rows = 1;    ///< of formats of blocks
     std::int32_t block_columns = 1; ///< of dense blocks
     bool pieces_in_runs = false;    ///< pieces of long rows are stored by runs

@@ -21,8 +21,8 @@ template <class Format, class T>
 using ViewOf = decltype(std::declval<Built<Format, T> const&>().view());
 
 /// The kernel of a format in three forms: for matrices that caches hold from one multiply to the
-/// next, for those that come from memory, which are asked for early, and for those that gather far
-/// elements of `x` too.
+/// next, for those that come from memory, which are prefetched, and for those that gather far
+/// elements of `x` too, which are prefetched as well.
 template <class Format, class T>
 struct KernelsOf
 {
@@ -30,12 +30,12 @@ struct KernelsOf
 
     Kernel* cached;
     Kernel* streamed;
-    Kernel* ahead;
+    Kernel* gathering;
 
     /// The form that suits how the format is built.
     Kernel* of(BuildOptions const& options) const
     {
-        return options.ahead ? ahead : options.streamed ? streamed : cached;
+        return options.prefetch_vector ? gathering : options.prefetch ? streamed : cached;
     }
 };
 

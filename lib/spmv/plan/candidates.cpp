@@ -70,10 +70,10 @@ public:
         auto const all = static_cast<double>(a_.nonzeros());
         double const vectors = (1.0 * a_.rows + a_.columns) * sizeof(T);
         build.threads = wanted_.threads;
-        build.streamed = asks_early(all * (sizeof(T) + 4) + vectors);
+        build.prefetch = gains_by_prefetch(all * (sizeof(T) + 4) + vectors);
         double const bytes =
             format.bytes(sample_, build) * scale_ + lengths_.nonzeros * (sizeof(T) + 4);
-        build.streamed = build.streamed && asks_early(bytes + vectors);
+        build.prefetch = build.prefetch && gains_by_prefetch(bytes + vectors);
         build.longest_row = longest_row(format);
         build.pieces_in_runs =
             a_.columns <= sparse::Piece::columns_end && 2 * lengths_.runs <= lengths_.nonzeros;
@@ -91,9 +91,9 @@ public:
     }
 
 private:
-    /// Whether kernels should ask early for what a multiply touches: a good part of it comes from
+    /// Whether kernels should prefetch what a multiply touches: a good part of it comes from
     /// memory, as caches hold other things too.
-    bool asks_early(double touched) const
+    bool gains_by_prefetch(double touched) const
     {
         return wanted_.cold ||
                touched >= static_cast<double>(machine::topology().core_caches.shared) / 2;

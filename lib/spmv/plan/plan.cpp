@@ -140,14 +140,16 @@ std::string_view format_of(PlanOptions const& options)
     return "sell_single";
 }
 
-/// Leaves one thread to a matrix that others would take clearly longer to wake for than they save.
+/// Lets one thread multiply where the matrix is small: waking the others would take clearly longer
+/// than they save.
 template <class T>
-void leave_alone(std::vector<Candidate<T>>& found, int threads)
+void keep_to_one_thread_if_small(std::vector<Candidate<T>>& found, int threads)
 {
     constexpr double clearly = 0.8;
     double const wake = 1000 * std::log2(threads); // nanoseconds, about those of any processor
     double const shared = found.front().nanoseconds;
-    if (threads > 1 && threads * shared < clearly * (shared + wake)) {
+    double const alone = threads * shared;
+    if (threads > 1 && alone < clearly * (shared + wake)) {
         for (auto& candidate : found) {
             candidate.nanoseconds *= threads;
             candidate.cautious *= threads;
@@ -189,8 +191,8 @@ Candidate<T> const& best_untimed(std::vector<Candidate<T>> const& found, double 
 }
 
 /// Keeps six: CSR, which is there already, and those that should be fastest, their conversion
-/// included. The first of each kind come first, as time may be up before all are timed. Returns the
-/// others.
+/// included. The first of each family, whose formats share a kernel, come first, as time may be up
+/// before all are timed. Returns the others.
 template <class T>
 std::vector<Candidate<T>> keep_best(std::vector<Candidate<T>>& found, double multiplies)
 {
@@ -203,11 +205,11 @@ std::vector<Candidate<T>> keep_best(std::vector<Candidate<T>>& found, double mul
     auto const kept = found.begin() + static_cast<std::ptrdiff_t>(std::min(most, found.size()));
     std::vector<Candidate<T>> others(kept, found.end());
     found.erase(kept, found.end());
-    std::vector<std::string_view> kinds;
+    std::vector<std::string_view> families;
     std::stable_partition(found.begin(), found.end(), [&](Candidate<T> const& candidate) {
-        auto const kind = candidate.format->name.excerpt;
-        bool const is_new = std::ranges::find(kinds, kind) == kinds.end();
-        kinds.push_back(kind);
+        auto const family = candidate.format->name.excerpt;
+        bool const is_new = std::ranges::find(families, family) == families.end();
+        families.push_back(family);
         return is_new;
     });
     return others;
@@ -262,30 +264,30 @@ fastest(sparse::CsrView<T> const& a, std::vector<Candidate<T>>& candidates,
 }
 //! [plan]
 
-/// Where the table errs by much it errs for all of a kind: the winner's kin that were not among the
-/// best are timed too, in what is left of the time after `spent` seconds. Those are added to
-/// `found`.
+/// Where the table of costs errs by much, it errs for all of a family: those of the winner's that
+/// were not among the best are timed too and added to `found`, if the time that is left after
+/// `spent` seconds allows it.
 template <class T>
 std::unique_ptr<Converted<T> const>
-best_of_kin(sparse::CsrView<T> const& a, std::unique_ptr<Converted<T> const> winner,
-            std::vector<Candidate<T>>& found, std::vector<Candidate<T>> const& others, double spent,
-            FormatKernels<T> const& kernels, PlanOptions options)
+best_of_family(sparse::CsrView<T> const& a, std::unique_ptr<Converted<T> const> winner,
+               std::vector<Candidate<T>>& found, std::vector<Candidate<T>> const& others,
+               double spent, FormatKernels<T> const& kernels, PlanOptions options)
 {
     auto const& format = *winner->choice.format;
     auto const won = *std::ranges::find(found, &format, &Candidate<T>::format);
-    std::vector<Candidate<T>> kin{won};
-    std::ranges::copy_if(others, std::back_inserter(kin), [&](Candidate<T> const& other) {
+    std::vector<Candidate<T>> family{won};
+    std::ranges::copy_if(others, std::back_inserter(family), [&](Candidate<T> const& other) {
         return other.format->name.excerpt == format.name.excerpt;
     });
     double const left = allowed_seconds(options.multiplies, found.front().seconds) - spent;
-    double const begins = 2e-9 * won.conversion + 8 * won.seconds; // no time after that: no kin
-    if (kin.size() == 1 || won.seconds == 0 || left <= begins || swept_bytes(a, options) > 0) {
+    double const again = 2e-9 * won.conversion + 8 * won.seconds; // until the winner is timed anew
+    if (family.size() == 1 || won.seconds == 0 || left <= again || swept_bytes(a, options) > 0) {
         return winner;
     }
     options.multiplies = 4 * left / won.seconds;
     winner.reset(); // it is made again
-    winner = fastest(a, kin, kernels, options);
-    found.insert(found.end(), kin.begin() + 1, kin.end());
+    winner = fastest(a, family, kernels, options);
+    found.insert(found.end(), family.begin() + 1, family.end());
     return winner;
 }
 
@@ -324,15 +326,15 @@ Plan<T>::Plan(sparse::CsrView<T> const& given, PlanOptions const& options)
         found.push_back({.format = &plain, .build = {.threads = threads}});
     }
     if (format.empty() && found.front().nanoseconds > 0) {
-        leave_alone(found, threads);
+        keep_to_one_thread_if_small(found, threads);
     }
     if (found.size() > 1 && may_be_timed(a, found, options)) {
         auto const others = keep_best(found, options.multiplies);
         Clock const clock = options.clock == nullptr ? steady_seconds : options.clock;
         double const timed_from = clock();
         state->matrix = fastest(a, found, kernels, options);
-        state->matrix = best_of_kin(a, std::move(state->matrix), found, others,
-                                    clock() - timed_from, kernels, options);
+        state->matrix = best_of_family(a, std::move(state->matrix), found, others,
+                                       clock() - timed_from, kernels, options);
     } else {
         state->matrix = std::make_unique<Converted<T> const>(
             a, best_untimed(found, options.multiplies), kernels);

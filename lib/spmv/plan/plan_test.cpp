@@ -483,7 +483,7 @@ TEST_CASE("a plan explains itself in one line")
     }
 }
 
-TEST_CASE_TEMPLATE("the formats of the winner's kind are timed too", T, float, double)
+TEST_CASE_TEMPLATE("the formats of the winner's family are timed too", T, float, double)
 {
     auto const is_timed = [](std::string const& text, std::string const& name) {
         auto const at = text.find(' ' + name + ' ', text.find("predicted"));

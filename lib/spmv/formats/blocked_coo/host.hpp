@@ -1,16 +1,16 @@
 #pragma once
 
-#include "spmv/formats/ahead.hpp"
 #include "spmv/formats/blocked_coo/blocked_coo.hpp"
 #include "spmv/formats/blocked_coo/kernel.hpp"
 #include "spmv/formats/host.hpp"
+#include "spmv/formats/prefetch.hpp"
 
 #include <cstdint>
 #include <tuple>
 
 namespace spmv::formats::blocked_coo {
 
-/// Blocked coordinates; units are strips. Kernels always ask early.
+/// Blocked coordinates; units are strips. Kernels always prefetch.
 template <class Index>
 struct BlockedCoo : FormatDefaults
 {

@@ -14,7 +14,7 @@
 namespace spmv {
 namespace {
 
-/// Entries of the matrix are asked for so far ahead, first into the second-level cache, then into
+/// Entries of the matrix are prefetched so far ahead, first into the second-level cache, then into
 /// the first: the scattered accesses to `y` lead the hardware's own prefetchers astray.
 constexpr std::int32_t blocked_coo_far = 512;
 constexpr std::int32_t blocked_coo_near = 64;

@@ -47,10 +47,10 @@ private:
     bool owns_ = false;
 };
 
-/// Whether kernels of rows gain from asking early: very short rows, or in single precision long
-/// ones, take more time to ask than they wait.
+/// Whether kernels of rows gain from prefetching: for very short rows, and in single precision for
+/// long ones, it takes more time than they would wait.
 template <class T>
-bool rows_ask_early(sparse::CsrView<T> const& a)
+bool rows_gain_by_prefetch(sparse::CsrView<T> const& a)
 {
     double const mean = static_cast<double>(a.nonzeros()) / std::max(1, a.rows);
     return mean >= 4 && (std::is_same_v<T, double> || mean <= 16);
@@ -76,7 +76,7 @@ struct Csr : FormatDefaults
     template <class T>
     static double bytes(sparse::CsrView<T> const& a, BuildOptions& options)
     {
-        options.streamed = options.streamed && rows_ask_early(a);
+        options.prefetch = options.prefetch && rows_gain_by_prefetch(a);
         return static_cast<double>(CsrRows<T>{a}.bytes());
     }
 };

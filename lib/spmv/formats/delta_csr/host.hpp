@@ -26,7 +26,7 @@ struct DeltaCsr : FormatDefaults
     template <class T>
     static double bytes(sparse::CsrView<T> const& a, BuildOptions& options)
     {
-        options.streamed = options.streamed && rows_ask_early(a);
+        options.prefetch = options.prefetch && rows_gain_by_prefetch(a);
         return static_cast<double>(sparse::to_delta_csr<T>(a).bytes());
     }
 };

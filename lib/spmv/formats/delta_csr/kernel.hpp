@@ -3,8 +3,8 @@
 // Included once by each object that is compiled for one instruction set. Everything has internal
 // linkage; see `simd/vector.hpp` for why.
 
-#include "spmv/formats/ahead.hpp"
 #include "spmv/formats/parts.hpp"
+#include "spmv/formats/prefetch.hpp"
 
 #include "spmv/formats/gather_dot.hpp"
 

@@ -32,13 +32,14 @@ struct Sell : FormatDefaults
             a, {.narrow = narrow, .unit_steps = unit_steps, .parts = options.threads});
     }
 
-    /// Elements of `x` are asked for early where many are gathered from beyond a core's cache.
+    /// Elements of `x` are prefetched where many are gathered from beyond a core's cache.
     template <class T>
     static double bytes(sparse::CsrView<T> const& a, BuildOptions& options)
     {
         auto const sample = build<T>(a, BuildOptions{});
         bool const is_far = static_cast<std::size_t>(a.columns) * sizeof(T) > 4 * core_cache_bytes;
-        options.ahead = options.streamed && is_far && 4 * sample.wide.size() > sample.values.size();
+        options.prefetch_vector =
+            options.prefetch && is_far && 4 * sample.wide.size() > sample.values.size();
         return static_cast<double>(sample.bytes());
     }
 };
