@@ -1,6 +1,6 @@
 """Programs end with one line and an exit code where output, memory or a file fails.
 
-    programs_test.py DESCRIBE ANATOMY MACHINE EXPERIMENT [SANITIZED]
+    programs_test.py DESCRIBE ANATOMY MACHINE FORMATS EXPERIMENT [SANITIZED]
 
 EXPERIMENT is one with an axis `matrix`. Under a sanitizer a program needs terabytes of address
 space, and none can be taken from it.
@@ -117,14 +117,14 @@ def whole_results(program: str, matrix: str, folder: Path) -> None:
 
 def main() -> None:
     """Tries all programs."""
-    describe, anatomy, machine, experiment, *sanitized = sys.argv[1:]
+    describe, anatomy, machine, formats, experiment, *sanitized = sys.argv[1:]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         good = folder / "good.mtx"
         good.write_text(BANNER + "3 3 2\n1 1\n3 2\n", encoding="utf-8")
         commands = [
             [describe, str(good)], [describe, str(good), "--json"], [describe, "--help"],
-            [anatomy, str(good)], [anatomy, "--help"], [machine], [machine, "--formats"],
+            [anatomy, str(good)], [anatomy, "--help"], [machine], [formats],
             [experiment, "--list", "--matrix", str(good)], [experiment, "--help"]]
         full_device(commands)
         closed_pipe(commands)
