@@ -142,8 +142,8 @@ std::vector<double> sample(Ceiling const& ceiling, Target& of, Run& run)
 void measure_point(Run& run)
 {
     auto& point = run.point;
-    auto const& study = *point.plan->study;
-    auto const& body = point.plan->body(point.at);
+    auto const& study = *point.selection->study;
+    auto const& body = point.selection->body(point.at);
     try {
         if (auto const missing = study.usual().missing(); !missing.empty()) {
             throw NotApplicable{missing};
@@ -171,7 +171,7 @@ void list_variants(Run& run)
     base::print(fmt::format("variants at {}:\n", run.point.label()));
     try {
         Trial trial{run, Check::bounded};
-        run.point.plan->body(run.point.at)(trial);
+        run.point.selection->body(run.point.at)(trial);
     } catch (NotApplicable const& reason) {
         base::print(fmt::format("  skipped: {}\n", reason.what()));
     }
@@ -199,11 +199,11 @@ void Experiment::measure_ceilings(Run& run, std::string const& when) const
 
 void Experiment::measure_points(Run& run) const
 {
-    run.pacer.plan(run.points, run.settings.rounds);
+    run.pacer.begin(run.points, run.settings.rounds);
     std::size_t index = 0;
-    for (auto const& plan : run.settings.plans) {
-        for (std::size_t i = 0; i < plan.points(); ++i, ++index) {
-            run.point = {.index = index, .plan = &plan, .at = plan.point(i)};
+    for (auto const& selection : run.settings.selections) {
+        for (std::size_t i = 0; i < selection.points(); ++i, ++index) {
+            run.point = {.index = index, .selection = &selection, .at = selection.point(i)};
             auto const key = label(run.point);
             run.pacer.point(index, run.points, key);
             if (run.team.from_root(run.record.has(key)) == 0) {
@@ -218,26 +218,26 @@ void Experiment::measure_points(Run& run) const
 /// A point in words, with its study where there are several.
 std::string Experiment::label(PointState const& point) const
 {
-    auto const& study = point.plan->study->name();
+    auto const& study = point.selection->study->name();
     auto const at = point.label();
     return studies_.size() == 1 ? at : at.empty() ? study : study + " " + at;
 }
 
 void Experiment::list(Run& run) const
 {
-    for (auto const& plan : run.settings.plans) {
-        base::print((studies_.size() > 1 ? "study " : "") + plan.study->name() + "\n");
-        for (auto const& axis : plan.axes) {
+    for (auto const& selection : run.settings.selections) {
+        base::print((studies_.size() > 1 ? "study " : "") + selection.study->name() + "\n");
+        for (auto const& axis : selection.axes) {
             auto line = axis.name + ":";
             for (auto const& value : axis.values) {
                 line += " " + to_text(value);
             }
             base::print(line + "\n");
         }
-        if (auto const missing = plan.study->usual().missing(); !missing.empty()) {
+        if (auto const missing = selection.study->usual().missing(); !missing.empty()) {
             base::print(fmt::format("skipped: {}\n", missing));
-        } else if (plan.points() > 0) {
-            run.point = {.plan = &plan, .at = plan.point(0)};
+        } else if (selection.points() > 0) {
+            run.point = {.selection = &selection, .at = selection.point(0)};
             list_variants(run);
         }
     }
@@ -251,8 +251,8 @@ int Experiment::measure(Settings const& settings) const
     }
     auto& team = usual_->team();
     std::size_t points = 0;
-    for (auto const& plan : settings.plans) {
-        points += plan.points();
+    for (auto const& selection : settings.selections) {
+        points += selection.points();
     }
     Json const identity{{"experiment", name_},
                         {"binary_sha256", program_sha256()},

@@ -16,7 +16,7 @@ void Pacer::tell(nlohmann::ordered_json const& event, std::string const& line) c
     }
 }
 
-void Pacer::plan(std::size_t points, std::size_t rounds)
+void Pacer::begin(std::size_t points, std::size_t rounds)
 {
     tell({{"event", "plan"}, {"points", points}, {"rounds", rounds}}, "");
 }

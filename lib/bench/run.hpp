@@ -17,7 +17,7 @@ namespace bench {
 struct PointState
 {
     std::size_t index = 0; ///< among the points of all studies
-    Plan const* plan = nullptr;
+    Selection const* selection = nullptr;
     Coordinates at = {};
     std::map<std::string, Verdict> exact = {};        ///< outcome of the exact check by variant
     std::map<std::string, std::string> unsuited = {}; ///< variants that are not applicable, and why
@@ -62,7 +62,7 @@ public:
         }
     }
 
-    void plan(std::size_t points, std::size_t rounds);
+    void begin(std::size_t points, std::size_t rounds);
     void point(std::size_t index, std::size_t points, std::string const& label);
     void done(std::string const& output);
 

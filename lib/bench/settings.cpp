@@ -119,10 +119,11 @@ std::vector<Parameter> types_of(Study const& study, std::vector<std::string> con
     return types;
 }
 
-std::vector<Plan> plans_for(std::deque<Study> const& studies, std::vector<std::string> const& named,
-                            Given const& given, Settings const& settings)
+std::vector<Selection> selections_for(std::deque<Study> const& studies,
+                                      std::vector<std::string> const& named, Given const& given,
+                                      Settings const& settings)
 {
-    std::vector<Plan> plans;
+    std::vector<Selection> selections;
     for (auto const& study : studies) {
         bool const is_named =
             named.empty() || std::ranges::find(named, study.name()) != named.end();
@@ -130,16 +131,16 @@ std::vector<Plan> plans_for(std::deque<Study> const& studies, std::vector<std::s
         if (!is_named || elsewhere || !has_axes(study, given)) {
             continue;
         }
-        Plan plan{&study, {}};
+        Selection selection{&study, {}};
         for (auto const& axis : study.axes()) {
-            plan.axes.push_back(axis_of(axis, given.at(axis.name), settings.profile));
+            selection.axes.push_back(axis_of(axis, given.at(axis.name), settings.profile));
         }
         if (!study.bodies().front().type.empty()) {
-            plan.axes.push_back({"precision", types_of(study, given.at("precision"))});
+            selection.axes.push_back({"precision", types_of(study, given.at("precision"))});
         }
-        plans.push_back(std::move(plan));
+        selections.push_back(std::move(selection));
     }
-    return plans;
+    return selections;
 }
 
 /// Adds an option that is a whole number.
@@ -213,7 +214,7 @@ std::string to_text(Parameter const& value)
     return std::visit([](auto const& v) { return fmt::format("{}", v); }, displayed(value));
 }
 
-std::size_t Plan::points() const
+std::size_t Selection::points() const
 {
     std::size_t product = 1;
     for (auto const& axis : axes) {
@@ -222,7 +223,7 @@ std::size_t Plan::points() const
     return product;
 }
 
-Coordinates Plan::point(std::size_t index) const
+Coordinates Selection::point(std::size_t index) const
 {
     Coordinates point;
     for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
@@ -232,7 +233,7 @@ Coordinates Plan::point(std::size_t index) const
     return point;
 }
 
-std::function<void(Trial&)> const& Plan::body(Coordinates const& at) const
+std::function<void(Trial&)> const& Selection::body(Coordinates const& at) const
 {
     auto const& bodies = study->bodies();
     auto const type = bodies.front().type.empty() ? "" : to_text(at.back().second);
@@ -318,9 +319,9 @@ std::variant<Settings, int> read_settings(std::string const& experiment, int arg
 
     try {
         app.parse(argc, argv);
-        settings.plans = plans_for(studies, named, given, settings);
-        auto const has_points = [](Plan const& plan) { return plan.points() > 0; };
-        if (!settings.later && std::ranges::none_of(settings.plans, has_points)) {
+        settings.selections = selections_for(studies, named, given, settings);
+        auto const has_points = [](Selection const& selection) { return selection.points() > 0; };
+        if (!settings.later && std::ranges::none_of(settings.selections, has_points)) {
             throw CLI::ValidationError{
                 "nothing to measure: no study that was asked for has all axes and types of which "
                 "values were given"};

@@ -21,7 +21,7 @@ struct Axis
 using Coordinates = std::vector<std::pair<std::string, Parameter>>;
 
 /// A study with what this run asks of it.
-struct Plan
+struct Selection
 {
     Study const* study;
     std::vector<Axis> axes; ///< types too, as the axis `precision`
@@ -50,7 +50,7 @@ struct Settings
     std::string events; ///< the socket of the runner; empty: there is none
     bool later = false; ///< of several processes, it is not the first
     bool again = false; ///< only samples for an earlier run, which made the exact check
-    std::vector<Plan> plans;
+    std::vector<Selection> selections;
     std::vector<std::string> arguments; ///< as recorded: no directories, nothing of the protocol
 };
 

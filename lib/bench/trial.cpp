@@ -77,7 +77,7 @@ bool Trial::only_adds_samples() const
 
 Target& Trial::usual() const
 {
-    return run_.point.plan->study->usual();
+    return run_.point.selection->study->usual();
 }
 
 bool Trial::is_cold() const
@@ -177,12 +177,13 @@ void Trial::record_skipped()
 {
     for (auto const& variant : variants_) {
         if (auto const reason = why_not(variant); !reason.empty()) {
-            run_.point.measured["skipped"].push_back({{"variant", variant.name_},
-                                                      {"group", variant.group_},
-                                                      {"launch", 0},
-                                                      {"study", run_.point.plan->study->name()},
-                                                      {"parameters", run_.point.parameters()},
-                                                      {"reason", reason}});
+            run_.point.measured["skipped"].push_back(
+                {{"variant", variant.name_},
+                 {"group", variant.group_},
+                 {"launch", 0},
+                 {"study", run_.point.selection->study->name()},
+                 {"parameters", run_.point.parameters()},
+                 {"reason", reason}});
         }
     }
 }
@@ -420,7 +421,7 @@ void Trial::record_case(Entry const& entry)
              {"excerpt", variant.excerpt_},
              {"twin", entry.is_twin},
              {"launch", 0},
-             {"study", run_.point.plan->study->name()},
+             {"study", run_.point.selection->study->name()},
              {"target", variant.runs_->name()},
              {"parameters", run_.point.parameters()}};
     if (variant.results_ != variant.runs_) {
