@@ -1,13 +1,10 @@
-#include "bench/entry.hpp"
-#include "bench/run.hpp"
+#include "bench/rounds.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-
-/// \file
-/// How a trial is timed: calls of a sample, and rounds in which all variants take turns.
+#include <string>
 
 namespace bench {
 
@@ -27,34 +24,52 @@ constexpr std::uint64_t ticks_of_a_sample = 8;
 constexpr std::uint64_t settling_calls = 4;
 constexpr double settling_s = 0.1;
 
-} // namespace
-
-/// Adds second runs of some variants, so that the experiment has enough A/A pairs.
-void Trial::add_twins(std::vector<Entry>& entries)
-{
-    auto const points = run_.points;
-    auto const originals = entries.size();
-    auto const twins = (least_pairs + points - 1) / points;
-    for (std::size_t i = 0; i < twins; ++i) {
-        auto twin = entries[(run_.point.index + i) % originals];
-        twin.is_twin = true;
-        entries.push_back(std::move(twin));
-    }
-}
-
 /// Seconds of a call, among so many in a row.
-double Trial::seconds_of(Entry& entry, std::uint64_t calls)
+double seconds_of(Prepared const& prepared, std::uint64_t calls)
 {
-    auto const seconds = clock_of(entry).seconds([&] {
+    auto const seconds = prepared.clock().seconds([&] {
         for (std::uint64_t call = 0; call < calls; ++call) {
-            entry.call();
+            prepared.call();
         }
     });
     return seconds / static_cast<double>(calls);
 }
 
+/// A result holds no other numbers: with one it could not be read, and all of it would be lost.
+void require_finite(Prepared& prepared)
+{
+    auto const require = [&](std::string const& name, double value) {
+        if (!std::isfinite(value) && prepared.verdict.passed) {
+            prepared.verdict.fail(
+                fmt::format("it counts {} of '{}', which is no finite number", value, name));
+        }
+    };
+    for (auto const& [name, value] : prepared.facts().counts) {
+        require(name, value);
+    }
+    for (auto const& [name, values] : prepared.rounds) {
+        for (double const value : values) {
+            require(name, value);
+        }
+    }
+}
+
+} // namespace
+
+void Rounds::add_twins(std::vector<Prepared>& all) const
+{
+    auto const points = run_.points;
+    auto const originals = all.size();
+    auto const twins = (least_pairs + points - 1) / points;
+    for (std::size_t i = 0; i < twins; ++i) {
+        auto twin = all[(run_.point.index + i) % originals];
+        twin.is_twin = true;
+        all.push_back(std::move(twin));
+    }
+}
+
 /// How many calls of this pace fill so many seconds: the same number on all ranks.
-std::uint64_t Trial::calls_in(double seconds, double pace) const
+std::uint64_t Rounds::calls_in(double seconds, double pace) const
 {
     auto const calls = std::clamp(std::ceil(seconds / std::max(pace, 1e-9)), 1.0, most_calls);
     return run_.team.from_root(static_cast<std::uint64_t>(calls));
@@ -63,42 +78,42 @@ std::uint64_t Trial::calls_in(double seconds, double pace) const
 /// Calls before a warm sample, and in one: enough to fill its least time. One call by itself is
 /// slower than many in a row, so its pace says how many to try. A clock may be so coarse that it
 /// shows nothing of one call: then a sample is several of the shortest that it shows.
-void Trial::choose_calls(Entry& entry)
+void Rounds::choose_calls(Prepared& prepared)
 {
-    if (entry.is_cold) {
+    if (prepared.is_cold) {
         return;
     }
-    bool const is_repeated = !on_reset_ && !entry.variant->on_reset_;
-    restore_caches(entry);
-    auto alone = seconds_of(entry, 1);
+    bool const is_repeated = !conditions_.has_reset(*prepared.variant);
+    conditions_.restore_caches(prepared);
+    auto alone = seconds_of(prepared, 1);
     std::uint64_t visible = 1;
     while (is_repeated && !(alone > 0) && visible < most_calls_unseen) {
         visible *= 2;
-        restore_caches(entry);
-        alone = seconds_of(entry, visible);
+        conditions_.restore_caches(prepared);
+        alone = seconds_of(prepared, visible);
     }
     if (!(alone > 0)) {
-        entry.verdict.fail(fmt::format("its clock stood still during {} calls", visible));
+        prepared.verdict.fail(fmt::format("its clock stood still during {} calls", visible));
         return;
     }
-    entry.settling = std::min(settling_calls, calls_in(settling_s, alone));
+    prepared.settling = std::min(settling_calls, calls_in(settling_s, alone));
     if (is_repeated) {
         auto const least_s = run_.settings.min_time_s;
         auto const some = std::max<std::uint64_t>(visible, calls_in(least_s, alone) / 4);
-        restore_caches(entry);
-        auto const pace = seconds_of(entry, some);
+        conditions_.restore_caches(prepared);
+        auto const pace = seconds_of(prepared, some);
         auto const fewest = visible == 1 ? 1 : ticks_of_a_sample * visible;
-        entry.iterations = std::max(calls_in(least_s, pace), fewest);
+        prepared.iterations = std::max(calls_in(least_s, pace), fewest);
     }
 }
 
-void Trial::time_rounds(std::vector<Entry>& entries)
+void Rounds::time(std::vector<Prepared>& all)
 {
-    std::vector<Entry*> order;
-    for (auto& entry : entries) {
-        choose_calls(entry);
-        if (entry.verdict.passed) {
-            order.push_back(&entry);
+    std::vector<Prepared*> order;
+    for (auto& one : all) {
+        choose_calls(one);
+        if (one.verdict.passed) {
+            order.push_back(&one);
         }
     }
     auto const rounds = run_.settings.rounds;
@@ -106,93 +121,46 @@ void Trial::time_rounds(std::vector<Entry>& entries)
     for (std::size_t round = 0; round < rounds; ++round) {
         run_.pacer.turn("round");
         if (round == audit) {
-            refill();
+            conditions_.refill();
         }
         run_.meter.start();
         random_.shuffle(order);
-        for (auto* entry : order) {
-            take_sample(*entry);
-            if (round == audit && entry->verdict.passed) {
-                check_results(*entry, "a timed call");
+        for (auto* one : order) {
+            take_sample(*one);
+            if (round == audit && one->verdict.passed) {
+                verification_.check_results(*one, "a timed call", conditions_);
             }
         }
         run_.meter.stop();
     }
-    for (auto* entry : order) {
-        require_finite(*entry);
+    for (auto* one : order) {
+        require_finite(*one);
     }
 }
 
-/// A result holds no other numbers: with one it could not be read, and all of it would be lost.
-void Trial::require_finite(Entry& entry) const
+void Rounds::take_sample(Prepared& prepared)
 {
-    auto const require = [&](std::string const& name, double value) {
-        if (!std::isfinite(value) && entry.verdict.passed) {
-            entry.verdict.fail(
-                fmt::format("it counts {} of '{}', which is no finite number", value, name));
-        }
-    };
-    for (auto const& [name, value] : entry.variant->counts_) {
-        require(name, value);
-    }
-    for (auto const& [name, values] : entry.rounds) {
-        for (double const value : values) {
-            require(name, value);
-        }
-    }
-}
-
-/// Resets and poisons. Warm: some calls before, so that what fits is in the caches. Cold: evicts
-/// everything, also where results go: with the host's caches as they were, products that left `y`
-/// there took up to twice as long (`fem3-gpu` on an H100: 0.46 ms, not 0.26). The poison stays
-/// until the timed call overwrites it. What other targets were told to do is done before; what this
-/// one was told may be queued, so that the call begins without a gap.
-void Trial::restore_caches(Entry& entry)
-{
-    auto& runs = *entry.variant->runs_;
-    auto& results = *entry.variant->results_;
-    reset(entry);
-    auto const calls = entry.is_cold ? 0 : entry.settling;
-    for (std::uint64_t call = 0; call < calls; ++call) {
-        entry.call();
-        reset(entry);
-    }
-    poison();
-    for (auto* const target : targets_) {
-        if (target != &runs) {
-            target->finish();
-        }
-    }
-    if (entry.is_cold && &results != &runs) {
-        results.flush();
-    }
-    if (entry.is_cold) {
-        runs.flush();
-    }
-}
-
-void Trial::take_sample(Entry& entry)
-{
-    restore_caches(entry);
-    clock_of(entry).wake();
+    conditions_.restore_caches(prepared);
+    prepared.clock().wake();
     if (is_profiled()) {
-        entry.variant->runs_->profile(true);
+        prepared.facts().runs->profile(true);
     }
-    auto const seconds = seconds_of(entry, entry.iterations);
+    auto const seconds = seconds_of(prepared, prepared.iterations);
     if (is_profiled()) {
-        entry.variant->runs_->profile(false);
+        prepared.facts().runs->profile(false);
     }
-    if (!(seconds > 0) && entry.verdict.passed) {
-        entry.verdict.fail(fmt::format("its clock stood still, or went back, during a sample of {} "
-                                       "calls: --min-time makes samples longer",
-                                       entry.iterations));
+    if (!(seconds > 0) && prepared.verdict.passed) {
+        prepared.verdict.fail(
+            fmt::format("its clock stood still, or went back, during a sample of {} "
+                        "calls: --min-time makes samples longer",
+                        prepared.iterations));
     }
-    entry.samples.push_back(rounded(seconds));
-    for (auto const& [name, read] : entry.variant->counters_) {
-        entry.rounds[name].push_back(rounded(read()));
+    prepared.samples.push_back(rounded(seconds));
+    for (auto const& [name, read] : prepared.facts().counters) {
+        prepared.rounds[name].push_back(rounded(read()));
     }
-    if (entry.variant->timeline_) {
-        entry.timelines.push_back(entry.variant->timeline_());
+    if (prepared.facts().timeline) {
+        prepared.timelines.push_back(prepared.facts().timeline());
     }
 }
 

@@ -4,7 +4,7 @@
 #include "bench/record.hpp"
 #include "bench/runner.hpp"
 #include "bench/settings.hpp"
-#include "bench/verify.hpp"
+#include "bench/verdict.hpp"
 
 #include <map>
 #include <optional>

@@ -20,6 +20,8 @@ namespace bench {
 
 using base::Work;
 
+class Verification;
+struct Prepared;
 struct Run;
 
 /// One point of a study: inputs, outputs, the work to do, and the variants to compare.
@@ -92,13 +94,13 @@ public:
     /// queue; or it is a setup, which takes a `Variant&` and returns such a callable. The reference
     /// stays valid as long as the trial.
     template <class Kernel>
-    Variant& add(std::string name, Kernel kernel)
+    Variant& add(std::string const& name, Kernel kernel)
     {
         if constexpr (std::is_invocable_v<Kernel&, Variant&>) {
-            return declare(std::move(name), kernel, "");
+            return declare(name, kernel, "");
         } else {
             return declare(
-                std::move(name), [kernel](Variant&) { return kernel; }, "");
+                name, [kernel](Variant&) { return kernel; }, "");
         }
     }
 
@@ -113,9 +115,9 @@ public:
     }
 
     /// Records a variant that cannot run here, with the reason.
-    Variant& skip(std::string name, std::string reason)
+    Variant& skip(std::string const& name, std::string reason)
     {
-        return declare(std::move(name), nullptr, std::move(reason));
+        return declare(name, nullptr, std::move(reason));
     }
 
     /// Verifies every variant, then times those that passed. Call it last: what the variants
@@ -123,8 +125,6 @@ public:
     void run();
 
 private:
-    struct Entry;
-
     /// The value of a parameter; `T` is one of the three types above.
     template <class T>
     T const& at(std::string const& axis) const;
@@ -134,37 +134,15 @@ private:
 
     /// Takes a variant, unless `--filter` leaves it out. Names are unique. `setup` is empty if it
     /// cannot run here; `missing` says why.
-    Variant& declare(std::string name, std::function<Variant::Call(Variant&)> setup,
-                     std::string missing);
+    Variant& declare(std::string const& name, Variant::Setup setup, std::string missing);
 
-    void require_complete() const;
+    void require_complete();
     void list() const;
-    void record_skipped();
     std::string why_not(Variant const& variant) const;
-
-    std::vector<Entry> prepare_all();
-    Entry prepare(Variant& variant);
-    void guarded(Entry& entry, std::string const& when, std::function<void()> const& action);
-    static Clock& clock_of(Entry const& entry);
-
-    void refill();
-    void reset(Entry const& entry) const;
-    void poison();
-    void finish_all() const;
-    void verify(std::vector<Entry>& entries);
-    void check_results(Entry& entry, std::string const& when);
+    Prepared prepare(Variant& variant, Verification const& verification);
+    std::vector<Prepared> prepare_all(Verification const& verification);
     void check_exactly();
-
     void check_within_bounds_and_time();
-    void add_twins(std::vector<Entry>& entries);
-    static double seconds_of(Entry& entry, std::uint64_t calls);
-    std::uint64_t calls_in(double seconds, double pace) const;
-    void choose_calls(Entry& entry);
-    void require_finite(Entry& entry) const;
-    void time_rounds(std::vector<Entry>& entries);
-    void restore_caches(Entry& entry);
-    void take_sample(Entry& entry);
-    void record_case(Entry const& entry);
 
     Run& run_;
     Check check_;
@@ -177,7 +155,6 @@ private:
     std::deque<Variant> variants_;
     std::deque<Variant> left_out_;
     std::set<std::string> names_; ///< of both
-    std::set<Target*> targets_;   ///< of the variants that take part
 };
 
 } // namespace bench

@@ -26,8 +26,6 @@ struct Span
     double end_s;
 };
 
-class Trial;
-
 /// What a trial declares for all its variants, or a variant for itself.
 class Declared
 {
@@ -65,9 +63,39 @@ public:
         throw NotApplicable{reason};
     }
 
-private:
-    friend class Trial;
+    // --- what the harness asks ---
 
+    /// The operands that must be overwritten.
+    std::deque<Operand>& outputs() { return outputs_; }
+
+    /// Does what `on_refill` says, if that was said.
+    void refilled() const
+    {
+        if (on_refill_) {
+            on_refill_();
+        }
+    }
+
+    /// Does what `on_reset` says, if that was said.
+    void reset() const
+    {
+        if (on_reset_) {
+            on_reset_();
+        }
+    }
+
+    /// Whether operands are changed in place, so that one call makes a sample.
+    bool has_reset() const { return bool{on_reset_}; }
+
+    /// Forgets all that was declared: what a setup made or asked to be called may be gone.
+    void withdraw()
+    {
+        outputs_.clear();
+        on_refill_ = nullptr;
+        on_reset_ = nullptr;
+    }
+
+private:
     std::deque<Operand> outputs_;
     std::function<void()> on_refill_;
     std::function<void()> on_reset_;
@@ -79,9 +107,28 @@ class Variant : public Declared
 {
 public:
     using Call = std::function<void()>;
+    using Setup = std::function<Call(Variant&)>;
 
-    Variant(std::string name, Target& usual)
-        : name_{std::move(name)}, excerpt_{name_}, runs_{&usual}, results_{&usual}
+    /// What a variant is and has said of itself so far.
+    struct Facts
+    {
+        std::string name;
+        std::string excerpt; ///< name of its marked source text
+        Target* runs;
+        Target* results;
+        std::string group = "own";
+        Clock* clock = nullptr; ///< of its own; null: that of its target
+        double stored_bytes = 0;
+        double operand_bytes = 0;
+        std::vector<std::pair<std::string, double>> counts = {};
+        std::vector<std::pair<std::string, std::function<double()>>> counters = {};
+        std::function<std::vector<Span>()> timeline = {};
+        std::vector<std::string> notes = {};
+    };
+
+    /// `setup` is empty if it cannot run here; `missing` says why.
+    Variant(std::string const& name, Target& usual, Setup setup, std::string missing)
+        : facts_{name, name, &usual, &usual}, setup_{std::move(setup)}, missing_{std::move(missing)}
     {
     }
     Variant(Variant const&) = delete;
@@ -95,8 +142,8 @@ public:
     /// Where it runs, and the target whose copy of the outputs is checked.
     Variant& on(Target& runs, Target& results)
     {
-        runs_ = &runs;
-        results_ = &results;
+        facts_.runs = &runs;
+        facts_.results = &results;
         return *this;
     }
 
@@ -104,21 +151,21 @@ public:
     /// the setup.
     Variant& clock(Clock& clock)
     {
-        clock_ = &clock;
+        facts_.clock = &clock;
         return *this;
     }
 
     /// Name of the marked source text; the variant's own name unless set.
     Variant& excerpt(std::string name)
     {
-        excerpt_ = std::move(name);
+        facts_.excerpt = std::move(name);
         return *this;
     }
 
     /// Groups variants in tables and claims ("ladder", "flags", "peer"); "own" unless set.
     Variant& group(std::string name)
     {
-        group_ = std::move(name);
+        facts_.group = std::move(name);
         return *this;
     }
 
@@ -136,7 +183,7 @@ public:
     template <class Format>
     void stores(Format const& format)
     {
-        stored_bytes_ += static_cast<double>(format.bytes());
+        facts_.stored_bytes += static_cast<double>(format.bytes());
     }
 
     /// Records the bytes of a format that the caller keeps and the variant reads as it is, so that
@@ -144,43 +191,43 @@ public:
     template <class Format>
     void reads(Format const& format)
     {
-        operand_bytes_ += static_cast<double>(format.bytes());
+        facts_.operand_bytes += static_cast<double>(format.bytes());
     }
 
     /// Records a number that belongs to the variant and is no time: messages of a partition.
-    void count(std::string name, double value) { counts_.emplace_back(std::move(name), value); }
+    void count(std::string name, double value)
+    {
+        facts_.counts.emplace_back(std::move(name), value);
+    }
 
     /// Records a number for each sample: `read` is called behind it.
     void count(std::string name, std::function<double()> read)
     {
-        counters_.emplace_back(std::move(name), std::move(read));
+        facts_.counters.emplace_back(std::move(name), std::move(read));
     }
 
     /// Records what the sample with the median time did: `read` is called behind each.
-    void timeline(std::function<std::vector<Span>()> read) { timeline_ = std::move(read); }
+    void timeline(std::function<std::vector<Span>()> read) { facts_.timeline = std::move(read); }
 
     /// Records a sentence about the variant at this point that no number tells: what it chose, and
     /// why. No path, host or user may stand in it.
-    void note(std::string text) { notes_.push_back(std::move(text)); }
+    void note(std::string text) { facts_.notes.push_back(std::move(text)); }
+
+    // --- what the harness asks ---
+
+    Facts const& facts() const { return facts_; }
+
+    /// Why it cannot run here; empty if it can.
+    std::string const& missing() const { return missing_; }
+    bool is_missing() const { return !setup_; }
+
+    /// Runs its setup: what is called from then on.
+    Call set_up() { return setup_(*this); }
 
 private:
-    friend class Trial;
-
-    std::string name_;
-    std::string excerpt_;
-    std::string group_ = "own";
-    Target* runs_;
-    Target* results_;
-    Clock* clock_ = nullptr;
-    std::string missing_;                 ///< why it cannot run here; empty if it can
-    std::function<Call(Variant&)> setup_; ///< empty if it is missing
-
-    double stored_bytes_ = 0;
-    double operand_bytes_ = 0;
-    std::vector<std::pair<std::string, double>> counts_;
-    std::vector<std::pair<std::string, std::function<double()>>> counters_;
-    std::function<std::vector<Span>()> timeline_;
-    std::vector<std::string> notes_;
+    Facts facts_;
+    Setup setup_;
+    std::string missing_;
 };
 
 } // namespace bench

@@ -1,4 +1,4 @@
-#include "bench/verify.hpp"
+#include "bench/verdict.hpp"
 
 #include "bench/fake_target.hpp"
 
