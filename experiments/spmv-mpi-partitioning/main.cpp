@@ -1,8 +1,11 @@
-#include "reading.hpp"
-#include "variants.hpp"
+#include "studies.hpp"
 
 #include "ceilings/probes.hpp"
+#include "distributed/partition.hpp"
 #include "mpi/ranks.hpp"
+#include "peers/petsc.hpp"
+
+#include <string>
 
 namespace {
 

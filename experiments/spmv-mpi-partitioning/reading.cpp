@@ -1,8 +1,6 @@
-#pragma once
+#include "studies.hpp"
 
-#include "bench/experiment.hpp"
 #include "distributed/read.hpp"
-#include "mpi/communicator.hpp"
 #include "sparse/catalogue/generators.hpp"
 #include "sparse/io/matrix_market.hpp"
 
@@ -20,8 +18,7 @@
 
 namespace partitioning {
 
-/// Nonzeros of the files that are read.
-inline bench::AxisValues nonzeros_in_file()
+bench::AxisValues nonzeros_in_file()
 {
     bench::AxisValues values;
     values.tiny = {20'000};
@@ -30,9 +27,7 @@ inline bench::AxisValues nonzeros_in_file()
     return values;
 }
 
-/// Measures how a matrix comes from a file to the ranks: rank 0 reads it and deals out the rows, or
-/// every rank reads a part. The file is written first, to the folder for temporary files.
-inline void measure_reading(bench::Trial& trial, mpi::Communicator const& world)
+void measure_reading(bench::Trial& trial, mpi::Communicator const& world)
 {
     if (world.hosts() > 1) {
         trial.not_applicable("ranks on several hosts share no folder for temporary files");
