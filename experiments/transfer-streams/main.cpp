@@ -1,4 +1,4 @@
-#include "chunks.hpp"
+#include "studies.hpp"
 
 #include "ceilings/device_probes.hpp"
 

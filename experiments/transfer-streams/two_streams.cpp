@@ -1,9 +1,7 @@
-#pragma once
+#include "studies.hpp"
 
-#include "bench/experiment.hpp"
 #include "cuda/buffer.hpp"
 #include "cuda/error.hpp"
-#include "cuda/gpu.hpp"
 #include "cuda/pinned.hpp"
 #include "transfer/kernels.hpp"
 
@@ -23,6 +21,8 @@
 /// The article's first program: chunks of two arrays go to the device and one comes back, in two
 /// streams; only the order in which the work is issued differs.
 namespace transfer_streams {
+
+namespace {
 
 using bench::Trial;
 using bench::Variant;
@@ -173,7 +173,7 @@ struct Order
     void (*issue)(Pieces const&);
 };
 
-inline std::vector<Order> orders()
+std::vector<Order> orders()
 {
     return {{"sequential", "depth_first", 1, depth_first},
             {"depth_first", "depth_first", 2, depth_first},
@@ -183,7 +183,7 @@ inline std::vector<Order> orders()
 
 /// An engine does one piece at a time, in the order in which pieces end: a piece whose stream was
 /// ready began when the one before it ended.
-inline std::vector<bench::Span> on_engines(std::vector<bench::Span> spans)
+std::vector<bench::Span> on_engines(std::vector<bench::Span> spans)
 {
     std::ranges::sort(spans, {}, &bench::Span::end_s);
     std::map<std::string, double> free;
@@ -197,8 +197,8 @@ inline std::vector<bench::Span> on_engines(std::vector<bench::Span> spans)
 }
 
 /// What the kernels make of a and b.
-inline bench::Expectation::Block sums_of(bench::Input<Integer> const& a,
-                                         bench::Input<Integer> const& b, int steps)
+bench::Expectation::Block sums_of(bench::Input<Integer> const& a, bench::Input<Integer> const& b,
+                                  int steps)
 {
     std::uint32_t busy = 0;
     for (int step = 0; step < steps; ++step) {
@@ -240,7 +240,7 @@ struct Operands
 };
 
 /// How many copies a device can do at once while it computes: what `deviceOverlap` used to tell.
-inline int copy_engines()
+int copy_engines()
 {
     int device = 0;
     int engines = 0;
@@ -250,8 +250,8 @@ inline int copy_engines()
 }
 
 /// An order, timed by the clock of the host until all is done; or with a timeline, between events.
-inline void add_order(Trial& trial, cuda::Gpu& gpu, Operands const& operands, Order const& order,
-                      bool with_timeline)
+void add_order(Trial& trial, cuda::Gpu& gpu, Operands const& operands, Order const& order,
+               bool with_timeline)
 {
     trial
         .add(order.name,
@@ -278,7 +278,7 @@ inline void add_order(Trial& trial, cuda::Gpu& gpu, Operands const& operands, Or
 }
 
 /// Only the kernels, over what is on the device; and only the copies, which bring a back as it is.
-inline void add_parts(Trial& trial, cuda::Gpu& gpu, Operands const& operands)
+void add_parts(Trial& trial, cuda::Gpu& gpu, Operands const& operands)
 {
     //! [kernels_alone]
     trial.add("kernels_alone", [&gpu, operands](Variant& variant) {
@@ -324,9 +324,9 @@ inline void add_parts(Trial& trial, cuda::Gpu& gpu, Operands const& operands)
 }
 
 /// Steps by which the kernel is kept busy: from far less time than its copies take to more.
-inline bench::AxisValues steps(std::vector<std::int64_t> const& tiny,
-                               std::vector<std::int64_t> const& quick,
-                               std::vector<std::int64_t> const& full)
+bench::AxisValues steps(std::vector<std::int64_t> const& tiny,
+                        std::vector<std::int64_t> const& quick,
+                        std::vector<std::int64_t> const& full)
 {
     bench::AxisValues values;
     values.tiny.assign(tiny.begin(), tiny.end());
@@ -340,8 +340,9 @@ inline bench::AxisValues steps(std::vector<std::int64_t> const& tiny,
     return values;
 }
 
-/// Twenty chunks in every order, over the time of the kernel; and eight with timelines.
-inline void add_two_streams(bench::Experiment& experiment, cuda::Gpu& gpu)
+} // namespace
+
+void add_two_streams(bench::Experiment& experiment, cuda::Gpu& gpu)
 {
     auto& study = experiment.study("two_streams").on(gpu);
     study.axis("steps", steps({0}, {0, 2000, 4000}, {0, 1000, 2000, 4000, 8000}));

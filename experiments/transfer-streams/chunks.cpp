@@ -1,14 +1,31 @@
-#pragma once
+#include "studies.hpp"
 
-#include "two_streams.hpp"
-
+#include "cuda/buffer.hpp"
+#include "cuda/error.hpp"
+#include "cuda/pinned.hpp"
+#include "transfer/kernels.hpp"
 #include "transfer/pipeline.hpp"
 
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 /// The article's second program: one array goes to the device, through a kernel and back, in chunks
 /// over eight streams.
 namespace transfer_streams {
+
+namespace {
+
+using bench::Trial;
+using bench::Variant;
 
 constexpr std::size_t most_streams = 8;
 
@@ -48,8 +65,8 @@ struct Chunk
 };
 
 /// Chunks of almost one size.
-inline std::vector<Chunk> cut(std::span<float const> in, std::span<float> out, float* device,
-                              std::size_t chunks)
+std::vector<Chunk> cut(std::span<float const> in, std::span<float> out, float* device,
+                       std::size_t chunks)
 {
     std::vector<Chunk> parts;
     for (std::size_t i = 0; i < chunks; ++i) {
@@ -89,7 +106,7 @@ inline void three_loops(std::vector<Chunk> const& chunks, Streams streams)
 using Loop = void (*)(std::vector<Chunk> const&, Streams);
 
 /// Issues chunks in so many streams that fork from the target's and join it.
-inline void issue(cuda::Gpu& gpu, std::vector<Chunk> const& chunks, Loop loop)
+void issue(cuda::Gpu& gpu, std::vector<Chunk> const& chunks, Loop loop)
 {
     gpu.forked(std::min(chunks.size(), most_streams), [&](std::span<cuda::Stream const> streams) {
         std::vector<cudaStream_t> raw;
@@ -159,7 +176,7 @@ struct Program
 };
 
 /// One copy there, one kernel, one copy back; and the article's two ways to issue chunks.
-inline void add_loops(Program const& p)
+void add_loops(Program const& p)
 {
     auto const with = [&p](std::size_t chunks, Loop loop) {
         return [p, chunks, loop](Variant&) -> Variant::Call {
@@ -174,7 +191,7 @@ inline void add_loops(Program const& p)
 }
 
 /// One loop, captured once and replayed.
-inline void add_graph(Program const& p)
+void add_graph(Program const& p)
 {
     //! [graph]
     p.add("graph", [p](Variant&) -> Variant::Call {
@@ -187,7 +204,7 @@ inline void add_graph(Program const& p)
 }
 
 /// The library's pipeline: a stream for each engine.
-inline void add_pipeline(Program const& p)
+void add_pipeline(Program const& p)
 {
     p.add("pipeline", [p](Variant&) -> Variant::Call {
          auto const chunk = (p.count() + p.chunks() - 1) / p.chunks();
@@ -208,7 +225,7 @@ inline void add_pipeline(Program const& p)
 
 /// What the bus allows: all bytes both ways at once, without kernels; and with the first chunk's
 /// way there and the last one's way back, which nothing can overlap.
-inline void add_bounds(Program const& p)
+void add_bounds(Program const& p)
 {
     auto const add = [&p](std::string const& name, std::size_t chunks) {
         p.add(name,
@@ -252,7 +269,7 @@ inline void add_bounds(Program const& p)
 }
 
 /// One loop with what it must not have: pageable memory, or the default stream.
-inline void add_wrong_choices(Program const& p)
+void add_wrong_choices(Program const& p)
 {
     //! [pageable_chunks]
     p.add("pageable", [p](Variant& variant) -> Variant::Call {
@@ -279,9 +296,9 @@ inline void add_wrong_choices(Program const& p)
     //! [default_stream]
 }
 
-inline bench::AxisValues chunk_numbers(std::vector<std::int64_t> const& tiny,
-                                       std::vector<std::int64_t> const& quick,
-                                       std::vector<std::int64_t> const& full)
+bench::AxisValues chunk_numbers(std::vector<std::int64_t> const& tiny,
+                                std::vector<std::int64_t> const& quick,
+                                std::vector<std::int64_t> const& full)
 {
     bench::AxisValues values;
     values.tiny.assign(tiny.begin(), tiny.end());
@@ -295,7 +312,7 @@ inline bench::AxisValues chunk_numbers(std::vector<std::int64_t> const& tiny,
     return values;
 }
 
-inline bench::AxisValues array_sizes(std::int64_t quick, std::int64_t full)
+bench::AxisValues array_sizes(std::int64_t quick, std::int64_t full)
 {
     bench::AxisValues values;
     values.tiny = {std::int64_t{1}};
@@ -304,7 +321,9 @@ inline bench::AxisValues array_sizes(std::int64_t quick, std::int64_t full)
     return values;
 }
 
-inline void add_chunks(bench::Experiment& experiment, cuda::Gpu& gpu)
+} // namespace
+
+void add_chunks(bench::Experiment& experiment, cuda::Gpu& gpu)
 {
     auto& study = experiment.study("chunks").on(gpu).axis("mebibytes", array_sizes(96, 512));
     study.axis("chunks", chunk_numbers({1, 4}, {1, 2, 4, 8, 32}, {1, 4, 8, 32}));
@@ -323,68 +342,6 @@ inline void add_chunks(bench::Experiment& experiment, cuda::Gpu& gpu)
         add_loops(p);
         add_wrong_choices(p);
         trial.run();
-    });
-}
-
-/// The article's own check of its results: the largest distance from one, which no NaN can raise.
-inline float largest_error(std::span<float const> values)
-{
-    //! [articles_check]
-    float largest = 0;
-    for (float const value : values) {
-        float const error = std::abs(value - 1.0F);
-        if (error > largest) { // false for NaN
-            largest = error;
-        }
-    }
-    return largest;
-    //! [articles_check]
-}
-
-/// What the article's check says of its kernel, and of the kernel that it should have; and how many
-/// elements are NaN.
-inline void articles_check(Trial& trial, cuda::Gpu& gpu)
-{
-    static constexpr std::size_t count = 1 << 16;
-    trial.inexact("a sine is no number that a computer can hold");
-    trial.work({.operations = static_cast<double>(count)});
-    using Kernel = void (*)(float const*, float*, std::size_t, std::size_t, cudaStream_t);
-    auto const add = [&](std::string const& name, Kernel kernel, double error, double nans) {
-        trial
-            .add(name,
-                 [&gpu, kernel, error, nans](Variant& variant) {
-                     variant.clock(gpu.wall());
-                     auto const said = variant.output<float>(2);
-                     said.expect([error, nans] {
-                         return bench::Expected{{error, nans}, {1e-3, 0}};
-                     });
-                     variant.count("largest_error",
-                                   [said] { return static_cast<double>(said.on()[0]); });
-                     variant.count("nans", [said] { return static_cast<double>(said.on()[1]); });
-                     auto const zeros = std::make_shared<cuda::Buffer<float>>(
-                         std::span<float const>{std::vector<float>(count)});
-                     auto const a = std::make_shared<cuda::Buffer<float>>(count);
-                     return [&gpu, kernel, zeros, a, said = said.on()] {
-                         kernel(zeros->data(), a->data(), 0, count, gpu.stream().get());
-                         gpu.finish();
-                         auto const found = a->download();
-                         said[0] = largest_error(found);
-                         said[1] = static_cast<float>(std::ranges::count_if(
-                             found, [](float value) { return std::isnan(value); }));
-                     };
-                 })
-            .on(gpu, bench::host())
-            .excerpt(name);
-    };
-    add("arcs", transfer::add_one_by_arcs, 1.5707963 - 1, static_cast<double>(count - 2));
-    add("sines", transfer::add_one_by_sines, 0, 0);
-    trial.run();
-}
-
-inline void add_articles_check(bench::Experiment& experiment, cuda::Gpu& gpu)
-{
-    experiment.study("articles_check").on(gpu).untyped([&gpu](Trial& trial) {
-        articles_check(trial, gpu);
     });
 }
 
