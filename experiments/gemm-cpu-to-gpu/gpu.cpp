@@ -17,17 +17,17 @@ namespace gemm {
 
 namespace {
 
-/// Operands of a product on the GPU. The reference is computed there too, in double precision, by a
-/// kernel that does nothing but that.
+/// A product on the GPU: its operands and what it must give. The reference is computed there too,
+/// in double precision, by a kernel that does nothing but that.
 template <class T>
-struct Problem
+struct GpuProduct
 {
     Shape shape;
     bench::Input<T> a;
     bench::Input<T> b;
     bench::Output<T> c;
 
-    Problem(bench::Trial& trial, Shape of, cuda::Gpu& gpu)
+    GpuProduct(bench::Trial& trial, Shape of, cuda::Gpu& gpu)
         : shape{of}, a{trial.input<T>(count(of.m, of.k))}, b{trial.input<T>(count(of.k, of.n))},
           c{trial.output<T>(count(of.m, of.n))}
     {
@@ -92,7 +92,7 @@ std::string excerpt_of(std::string const& step)
 }
 
 template <class T>
-void add_step(bench::Trial& trial, Problem<T> const& p, dense::gpu::Step<T> const& step,
+void add_step(bench::Trial& trial, GpuProduct<T> const& p, dense::gpu::Step<T> const& step,
               cuda::Gpu& gpu, std::string const& group, double rounding)
 {
     auto const name = std::string{step.name};
@@ -132,7 +132,7 @@ constexpr double bf16_rounding = 0x1p-8;
 template <class T>
 void multiply(bench::Trial& trial, Shape shape, cuda::Gpu& gpu, peers::CuBlas const& cublas)
 {
-    Problem<T> const p{trial, shape, gpu};
+    GpuProduct<T> const p{trial, shape, gpu};
     for (auto const& step : dense::gpu::gemm_steps<T>()) {
         bool const is_article = step.name == "one_thread_1d" || step.name == "shared_row_1d" ||
                                 step.name.starts_with("tile_2d");

@@ -91,14 +91,14 @@ constexpr double storage_least = std::is_same_v<T, double>        ? 0
 
 /// A matrix, its result, and what the result must be.
 template <class T>
-struct Problem
+struct SoftmaxOperands
 {
     std::int64_t rows;
     std::int64_t columns;
     bench::Input<T> x;
     bench::Output<T> y;
 
-    Problem(bench::Trial& trial, Softmax what, cuda::Gpu& gpu)
+    SoftmaxOperands(bench::Trial& trial, Softmax what, cuda::Gpu& gpu)
         : rows{std::max<std::int64_t>(1, (trial.integer("mebibytes") << 20) /
                                              static_cast<std::int64_t>(sizeof(T)) /
                                              trial.integer("columns"))},
@@ -140,7 +140,7 @@ private:
 };
 
 template <class T>
-void add(bench::Trial& trial, Problem<T> const& p, Softmax what, cuda::Gpu& gpu,
+void add(bench::Trial& trial, SoftmaxOperands<T> const& p, Softmax what, cuda::Gpu& gpu,
          dense::gpu::SoftmaxStep<T> const& step, std::string const& excerpt)
 {
     auto const name = std::string{step.name};
@@ -164,7 +164,7 @@ inline std::string text_of(std::string const& step)
 }
 
 template <class T>
-void add_library(bench::Trial& trial, Problem<T> const& p, Softmax what,
+void add_library(bench::Trial& trial, SoftmaxOperands<T> const& p, Softmax what,
                  Contenders const& contenders)
 {
     auto& gpu = contenders.gpu;
@@ -194,7 +194,7 @@ void add_library(bench::Trial& trial, Problem<T> const& p, Softmax what,
 
 /// A copy of the same matrix: what no way can beat.
 template <class T>
-void add_copy(bench::Trial& trial, Problem<T> const& p, cuda::Gpu& gpu)
+void add_copy(bench::Trial& trial, SoftmaxOperands<T> const& p, cuda::Gpu& gpu)
 {
     trial
         .add("copy",
@@ -219,7 +219,7 @@ void add_copy(bench::Trial& trial, Problem<T> const& p, cuda::Gpu& gpu)
 template <class T>
 void ways(bench::Trial& trial, Contenders const& contenders)
 {
-    Problem<T> const p{trial, Softmax::probabilities, contenders.gpu};
+    SoftmaxOperands<T> const p{trial, Softmax::probabilities, contenders.gpu};
     add_copy(trial, p, contenders.gpu);
     for (auto const& step : dense::gpu::softmax_steps<T>()) {
         add(trial, p, Softmax::probabilities, contenders.gpu, step,
@@ -232,7 +232,7 @@ void ways(bench::Trial& trial, Contenders const& contenders)
 template <class T>
 void logarithms(bench::Trial& trial, Contenders const& contenders)
 {
-    Problem<T> const p{trial, Softmax::logarithms, contenders.gpu};
+    SoftmaxOperands<T> const p{trial, Softmax::logarithms, contenders.gpu};
     for (auto const& step : dense::gpu::softmax_steps<T>()) {
         add(trial, p, Softmax::logarithms, contenders.gpu, step, text_of(std::string{step.name}));
     }
@@ -244,7 +244,7 @@ void logarithms(bench::Trial& trial, Contenders const& contenders)
 template <class T>
 void block_sizes(bench::Trial& trial, Contenders const& contenders)
 {
-    Problem<T> const p{trial, Softmax::probabilities, contenders.gpu};
+    SoftmaxOperands<T> const p{trial, Softmax::probabilities, contenders.gpu};
     auto& gpu = contenders.gpu;
     auto const of_size = [&](std::string const& name, int threads) {
         trial
@@ -269,7 +269,7 @@ void block_sizes(bench::Trial& trial, Contenders const& contenders)
 template <class T>
 void layouts(bench::Trial& trial, Contenders const& contenders)
 {
-    Problem<T> const p{trial, Softmax::probabilities, contenders.gpu};
+    SoftmaxOperands<T> const p{trial, Softmax::probabilities, contenders.gpu};
     for (auto const& step : dense::gpu::softmax_layouts<T>()) {
         add(trial, p, Softmax::probabilities, contenders.gpu, step, "block_shared");
     }

@@ -98,7 +98,7 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-Image image(Problem const& problem, std::vector<std::int32_t> const& starts, std::size_t rank,
+Image image(Instance const& problem, std::vector<std::int32_t> const& starts, std::size_t rank,
             sparse::Random& random)
 {
     auto const& a = problem.a;
@@ -156,7 +156,7 @@ struct Contender::Rank
     std::byte* memory;
 };
 
-std::vector<Image> images(Problem const& problem, int ranks, std::uint64_t seed)
+std::vector<Image> images(Instance const& problem, int ranks, std::uint64_t seed)
 {
     sparse::Random random{seed};
     std::vector<std::int32_t> starts;

@@ -21,7 +21,7 @@ struct Image
 
 /// The images of all ranks: rows dealt evenly, arrays at other places each time, y poisoned with
 /// numbers that are none.
-std::vector<Image> images(Problem const& problem, int ranks, std::uint64_t seed);
+std::vector<Image> images(Instance const& problem, int ranks, std::uint64_t seed);
 
 /// How a contender is started.
 struct Entry

@@ -20,7 +20,7 @@
 ///     vectors N         how many a matrix is multiplied with
 ///     boxes keep time   host code is the kit's own and tells the time of a call
 ///     people            write for people, not for programs; stop at the first failure
-///     case LINE         see kit::Case
+///     case LINE         see kit::Family
 ///     contender NAME UID SOCKET COMMAND...
 ///
 /// A contender `floor` only reads what a product has to read: its result is not looked at.
@@ -38,7 +38,7 @@ struct Task
     int vectors = 1;
     bool people = false;
     bool boxes_keep_time = false;
-    std::vector<kit::Case> cases;
+    std::vector<kit::Family> cases;
     std::vector<kit::Entry> contenders;
 };
 
@@ -110,10 +110,10 @@ std::string quoted(std::string const& text)
 }
 
 /// One case: its contenders, and what they did.
-class Trial
+class Contest
 {
 public:
-    Trial(Task const& task, kit::Case const& which) : task_{task}, case_{which} {}
+    Contest(Task const& task, kit::Family const& which) : task_{task}, case_{which} {}
 
     /// False where the submission failed; its first failure ends the case.
     bool run()
@@ -187,7 +187,7 @@ private:
         return counts;
     }
 
-    std::string checked(kit::Contender const& contender, kit::Problem const& problem,
+    std::string checked(kit::Contender const& contender, kit::Instance const& problem,
                         kit::Expected const& expected, std::vector<kit::Image> const& images) const
     {
         if (contender.changed_input(images)) {
@@ -275,7 +275,7 @@ private:
     }
 
     Task const& task_;
-    kit::Case const& case_;
+    kit::Family const& case_;
     std::size_t region_bytes_ = 0;
     std::vector<std::unique_ptr<kit::Contender>> alive_;
     std::map<std::string, double> best_;
@@ -291,9 +291,9 @@ int main()
         auto const task = read_task(std::cin);
         bool passed = true;
         for (auto const& which : task.cases) {
-            Trial trial{task, which};
-            passed = trial.run() && passed;
-            trial.summarise();
+            Contest contest{task, which};
+            passed = contest.run() && passed;
+            contest.summarise();
             if (task.people && !passed) {
                 break; // the first fault is enough to work on
             }

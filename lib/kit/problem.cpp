@@ -78,13 +78,13 @@ sparse::Pattern<> thinned(sparse::Pattern<> pattern, sparse::Random& random)
 
 } // namespace
 
-double Problem::bytes() const
+double Instance::bytes() const
 {
     return static_cast<double>(a.bytes() + (x.size() + static_cast<std::size_t>(a.rows) * vectors) *
                                                sizeof(double));
 }
 
-Case::Case(std::string const& line)
+Family::Family(std::string const& line)
 {
     std::istringstream words{line};
     words >> name_ >> generator_;
@@ -105,7 +105,7 @@ Case::Case(std::string const& line)
     }
 }
 
-Problem Case::make(std::uint64_t seed, int vectors) const
+Instance Family::make(std::uint64_t seed, int vectors) const
 {
     sparse::Random random{seed};
     std::map<std::string, std::int64_t> drawn;
@@ -122,7 +122,7 @@ Problem Case::make(std::uint64_t seed, int vectors) const
     };
     auto pattern = thinned(generators.at(generator_)(argument, random.next()), random);
 
-    Problem problem;
+    Instance problem;
     problem.vectors = vectors;
     problem.a.rows = pattern.rows;
     problem.a.columns = pattern.columns;
@@ -135,7 +135,7 @@ Problem Case::make(std::uint64_t seed, int vectors) const
     return problem;
 }
 
-Expected expected(Problem const& problem)
+Expected expected(Instance const& problem)
 {
     auto const& a = problem.a;
     constexpr double unit = std::numeric_limits<double>::epsilon() / 2;
@@ -179,7 +179,7 @@ std::string complaint(Expected const& expected, std::size_t first, std::size_t c
     return {};
 }
 
-std::string shown(Problem const& problem, Expected const& expected, std::size_t first,
+std::string shown(Instance const& problem, Expected const& expected, std::size_t first,
                   std::vector<double> const& y)
 {
     auto const& a = problem.a;

@@ -15,7 +15,7 @@
 namespace kit {
 
 /// One product: a matrix with values and the vectors to multiply, element by element side by side.
-struct Problem
+struct Instance
 {
     sparse::Csr<double> a;
     int vectors = 1;
@@ -26,17 +26,17 @@ struct Problem
 };
 
 /// A family of problems: a generator of sparse/catalogue/generators.hpp, a range for each argument.
-class Case
+class Family
 {
 public:
     /// From a line `NAME GENERATOR argument=from..to argument=value ...`. Throws
     /// std::invalid_argument, which names the line, where it cannot be understood.
-    explicit Case(std::string const& line);
+    explicit Family(std::string const& line);
 
     std::string const& name() const { return name_; }
 
     /// The problem that belongs to a seed: sizes, structure, values and vectors all follow from it.
-    Problem make(std::uint64_t seed, int vectors) const;
+    Instance make(std::uint64_t seed, int vectors) const;
 
 private:
     std::string name_;
@@ -54,7 +54,7 @@ struct Expected
 /// The product in extended precision. The bound is that of a sum of n products in any order, with
 /// or without fused operations: (n + 1) u sum |a| |x| (Higham 2002, section 3.1), and as much
 /// again.
-Expected expected(Problem const& problem);
+Expected expected(Instance const& problem);
 
 /// What is wrong with the elements of y from `first` on, of which `y` holds `count`: empty if
 /// nothing is, else one line about the first that is wrong.
@@ -62,7 +62,7 @@ std::string complaint(Expected const& expected, std::size_t first, std::size_t c
                       double const* y);
 
 /// A small problem with its result beside what was expected, as text for people.
-std::string shown(Problem const& problem, Expected const& expected, std::size_t first,
+std::string shown(Instance const& problem, Expected const& expected, std::size_t first,
                   std::vector<double> const& y);
 
 } // namespace kit

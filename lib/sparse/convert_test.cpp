@@ -21,13 +21,13 @@ void push(sparse::Coo<T, I>& coo, I row, I col, T value)
 
 /// Row and column of an entry.
 template <class I>
-using Place = std::pair<I, I>;
+using Position = std::pair<I, I>;
 
 /// Sums in order of appearance, as `to_csr` promises.
 template <class T, class I>
-std::map<Place<I>, T> sums(sparse::Coo<T, I> const& coo)
+std::map<Position<I>, T> sums(sparse::Coo<T, I> const& coo)
 {
-    std::map<Place<I>, T> result;
+    std::map<Position<I>, T> result;
     for (std::size_t p = 0; p < coo.nonzeros(); ++p) {
         auto const [place, is_new] = result.try_emplace({coo.row[p], coo.col[p]}, coo.values[p]);
         if (!is_new) {
@@ -38,7 +38,7 @@ std::map<Place<I>, T> sums(sparse::Coo<T, I> const& coo)
 }
 
 template <class T, class I>
-void check_equal(sparse::Csr<T, I> const& a, std::map<Place<I>, T> const& expected)
+void check_equal(sparse::Csr<T, I> const& a, std::map<Position<I>, T> const& expected)
 {
     REQUIRE(a.row_ptr.size() == static_cast<std::size_t>(a.rows) + 1);
     REQUIRE(a.row_ptr.front() == 0);
@@ -49,7 +49,8 @@ void check_equal(sparse::Csr<T, I> const& a, std::map<Place<I>, T> const& expect
     auto equal = true;
     for (I row = 0; row < a.rows; ++row) {
         for (auto p = a.row_ptr[row]; p < a.row_ptr[row + 1]; ++p, ++next) {
-            equal = equal && next->first == Place<I>{row, a.col[p]} && next->second == a.values[p];
+            equal =
+                equal && next->first == Position<I>{row, a.col[p]} && next->second == a.values[p];
         }
     }
     CHECK(equal);

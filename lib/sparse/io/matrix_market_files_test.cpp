@@ -37,7 +37,7 @@ std::vector<fs::path> matrices(std::string const& folder)
     return files;
 }
 
-using Row = std::map<std::string, std::string>;
+using Cells = std::map<std::string, std::string>;
 
 std::vector<std::string> cells(std::string const& line)
 {
@@ -49,16 +49,16 @@ std::vector<std::string> cells(std::string const& line)
     return result;
 }
 
-std::vector<Row> table(fs::path const& file)
+std::vector<Cells> table(fs::path const& file)
 {
     std::ifstream stream{file};
     std::string line;
     std::getline(stream, line);
     auto const names = cells(line);
-    std::vector<Row> rows;
+    std::vector<Cells> rows;
     while (std::getline(stream, line)) {
         auto const values = cells(line);
-        Row row;
+        Cells row;
         for (std::size_t k = 0; k < std::min(names.size(), values.size()); ++k) {
             row[names[k]] = values[k];
         }
