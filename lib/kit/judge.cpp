@@ -1,4 +1,5 @@
 #include "kit/contender.hpp"
+#include "kit/json.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -98,15 +99,6 @@ Task read_task(std::istream& input)
 bool is_reference(std::string const& name)
 {
     return name != "submission";
-}
-
-std::string quoted(std::string const& text)
-{
-    std::string result = "\"";
-    for (char const letter : text) {
-        result += letter == '"' || letter == '\\' ? std::string{'\\', letter} : std::string{letter};
-    }
-    return result + '"';
 }
 
 /// One case: its contenders, and what they did.
@@ -236,10 +228,10 @@ private:
             std::printf("{\"case\": %s, \"round\": %d, \"contender\": %s, \"bytes\": %.0f, "
                         "\"seconds\": %.9f, \"wall\": %.9f, \"fault\": %s, "
                         "\"foul\": %s, \"wrong\": %s}\n",
-                        quoted(case_.name()).c_str(), round, quoted(sample.contender).c_str(),
-                        bytes, time(sample.call), sample.call.seconds,
-                        quoted(sample.call.fault).c_str(), sample.call.foul ? "true" : "false",
-                        quoted(sample.complaint).c_str());
+                        kit::quoted(case_.name()).c_str(), round,
+                        kit::quoted(sample.contender).c_str(), bytes, time(sample.call),
+                        sample.call.seconds, kit::quoted(sample.call.fault).c_str(),
+                        sample.call.foul ? "true" : "false", kit::quoted(sample.complaint).c_str());
         } else if (failed) {
             std::printf("%s: FAILED, and the fault is yours: %s%s\n", case_.name().c_str(),
                         sample.call.fault.c_str(), sample.complaint.c_str());

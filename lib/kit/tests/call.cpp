@@ -1,0 +1,34 @@
+#include "kit/box.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+/// What is handed in, for the tests of the judge: MEMWALL_HANDED_IN says what it does.
+void kit::call(Part const& part)
+{
+    char const* const handed_in = std::getenv("MEMWALL_HANDED_IN");
+    auto const is = [&](char const* what) { return std::strcmp(handed_in, what) == 0; };
+    if (is("leaves")) {
+        std::_Exit(3);
+    }
+    if (is("stands still")) {
+        for (bool volatile stands_still = true; stands_still;) {
+        }
+    }
+    if (is("writes x")) {
+        *const_cast<double*>(part.x.data()) += 1;
+    }
+    auto const vectors = static_cast<std::size_t>(part.vectors);
+    for (std::int32_t i = 0; i < part.rows; ++i) {
+        for (std::size_t v = 0; v < vectors; ++v) {
+            double sum = 0;
+            for (auto p = part.row_ptr[i]; p < part.row_ptr[i + 1]; ++p) {
+                sum += part.values[p] * part.x[static_cast<std::size_t>(part.col[p]) * vectors + v];
+            }
+            part.y[static_cast<std::size_t>(i) * vectors + v] = sum;
+        }
+    }
+    if (is("forgets the last") && !part.y.empty()) {
+        part.y.back() += 1e-3;
+    }
+}

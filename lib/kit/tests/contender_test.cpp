@@ -1,0 +1,158 @@
+#include "kit/contender.hpp"
+
+#include "kit/link.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <span>
+
+#include <unistd.h>
+
+namespace {
+
+kit::Instance some_instance()
+{
+    return kit::Family{"many ragged rows=100 columns=100 longest=9"}.make(3, 2);
+}
+
+kit::Header header_of(kit::Image const& image)
+{
+    kit::Header header{};
+    std::memcpy(&header, image.bytes.data(), sizeof header);
+    return header;
+}
+
+template <class T>
+std::span<T const> placed(kit::Image const& image, std::uint64_t offset, std::int32_t count)
+{
+    return {reinterpret_cast<T const*>(image.bytes.data() + offset),
+            static_cast<std::size_t>(count)};
+}
+
+/// A folder for sockets, gone in the end.
+struct Folder
+{
+    std::filesystem::path path;
+
+    Folder()
+    {
+        std::string name = std::filesystem::temp_directory_path() / "memwall-kit-XXXXXX";
+        REQUIRE(mkdtemp(name.data()) != nullptr);
+        path = name;
+    }
+    ~Folder() { std::filesystem::remove_all(path); }
+    Folder(Folder const&) = delete;
+    Folder& operator=(Folder const&) = delete;
+};
+
+/// What comes of one call of a box that does what `handed_in` says.
+struct Outcome
+{
+    kit::Call call;
+    std::string complaint;
+    bool changed_input;
+};
+
+Outcome outcome(std::string const& handed_in, double limit_seconds = 5)
+{
+    char const* const box = std::getenv("MEMWALL_KIT_BOX");
+    REQUIRE(box != nullptr);
+    Folder const folder;
+    auto const socket = (folder.path / "socket").string();
+    auto const instance = some_instance();
+    auto const expected = kit::expected(instance);
+    auto const images = kit::images(instance, 1, 11);
+    kit::Contender contender{{.name = "one",
+                              .keeps_time = false,
+                              .uid = 0,
+                              .socket = socket,
+                              .command = {"env", "MEMWALL_HANDED_IN=" + handed_in, box, socket}},
+                             1,
+                             images[0].bytes.size() + 4096};
+    contender.load(images);
+    auto const call = contender.call(1, limit_seconds);
+    auto const y = contender.result(images, 0);
+    return {call, kit::complaint(expected, 0, y.size(), y.data()), contender.changed_input(images)};
+}
+
+} // namespace
+
+TEST_CASE("ranks get rows that follow each other, and all arrays of them")
+{
+    auto const instance = some_instance();
+    auto const images = kit::images(instance, 3, 5);
+    REQUIRE(images.size() == 3);
+    std::int32_t row = 0;
+    for (auto const& image : images) {
+        auto const header = header_of(image);
+        CHECK(header.ranks == 3);
+        CHECK(header.columns == instance.a.columns);
+        CHECK(image.first == static_cast<std::size_t>(row) * 2);
+        CHECK(image.count == static_cast<std::size_t>(header.y_count));
+        CHECK(image.y == header.y);
+        auto const row_ptr = placed<std::int32_t>(image, header.row_ptr, header.rows + 1);
+        auto const values = placed<double>(image, header.values, header.nonzeros);
+        auto const begin = instance.a.row_ptr[row];
+        CHECK(row_ptr.front() == 0);
+        CHECK(row_ptr.back() == header.nonzeros);
+        CHECK(std::equal(values.begin(), values.end(), instance.a.values.begin() + begin));
+        auto const x = placed<double>(image, header.x, header.x_count);
+        CHECK(std::equal(x.begin(), x.end(), instance.x.begin() + 2 * row));
+        for (double const element : placed<double>(image, header.y, header.y_count)) {
+            CHECK(std::isnan(element));
+        }
+        for (auto const offset : {header.row_ptr, header.col, header.values, header.x, header.y}) {
+            CHECK(offset % 64 == 0);
+        }
+        row += header.rows;
+    }
+    CHECK(row == instance.a.rows);
+}
+
+TEST_CASE("one rank has all of x, and arrays lie elsewhere each time")
+{
+    auto const instance = some_instance();
+    auto const one = header_of(kit::images(instance, 1, 1)[0]);
+    auto const other = header_of(kit::images(instance, 1, 2)[0]);
+    CHECK(one.x_count == static_cast<std::int32_t>(instance.x.size()));
+    CHECK(one.x != other.x);
+    CHECK(one.y != other.y);
+}
+
+TEST_CASE("a call of an honest box has a time and the right result")
+{
+    auto const found = outcome("multiplies");
+    CHECK(found.call.fault == "");
+    CHECK_FALSE(found.call.foul);
+    CHECK(found.call.seconds > 0);
+    CHECK(found.complaint == "");
+    CHECK_FALSE(found.changed_input);
+}
+
+TEST_CASE("a wrong element and a write to the input are seen")
+{
+    CHECK(outcome("forgets the last").complaint.starts_with("y[199] is "));
+    CHECK(outcome("writes x").changed_input);
+}
+
+TEST_CASE("a box that ends or does not answer has no result")
+{
+    CHECK(outcome("leaves").call.fault == "it ended with exit code 3");
+    CHECK(outcome("stands still", 0.1).call.fault == "it took more than 0 s");
+}
+
+TEST_CASE("a program that is no box is named")
+{
+    Folder const folder;
+    kit::Entry const entry{.name = "one",
+                           .keeps_time = false,
+                           .uid = 0,
+                           .socket = folder.path / "socket",
+                           .command = {"false"}};
+    CHECK_THROWS_WITH(kit::Contender(entry, 1, 4096),
+                      "one did not start: it ended with exit code 1");
+}
