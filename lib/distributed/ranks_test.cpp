@@ -407,26 +407,6 @@ TEST_CASE("what is wrong with a file is said on every rank, with its line")
     CHECK_THROWS(distributed::read_matrix_market<double>(*world, room / "none.mtx"));
 }
 
-TEST_CASE("generated rows are those of the whole matrix")
-{
-    for (auto const& [label, entry] : sparse::Catalogue::embedded().matrices()) {
-        std::string const name{label};
-        auto const* const generated = std::get_if<sparse::Generated>(&entry.source);
-        if (generated == nullptr || !name.ends_with("-tiny") ||
-            !sparse::makes_rows_alone(*generated)) {
-            continue;
-        }
-        CAPTURE(name);
-        auto const whole = sparse::generate(*generated);
-        auto const part =
-            sparse::generate_rows(*generated, distributed::equal_share(*world, whole.rows));
-        auto const ones = [](auto values) { std::ranges::fill(values, 1.0); };
-        auto const wanted = distributed::filled<double>(
-            sparse::to_index<std::int64_t>(sparse::PatternView<>{whole}), ones);
-        CHECK(equal(distributed::filled<double>(part, ones), share_of(wanted)));
-    }
-}
-
 /// The only argument is a folder for files.
 int main(int argc, char** argv)
 {

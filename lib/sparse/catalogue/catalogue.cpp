@@ -18,7 +18,6 @@ namespace sparse {
 namespace {
 
 using Arguments = std::span<Count const>;
-using Wide = std::int64_t;
 
 /// A generator as the catalogue knows it.
 struct Generator
@@ -26,8 +25,6 @@ struct Generator
     std::string_view name;
     std::vector<std::string_view> parameters;
     Pattern<> (*call)(Arguments);
-    /// Makes some rows without the others; nothing where that is not possible.
-    Pattern<Wide> (*call_rows)(Arguments, RowRange) = nullptr;
 };
 
 std::uint64_t seed(Count argument)
@@ -38,58 +35,36 @@ std::uint64_t seed(Count argument)
 std::vector<Generator> const& generators()
 {
     static std::vector<Generator> const all{
-        {"poisson2d",
-         {"n"},
-         [](Arguments a) { return poisson2d(a[0]); },
-         [](Arguments a, RowRange r) { return poisson2d<Wide>(a[0], r); }},
-        {"stencil27",
-         {"n"},
-         [](Arguments a) { return stencil27(a[0]); },
-         [](Arguments a, RowRange r) { return stencil27<Wide>(a[0], r); }},
+        {"poisson2d", {"n"}, [](Arguments a) { return poisson2d(a[0]); }},
+        {"stencil27", {"n"}, [](Arguments a) { return stencil27(a[0]); }},
         {"fem3", {"n"}, [](Arguments a) { return fem3(a[0]); }},
         {"fem3_shuffled",
          {"n", "window", "seed"},
          [](Arguments a) { return fem3_shuffled(a[0], a[1], seed(a[2])); }},
-        {"banded",
-         {"rows", "width"},
-         [](Arguments a) { return banded(a[0], a[1]); },
-         [](Arguments a, RowRange r) { return banded<Wide>(a[0], a[1], r); }},
+        {"banded", {"rows", "width"}, [](Arguments a) { return banded(a[0], a[1]); }},
         {"random_rows",
          {"rows", "columns", "per_row", "seed"},
-         [](Arguments a) { return random_rows(a[0], a[1], a[2], seed(a[3])); },
-         [](Arguments a, RowRange r) {
-             return random_rows<Wide>(a[0], a[1], a[2], seed(a[3]), r);
-         }},
+         [](Arguments a) { return random_rows(a[0], a[1], a[2], seed(a[3])); }},
         {"rmat",
          {"scale", "edges", "seed"},
          [](Arguments a) { return rmat(a[0], a[1], seed(a[2])); }},
         {"dense_rows",
          {"rows", "full", "per_row", "window", "seed"},
-         [](Arguments a) { return dense_rows(a[0], a[1], a[2], a[3], seed(a[4])); },
-         [](Arguments a, RowRange r) {
-             return dense_rows<Wide>(a[0], a[1], a[2], a[3], seed(a[4]), r);
-         }},
+         [](Arguments a) { return dense_rows(a[0], a[1], a[2], a[3], seed(a[4])); }},
         {"short_rows",
          {"rows", "window", "seed"},
-         [](Arguments a) { return short_rows(a[0], a[1], seed(a[2])); },
-         [](Arguments a, RowRange r) { return short_rows<Wide>(a[0], a[1], seed(a[2]), r); }},
+         [](Arguments a) { return short_rows(a[0], a[1], seed(a[2])); }},
         {"local_rows",
          {"rows", "nonzeros", "window", "seed"},
-         [](Arguments a) { return local_rows(a[0], a[1], a[2], seed(a[3])); },
-         [](Arguments a, RowRange r) { return local_rows<Wide>(a[0], a[1], a[2], seed(a[3]), r); }},
+         [](Arguments a) { return local_rows(a[0], a[1], a[2], seed(a[3])); }},
         {"runs",
          {"rows", "per_row", "segments", "window", "seed"},
-         [](Arguments a) { return runs(a[0], a[1], a[2], a[3], seed(a[4])); },
-         [](Arguments a, RowRange r) { return runs<Wide>(a[0], a[1], a[2], a[3], seed(a[4]), r); }},
-        {"dense",
-         {"rows", "columns"},
-         [](Arguments a) { return dense(a[0], a[1]); },
-         [](Arguments a, RowRange r) { return dense<Wide>(a[0], a[1], r); }},
+         [](Arguments a) { return runs(a[0], a[1], a[2], a[3], seed(a[4])); }},
+        {"dense", {"rows", "columns"}, [](Arguments a) { return dense(a[0], a[1]); }},
         {"empty", {"rows", "columns"}, [](Arguments a) { return empty(a[0], a[1]); }},
         {"ragged",
          {"rows", "columns", "longest", "seed"},
-         [](Arguments a) { return ragged(a[0], a[1], a[2], seed(a[3])); },
-         [](Arguments a, RowRange r) { return ragged<Wide>(a[0], a[1], a[2], seed(a[3]), r); }},
+         [](Arguments a) { return ragged(a[0], a[1], a[2], seed(a[3])); }},
     };
     return all;
 }
@@ -383,20 +358,6 @@ std::string_view Catalogue::pinned_digest(std::string_view name) const
 Pattern<> generate(Generated const& generated)
 {
     return generator_of(generated).call(generated.arguments);
-}
-
-bool makes_rows_alone(Generated const& generated)
-{
-    return generator_of(generated).call_rows != nullptr;
-}
-
-Pattern<std::int64_t> generate_rows(Generated const& generated, RowRange rows)
-{
-    if (!makes_rows_alone(generated)) {
-        throw std::invalid_argument(
-            fmt::format("{} makes no rows without the others", generated.generator));
-    }
-    return generator_of(generated).call_rows(generated.arguments, rows);
 }
 
 } // namespace sparse

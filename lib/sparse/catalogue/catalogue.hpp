@@ -85,12 +85,4 @@ private:
 /// Calls the generator. Throws what the generator throws.
 Pattern<> generate(Generated const& generated);
 
-/// Whether `generate_rows` can make some rows without the others: not where rows are the outcome of
-/// a renumbering or of edges drawn at random.
-bool makes_rows_alone(Generated const& generated);
-
-/// Some rows of what `generate` would make, with 64-bit indices; the columns are those of the
-/// whole. Throws what the generator throws, and std::invalid_argument unless `makes_rows_alone`.
-Pattern<std::int64_t> generate_rows(Generated const& generated, RowRange rows);
-
 } // namespace sparse

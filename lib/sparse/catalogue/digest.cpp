@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <span>
@@ -98,28 +95,6 @@ std::string structure_digest(PatternView<I> pattern)
     } else {
         sha.add_numbers<std::uint64_t, I>(pattern.row_ptr);
         sha.add_numbers<std::uint64_t, I>(pattern.col);
-    }
-    return sha.hex();
-}
-
-std::string file_digest(std::filesystem::path const& path)
-{
-    auto const failure = [&path] {
-        return std::runtime_error(
-            fmt::format("{}: cannot read: {}", path.string(), std::strerror(errno)));
-    };
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> const file{std::fopen(path.c_str(), "rb"),
-                                                               std::fclose};
-    if (file == nullptr) {
-        throw failure();
-    }
-    Sha256 sha;
-    std::array<std::byte, 1 << 16> block;
-    while (auto const size = std::fread(block.data(), 1, block.size(), file.get())) {
-        sha.add(std::span{block}.first(size));
-    }
-    if (std::ferror(file.get()) != 0) {
-        throw failure();
     }
     return sha.hex();
 }

@@ -2,7 +2,6 @@
 
 #include "sparse/csr.hpp"
 
-#include <filesystem>
 #include <string>
 
 namespace sparse {
@@ -22,9 +21,5 @@ std::string structure_digest(Pattern<I> const& pattern)
 {
     return structure_digest(PatternView<I>{pattern});
 }
-
-/// SHA-256 of a file's bytes, as 64 hexadecimal digits. Throws std::runtime_error with one line
-/// that names the file when it cannot be read.
-std::string file_digest(std::filesystem::path const& path);
 
 } // namespace sparse

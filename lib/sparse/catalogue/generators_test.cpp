@@ -404,3 +404,33 @@ TEST_CASE("arguments that make no sense are errors")
     CHECK_THROWS_WITH(sparse::fem3_shuffled(3, 0, 1),
                       "fem3_shuffled: window = 0, expected 1 to 2147483647");
 }
+
+TEST_CASE("rows that are made alone are those of the whole matrix")
+{
+    using sparse::RowRange;
+    std::function<Pattern<std::int64_t>(RowRange)> const makers[] = {
+        [](RowRange rows) { return sparse::poisson2d<std::int64_t>(9, rows); },
+        [](RowRange rows) { return sparse::stencil27<std::int64_t>(5, rows); },
+        [](RowRange rows) { return sparse::banded<std::int64_t>(90, 7, rows); },
+        [](RowRange rows) { return sparse::random_rows<std::int64_t>(90, 70, 6, 1, rows); },
+        [](RowRange rows) { return sparse::dense_rows<std::int64_t>(90, 3, 5, 20, 1, rows); },
+        [](RowRange rows) { return sparse::short_rows<std::int64_t>(90, 20, 1, rows); },
+        [](RowRange rows) { return sparse::local_rows<std::int64_t>(90, 501, 20, 1, rows); },
+        [](RowRange rows) { return sparse::runs<std::int64_t>(90, 8, 2, 30, 1, rows); },
+        [](RowRange rows) { return sparse::dense<std::int64_t>(90, 4, rows); },
+        [](RowRange rows) { return sparse::ragged<std::int64_t>(90, 70, 9, 1, rows); },
+    };
+    for (auto const& make : makers) {
+        CAPTURE(&make - makers);
+        auto const whole = make({});
+        for (std::int64_t begin = 0; begin < whole.rows; begin += 40) {
+            auto const end = std::min<std::int64_t>(begin + 40, whole.rows);
+            auto const part = make({begin, end});
+            CHECK(part.columns == whole.columns);
+            REQUIRE(part.rows == end - begin);
+            for (std::int64_t i = begin; i < end; ++i) {
+                CHECK(row(part, i - begin) == row(whole, i));
+            }
+        }
+    }
+}
