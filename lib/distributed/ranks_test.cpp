@@ -6,7 +6,6 @@
 #include "distributed/traffic.hpp"
 
 #include "mpi/ranks.hpp"
-#include "sparse/catalogue/catalogue.hpp"
 #include "sparse/convert.hpp"
 #include "sparse/io/matrix_market.hpp"
 #include "spmv/steps/test_matrices.hpp"
