@@ -29,7 +29,7 @@ USES: dict[str, tuple[str, ...]] = {
 }
 
 #: Modules that the scripts of a bundle start.
-STARTED = ("memwall.run.every", "memwall.study.bundle")
+STARTED = ("memwall.run.bundle", "memwall.study.bundle")
 
 
 @cache
