@@ -109,7 +109,7 @@ class Browser:
                       "requestAnimationFrame(() => setTimeout(done, 50))))")
         return [text for event in self._events if (text := complaint(event))]
 
-    def evaluate(self, script: str) -> Any:  # noqa: ANN401
+    def evaluate(self, script: str) -> Any:
         """What an expression is on the page, waited for if it is a promise."""
         answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True,
                           awaitPromise=True)

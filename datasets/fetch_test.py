@@ -81,7 +81,7 @@ GOOD = archive(
 class Handler(BaseHTTPRequestHandler):
     """Answers each request as the test says, one answer after the other, the last one for ever."""
 
-    server: "Server"
+    server: Server
 
     def do_GET(self) -> None:
         """One request."""

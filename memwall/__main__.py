@@ -1,8 +1,8 @@
 """`python -m memwall COMMAND`, which the recipes of the Justfile call.
 
 The only place that knows both what measures (`run`, `study`, `grade`) and what shows (`pages`). A
-command loads the room that it is in, and makes pages where that room is: an archive that measures
-or grades carries only what it needs.
+command loads the room that it is in and no other, so that the archive of a grader, which calls this
+too, can leave the others out.
 """
 
 import argparse

@@ -12,8 +12,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable, Optional
 
 BANNER = "%%MatrixMarket matrix coordinate pattern general\n"
 FULL = "standard output: cannot be written: No space left on device\n"
@@ -22,7 +22,7 @@ ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive
 
 
 def run(command: "list[str]", output: int = subprocess.PIPE,
-        limit: Optional[Callable[[], None]] = None) -> "subprocess.CompletedProcess[str]":
+        limit: Callable[[], None] | None = None) -> "subprocess.CompletedProcess[str]":
     """Runs a program under a limit."""
     return subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True, timeout=60,
                           check=False, env=ENVIRONMENT, preexec_fn=limit)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from memwall.analysis import expectations, units
+from memwall.analysis import expectations
 from memwall.analysis.comparisons import Counted, Measure, Reached, compare
 from memwall.analysis.expectations import (
     NOT_APPLICABLE,
@@ -22,6 +22,7 @@ from memwall.analysis.expectations import (
 from memwall.analysis.measurements import Measurements
 from memwall.analysis.metrics import Basis, Over, measure
 from memwall.analysis.quantities import Absence
+from memwall.analysis.units import with_unit
 from memwall.record import definition, sources
 from memwall.record.definition import Claim, Condition
 from memwall.record.errors import UserError
@@ -212,7 +213,7 @@ def _examine_one_value(measured: Measurements, condition: Condition, where: Wher
     if ceiling:
         what += f", of {' or '.join(ceiling)}"
     edges = [edge for edge in (condition.at_least, condition.at_most) if edge is not None]
-    text = units.with_unit(condition.value, found.estimate, edges)
+    text = with_unit(condition.value, found.estimate, edges)
     return expectations.examine_value(what, found, text, condition.at_least, condition.at_most)
 
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 from memwall.analysis import numerics
 from memwall.analysis.comparisons import Comparison
@@ -423,7 +424,7 @@ class Curve:
     def falls(self) -> int:
         """How often the medians come down through one."""
         medians = [part.overall.value for part in self.parts.values()]
-        return sum(a > 1 >= b for a, b in zip(medians, medians[1:], strict=False))
+        return sum(a > 1 >= b for a, b in pairwise(medians))
 
     def words(self) -> str:
         """`0.33 (0.31–0.36)`, or why there is no such place."""

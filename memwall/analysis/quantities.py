@@ -7,7 +7,7 @@ from memwall.record.results import Case
 
 #: `counter:l2_sectors`: what a profiler counted, of the cases that it has seen (`just profile`).
 COUNTER = "counter:"
-#: What features of a matrix are called.
+#: What the features of `lib/sparse` are called, in the order in which they make sense.
 FEATURES = {
     "rows": "rows",
     "columns": "columns",

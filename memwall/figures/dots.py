@@ -475,7 +475,7 @@ def as_dots(chart: Chart) -> Dots:
         rows = tuple(Row(series.name, series.group, series.role) for series in chart.series)
         count = range(len(chart.categories))
         cells = tuple(
-            tuple(tuple([series.values[at]]) for series in chart.series) for at in count)
+            tuple((series.values[at],) for series in chart.series) for at in count)
         names: tuple[str, ...] = ("",)
     else:
         same = len(set(limits)) == 1

@@ -66,7 +66,7 @@ def _text(kit: Kit, path: Path, suffix: str) -> bytes:
     if path.is_symlink():
         raise _Refused("it is a link")
     if path.is_dir():
-        files = [one for one in sorted(path.rglob(kit.file))]
+        files = sorted(path.rglob(kit.file))
         if len(files) != 1 or files[0].is_symlink() or not files[0].is_file():
             raise _Refused(f"expected one file {kit.file} in the folder, found {len(files)}")
         return _within_limits(files[0].read_bytes())

@@ -18,7 +18,6 @@ from memwall.record import files, notation, results
 from memwall.record.errors import UserError
 from memwall.record.escape import fenced
 
-# The features of `lib/sparse`, in the order in which they make sense.
 NOTE_RUN = re.compile(r"<!-- run: ([0-9a-f]{16}) -->\s*")
 
 

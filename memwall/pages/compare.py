@@ -221,7 +221,7 @@ def _mean(timed: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Estimate 
 
 def word(speed: Estimate, noise: float) -> str:
     """What an interval says; a difference counts only beyond the noise floor."""
-    if ALIKE_LOW <= speed.low and speed.high <= ALIKE_HIGH:
+    if speed.low >= ALIKE_LOW and speed.high <= ALIKE_HIGH:
         return "alike"
     if speed.low > max(1, noise):
         return "faster"

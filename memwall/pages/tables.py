@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from memwall.analysis import numerics, units
+from memwall.analysis import numerics
 from memwall.analysis.measurements import NOT_MEASURED, Measurements
 from memwall.analysis.metrics import Basis, Cell, measure, metric_named, told
+from memwall.analysis.units import count_words
 from memwall.record import notation
 from memwall.record.errors import UserError
 from memwall.record.regions import Where, words
@@ -242,7 +243,7 @@ def written(name: str, estimate: numerics.Estimate, unit: tuple[float, str] | No
     if kind == "percent":
         return notation.percent(estimate.value)
     if kind == "count":
-        return units.count_words(estimate.value)
+        return count_words(estimate.value)
     return notation.significant(estimate.value)
 
 

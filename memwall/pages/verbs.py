@@ -451,7 +451,7 @@ class Given(Extension):
     out, with a sentence in its place where a verdict differs.
     """
 
-    tags = {"given"}
+    tags = {"given"}  # noqa: RUF012 - as Jinja declares it
     verbs: Verbs
     is_chapter: bool
 

@@ -21,7 +21,7 @@ def _groups(root: Path) -> Iterator[Path]:
     """The folders of the control groups that this process is in, and of those around them."""
     mounts = list(_mounts(root))
     for line in _text(root / "proc/self/cgroup").splitlines():
-        _, controllers, group = (line.split(":", 2) + ["", ""])[:3]
+        _, controllers, group = [*line.split(":", 2), "", ""][:3]
         kind = "cpu" if controllers else ""
         if kind and kind not in controllers.split(","):
             continue
@@ -54,7 +54,7 @@ def _unescaped(text: str) -> str:
 
 def _quota(group: Path) -> float:
     """Processors that one group may keep busy, on average."""
-    used, period = (_text(group / "cpu.max").split() + ["", ""])[:2]
+    used, period = [*_text(group / "cpu.max").split(), "", ""][:2]
     if not used:
         used, period = (_text(group / f"cpu.cfs_{of}_us").strip() for of in ("quota", "period"))
     if used.isdecimal() and period.isdecimal() and int(period):

@@ -419,10 +419,10 @@ def processor_kind(cpu: Mapping[str, Any]) -> str:
 def data_caches(cpu: Mapping[str, Any]) -> str:
     """`32 KiB, 1 MiB and 32 MiB`: one data cache of each level; empty if none is known."""
     levels: dict[int, dict[str, None]] = {}
-    for cache in sorted(cpu["caches"], key=lambda cache: (cache["level"], cache["bytes"])):
-        if cache["kind"] != "instruction":
-            size = NO_FRACTION.sub("", notation.size(cache["bytes"]))
-            levels.setdefault(cache["level"], {})[size] = None
+    for known in sorted(cpu["caches"], key=lambda one: (one["level"], one["bytes"])):
+        if known["kind"] != "instruction":
+            size = NO_FRACTION.sub("", notation.size(known["bytes"]))
+            levels.setdefault(known["level"], {})[size] = None
     *others, last = ["", *(" or ".join(sizes) for sizes in levels.values())]
     return f"{', '.join(others[1:])} and {last}" if others[1:] else last
 

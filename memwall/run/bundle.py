@@ -11,8 +11,8 @@ from memwall.record import errors, machines
 from memwall.record.console import Console
 from memwall.record.errors import UserError
 from memwall.run import profiler
-from memwall.run.every import run_all
-from memwall.run.one import run_one
+from memwall.run.run_all import run_all
+from memwall.run.run_one import run_one
 from memwall.run.schedule import PROFILES
 from memwall.run.workspace import Workspace, describe_machine
 

@@ -10,8 +10,8 @@ from memwall.record import machines
 from memwall.record.console import Console
 from memwall.record.results import Result
 from memwall.run import profiler
-from memwall.run.every import run_all
-from memwall.run.one import run_one
+from memwall.run.run_all import run_all
+from memwall.run.run_one import run_one
 from memwall.run.workspace import Workspace, describe_machine, slurm_job
 
 

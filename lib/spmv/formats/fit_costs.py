@@ -57,7 +57,7 @@ def points(pattern, names):
 
 def solved(matrix, right):
     """The solution of a small system of equations, or None if there is not one."""
-    rows = [[*row, value] for row, value in zip(matrix, right)]
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
     for k in range(len(rows)):
         pivot = max(range(k, len(rows)), key=lambda r: abs(rows[r][k]))
         rows[k], rows[pivot] = rows[pivot], rows[k]
@@ -66,7 +66,7 @@ def solved(matrix, right):
         rows[k] = [value / rows[k][k] for value in rows[k]]
         for r in range(len(rows)):
             if r != k:
-                rows[r] = [a - rows[r][k] * b for a, b in zip(rows[r], rows[k])]
+                rows[r] = [a - rows[r][k] * b for a, b in zip(rows[r], rows[k], strict=True)]
     return [row[-1] for row in rows]
 
 
@@ -74,7 +74,7 @@ def fitted(samples):
     """Nonnegative costs with the least squares of relative errors: the best of all subsets."""
     every = range(len(samples[0][0]))
     scale = [max(f[j] / t for f, t in samples) or 1 for j in every]
-    relative = [[v / t / s for v, s in zip(f, scale)] for f, t in samples]
+    relative = [[v / t / s for v, s in zip(f, scale, strict=True)] for f, t in samples]
     gram = [[sum(r[i] * r[j] for r in relative) for j in every] for i in every]
     right = [sum(r[i] for r in relative) for i in every]
     best, least = [0.0] * len(scale), 0.0
@@ -83,17 +83,18 @@ def fitted(samples):
             part = solved([[gram[i][j] for j in kept] for i in kept], [right[i] for i in kept])
             if part is None or min(part) < 0:
                 continue
-            error = -sum(x * right[i] for x, i in zip(part, kept))  # less what is the same for all
+            # Less what is the same for all.
+            error = -sum(x * right[i] for x, i in zip(part, kept, strict=True))
             if error < least:
                 least, best = error, [0.0] * len(scale)
-                for x, i in zip(part, kept):
+                for x, i in zip(part, kept, strict=True):
                     best[i] = x / scale[i]
     return best
 
 
 def predicted(costs, features):
     """Nanoseconds of one thread."""
-    return sum(c * f for c, f in zip(costs, features))
+    return sum(c * f for c, f in zip(costs, features, strict=True))
 
 
 def table(found, base):

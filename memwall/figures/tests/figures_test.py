@@ -213,7 +213,7 @@ def test_at_most_fourteen_rows_stand_below_each_other() -> None:
     for count in (15, 23, 38, 60):
         parts = dots._parts([Row(f"v{k}", f"group {k // 20}") for k in range(count)])
         assert max(len(part) for part in parts) <= 14
-        assert sum(parts, []) == list(range(count))
+        assert [each for part in parts for each in part] == list(range(count))
     found = [box for text, box in boxes(dots.draw_dots(some_dots(1, 38))) if text[:8] == "variant_"]
     columns = [round(box.x1) for box in found]
     assert len(columns) == 38

@@ -280,7 +280,7 @@ def test_machines_are_drawn_input_by_input(three: Survey) -> None:
 
 def test_conditions_with_labels_have_columns_of_their_own(three: Survey) -> None:
     """In the picture; one without a value has none."""
-    first, restrict, csrl, gathers = three.experiment.claims
+    first, restrict, _, gathers = three.experiment.claims
     any_faster = replace(first.conditions[0], expect="faster")
     of_two = tuple(replace(any_faster, label=f"On {name}", where={"matrix": name})
                    for name in ("pois2d", "short"))

@@ -17,7 +17,7 @@ def test_what_is_no_name(name: str) -> None:
     assert names.require(names.fitting(f"{name}7"), "") != name
 
 
-@pytest.mark.parametrize("name", sorted(names.MESONS_OWN) + ["meson-log"])
+@pytest.mark.parametrize("name", [*sorted(names.MESONS_OWN), "meson-log"])
 def test_targets_that_meson_keeps(name: str) -> None:
     with pytest.raises(UserError, match=f"^new: found '{name}', which Meson keeps for itself"):
         names.require_target(name)

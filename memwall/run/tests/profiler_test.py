@@ -15,7 +15,7 @@ from memwall.record import results
 from memwall.record.console import Console
 from memwall.record.errors import UserError
 from memwall.run import profiler
-from memwall.run.one import run_one
+from memwall.run.run_one import run_one
 from memwall.run.tests.fake_tree import add_experiment, behave, make_tree
 from memwall.run.workspace import Workspace
 

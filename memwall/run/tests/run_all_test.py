@@ -16,7 +16,7 @@ from memwall.record import console, machines
 from memwall.record.console import Console
 from memwall.record.errors import UserError
 from memwall.run import bundle
-from memwall.run.every import Weave, run_all
+from memwall.run.run_all import Weave, run_all
 from memwall.run.tests.fake_tree import SLUG, add_experiment, behave, make_tree, stored
 from memwall.run.workspace import Workspace
 

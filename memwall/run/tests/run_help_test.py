@@ -9,7 +9,7 @@ import pytest
 from memwall.__main__ import main
 from memwall.record import definition
 from memwall.run import bundle
-from memwall.run import one as run
+from memwall.run import run_one as run
 from memwall.run.programs import ProgramFailed
 from memwall.run.tests.fake_tree import add_experiment, make_tree
 from memwall.run.tests.run_test import run_one

@@ -10,9 +10,9 @@ from memwall.pages import book
 from memwall.record import definition, results
 from memwall.record.console import Console
 from memwall.record.errors import UserError
-from memwall.run.one import Weave, _launches, _runner_options
-from memwall.run.one import run_one as measure_and_weave
 from memwall.run.programs import ProgramFailed
+from memwall.run.run_one import Weave, _launches, _runner_options
+from memwall.run.run_one import run_one as measure_and_weave
 from memwall.run.tests.fake_tree import add_experiment, make_tree
 from memwall.run.workspace import Workspace
 

@@ -16,9 +16,9 @@ from memwall.pages import contribute
 from memwall.record import files, results
 from memwall.record.console import Console
 from memwall.record.errors import UserError
-from memwall.run import one as run
-from memwall.run.every import run_all
+from memwall.run import run_one as run
 from memwall.run.programs import ProgramFailed
+from memwall.run.run_all import run_all
 from memwall.run.tests.fake_tree import SLUG, add_experiment, behave, make_tree
 from memwall.run.workspace import Workspace
 
