@@ -32,7 +32,7 @@ setup-peers: (_needs "run")
 build *TARGETS: (_needs "run")
     @.ci/build build "$@"
 
-# Run every test as CI does (or only the given stages: unit, python, ...; --all: an hour more)
+# Run every test as CI does (or only the given stages: unit, python, ...; --all: hours more)
 [no-exit-message]
 test *STAGES: (_needs "test")
     @"{{python}}" .ci/stages.py "$@"

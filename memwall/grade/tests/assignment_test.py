@@ -15,6 +15,7 @@ from memwall.record.kits import GradeError
 
 ROOT = Path(__file__).resolve().parents[3]
 KITS = sorted(path.parent.name for path in ROOT.glob("experiments/*/kit"))
+ONE_OF_A_KIND = ("spmv-gpu-variants", "spmv-serial-steps")  # for a GPU, and for processors
 
 
 @pytest.mark.parametrize("name", KITS)
@@ -53,7 +54,9 @@ def test_an_unknown_kit_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
-@pytest.mark.parametrize("name", KITS)
+@pytest.mark.parametrize("name", [
+    name if name in ONE_OF_A_KIND else pytest.param(name, marks=pytest.mark.large)
+    for name in KITS])
 def test_a_student_builds_and_tests_with_the_kit_alone(name: str, tmp_path: Path) -> None:
     student, instructor = assignment.make(ROOT, name, tmp_path / "out")
     kit = kits.load(instructor)

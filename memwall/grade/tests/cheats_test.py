@@ -31,7 +31,8 @@ ON_SANDBOX = ("fork_bomb", "inherited_descriptors", "leftover_*", "more_threads"
 
 
 @needs_sandbox
-@pytest.mark.parametrize(("tier", "names"), [("A", ["*"]), ("B", ON_SANDBOX)])
+@pytest.mark.parametrize(("tier", "names"), [
+    ("A", ["*"]), pytest.param("B", ON_SANDBOX, marks=pytest.mark.large)])
 def test_no_cheat_pays(tier: str, names: list[str], tmp_path: Path,
                        monkeypatch: pytest.MonkeyPatch) -> None:
     def probe(folder: Path) -> str:

@@ -2,7 +2,6 @@
 what is wrong about one of its cases stops no page."""
 
 import copy
-import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -34,13 +33,12 @@ def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def chosen(machine: str) -> list[OnMachine]:
     """Runs of a machine: its first one, those about which anything is doubtful, and those of an
-    experiment that no later machine has; all with WEAVE_EVERY_PAGE=1."""
+    experiment that no later machine has."""
     last = {one.result.experiment: one for each in house().machines
             for one in house().of_machine(each)}
     found = house().of_machine(machine)
     return [one for one in found
-            if "WEAVE_EVERY_PAGE" in os.environ or one is found[0] or one.measured.doubts
-            or one is last[one.result.experiment]]
+            if one is found[0] or one.measured.doubts or one is last[one.result.experiment]]
 
 
 @cache
@@ -55,6 +53,13 @@ def page(shown: str) -> str:
 @pytest.mark.parametrize("machine", machines.listed(REPOSITORY))
 def test_a_committed_machine_is_reported(machine: str) -> None:
     for one in chosen(machine):
+        assert page(one.shown)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("machine", machines.listed(REPOSITORY))
+def test_every_run_of_a_committed_machine_is_reported(machine: str) -> None:
+    for one in house().of_machine(machine):
         assert page(one.shown)
 
 
