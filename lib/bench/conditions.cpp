@@ -5,8 +5,8 @@
 
 namespace bench {
 
-Conditions::Conditions(Check check, Random& random, std::deque<Operand>& inputs, Declared& common,
-                       std::vector<Prepared> const& prepared)
+Conditions::Conditions(Check check, base::Random& random, std::deque<Operand>& inputs,
+                       Declared& common, std::vector<Prepared> const& prepared)
     : check_{check}, random_{random}, inputs_{inputs}, common_{common}
 {
     for (auto const& one : prepared) {

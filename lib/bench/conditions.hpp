@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/random.hpp"
 #include "bench/prepared.hpp"
-#include "bench/random.hpp"
 
 #include <deque>
 #include <set>
@@ -15,7 +15,7 @@ class Conditions
 {
 public:
     /// Of the variants that were `prepared`; `common` is what the trial declares for all of them.
-    Conditions(Check check, Random& random, std::deque<Operand>& inputs, Declared& common,
+    Conditions(Check check, base::Random& random, std::deque<Operand>& inputs, Declared& common,
                std::vector<Prepared> const& prepared);
 
     /// New values for all inputs and what is derived from them, and what is then expected.
@@ -48,7 +48,7 @@ public:
 
 private:
     Check check_;
-    Random& random_;
+    base::Random& random_;
     std::deque<Operand>& inputs_;
     Declared& common_;
     std::vector<Variant*> variants_;

@@ -1,7 +1,7 @@
 #include "bench/element.hpp"
 
+#include "base/random.hpp"
 #include "bench/all_processors.hpp"
-#include "bench/random.hpp"
 
 #include <algorithm>
 
@@ -36,7 +36,7 @@ void fill_with(Fill const& fill, std::byte* to, std::size_t count)
 
 /// An integer of magnitude 1 to `most`, with a sign where the type has one.
 template <class T>
-T integer(Random& random, std::uint64_t most)
+T integer(base::Random& random, std::uint64_t most)
 {
     auto const bits = random.next();
     auto const magnitude = static_cast<double>(1 + (bits >> 32) % most);
@@ -46,14 +46,14 @@ T integer(Random& random, std::uint64_t most)
 /// Magnitudes stay above 1/16, so that a product that was left out is never lost in the bound of a
 /// short row.
 template <class T>
-T real(Random& random)
+T real(base::Random& random)
 {
     auto const magnitude = 0.0625 + 0.9375 * random.unit();
     return static_cast<T>((random.next() & 1) != 0 ? magnitude : -magnitude);
 }
 
 template <class T>
-T value(Check check, Random& random)
+T value(Check check, base::Random& random)
 {
     if (check == Check::exact) {
         return integer<T>(random, 3);
@@ -74,7 +74,7 @@ void Fill::operator()(std::span<T> values) const
     on_all_processors(values.size(), [&](std::size_t begin, std::size_t end) {
         auto const first_chunk = (begin + chunk - 1) / chunk; // those that begin in the range
         for (std::size_t c = first_chunk; c * chunk < end; ++c) {
-            Random random{Random{seed_ + c}.next()};
+            base::Random random{base::Random{seed_ + c}.next()};
             for (T& one : values.subspan(c * chunk, std::min(chunk, values.size() - c * chunk))) {
                 one = value<T>(check_, random);
             }

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "base/random.hpp"
 #include "bench/conditions.hpp"
 #include "bench/prepared.hpp"
-#include "bench/random.hpp"
 #include "bench/run.hpp"
 #include "bench/verification.hpp"
 
@@ -16,7 +16,7 @@ namespace bench {
 class Rounds
 {
 public:
-    Rounds(Run& run, Random& random, Conditions& conditions, Verification const& verification)
+    Rounds(Run& run, base::Random& random, Conditions& conditions, Verification const& verification)
         : run_{run}, random_{random}, conditions_{conditions}, verification_{verification}
     {
     }
@@ -33,7 +33,7 @@ private:
     void take_sample(Prepared& prepared);
 
     Run& run_;
-    Random& random_;
+    base::Random& random_;
     Conditions& conditions_;
     Verification const& verification_;
 };

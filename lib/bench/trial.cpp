@@ -16,7 +16,8 @@
 namespace bench {
 
 Trial::Trial(Run& run, Check check)
-    : run_{run}, check_{check}, random_{Random{run.settings.seed + 0x1000 * run.point.index}.next()}
+    : run_{run}, check_{check},
+      random_{base::Random{run.settings.seed + 0x1000 * run.point.index}.next()}
 {
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/random.hpp"
 #include "base/work.hpp"
-#include "bench/random.hpp"
 #include "bench/variant.hpp"
 
 #include <cstddef>
@@ -146,7 +146,7 @@ private:
 
     Run& run_;
     Check check_;
-    Random random_;
+    base::Random random_;
     Work work_;
     Cache cache_ = Cache::automatic;
     std::map<Target*, Cache> cache_there_;

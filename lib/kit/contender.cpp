@@ -2,7 +2,7 @@
 
 #include "kit/link.hpp"
 
-#include "sparse/catalogue/random.hpp"
+#include "base/random.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -68,7 +68,7 @@ void flush(std::byte const* begin, std::size_t bytes)
 class Layout
 {
 public:
-    explicit Layout(sparse::Random& random) : random_{random} { gap(); }
+    explicit Layout(base::Random& random) : random_{random} { gap(); }
 
     template <class T>
     std::uint64_t place(T const* from, std::size_t count)
@@ -94,12 +94,12 @@ private:
         }
     }
 
-    sparse::Random& random_;
+    base::Random& random_;
     std::vector<std::byte> bytes_;
 };
 
 Image image(Instance const& problem, std::vector<std::int32_t> const& starts, std::size_t rank,
-            sparse::Random& random)
+            base::Random& random)
 {
     auto const& a = problem.a;
     auto const begin = starts[rank];
@@ -158,7 +158,7 @@ struct Contender::Rank
 
 std::vector<Image> images(Instance const& problem, int ranks, std::uint64_t seed)
 {
-    sparse::Random random{seed};
+    base::Random random{seed};
     std::vector<std::int32_t> starts;
     for (int rank = 0; rank <= ranks; ++rank) {
         starts.push_back(static_cast<std::int32_t>(std::int64_t{problem.a.rows} * rank / ranks));

@@ -1,7 +1,7 @@
 #include "kit/problem.hpp"
 
+#include "base/random.hpp"
 #include "sparse/catalogue/generators.hpp"
-#include "sparse/catalogue/random.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -61,7 +61,7 @@ double real(std::uint64_t bits)
 }
 
 /// Without one nonzero in 256: no structure is exactly what a program may know of its generator.
-sparse::Pattern<> thinned(sparse::Pattern<> pattern, sparse::Random& random)
+sparse::Pattern<> thinned(sparse::Pattern<> pattern, base::Random& random)
 {
     std::int32_t kept = 0;
     std::int32_t p = 0;
@@ -107,7 +107,7 @@ Family::Family(std::string const& line)
 
 Instance Family::make(std::uint64_t seed, int vectors) const
 {
-    sparse::Random random{seed};
+    base::Random random{seed};
     std::map<std::string, std::int64_t> drawn;
     for (auto const& [argument, range] : ranges_) {
         auto const count = static_cast<std::uint64_t>(range.second - range.first + 1);

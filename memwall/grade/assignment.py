@@ -10,9 +10,9 @@ import jinja2
 from memwall.record import files, kits, names
 from memwall.record.kits import GradeError, Kit
 
-HARNESS = ("kit/*.hpp", "kit/*.cpp", "sparse/csr.hpp", "sparse/allocator.hpp",
+HARNESS = ("kit/*.hpp", "kit/*.cpp", "base/random.hpp", "sparse/csr.hpp", "sparse/allocator.hpp",
            "sparse/assemble.hpp", "sparse/parallel.hpp", "sparse/catalogue/generators.hpp",
-           "sparse/catalogue/generators.cpp", "sparse/catalogue/random.hpp")
+           "sparse/catalogue/generators.cpp", "sparse/catalogue/sample.hpp")
 PUBLIC = ("naive", "floor", "call.cpp", "spmv.hpp")
 BEGIN, END = "BEGIN SOLUTION", "END SOLUTION"
 TEMPLATES = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),

@@ -1,7 +1,7 @@
 #include "sparse/catalogue/generators.hpp"
 
 #include "sparse/assemble.hpp"
-#include "sparse/catalogue/random.hpp"
+#include "sparse/catalogue/sample.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -122,7 +122,7 @@ Count window_capacity(Count rows, Count window)
 template <class I>
 void sample_near(I i, I window, I columns, std::uint64_t seed, std::span<I> row)
 {
-    Random random{seed, static_cast<std::uint64_t>(i)};
+    base::Random random{seed, static_cast<std::uint64_t>(i)};
     Window<I> const near{i, window, columns};
     sample<I>(random, near.begin, near.end, row);
 }
@@ -135,9 +135,9 @@ enum class Use : std::uint64_t
 };
 
 template <class I>
-Random stream(std::uint64_t seed, I i, Use use)
+base::Random stream(std::uint64_t seed, I i, Use use)
 {
-    return Random{seed, 2 * static_cast<std::uint64_t>(i) + static_cast<std::uint64_t>(use)};
+    return base::Random{seed, 2 * static_cast<std::uint64_t>(i) + static_cast<std::uint64_t>(use)};
 }
 
 /// Number of grid coordinates within one step of `v`, itself included, on an axis of `n`.
@@ -202,7 +202,7 @@ Array<I> shuffled_windows(I count, I window, std::uint64_t seed)
         I const size = std::min(window, count - begin);
         auto const part = std::span<I>{label}.subspan(begin, size);
         std::iota(part.begin(), part.end(), begin);
-        Random random{seed, static_cast<std::uint64_t>(w)};
+        base::Random random{seed, static_cast<std::uint64_t>(w)};
         for (I k = size; k > 1; --k) {
             std::swap(part[k - 1], part[random.below(static_cast<std::uint64_t>(k))]);
         }
@@ -230,7 +230,7 @@ Pattern<I> relabelled(std::string_view generator, Pattern<I> const& a, Array<I> 
 template <class I>
 std::pair<I, I> rmat_edge(Count scale, std::uint64_t number, std::uint64_t seed)
 {
-    Random random{seed, number};
+    base::Random random{seed, number};
     I row = 0;
     I column = 0;
     for (Count level = 0; level < scale; ++level) {
@@ -318,7 +318,7 @@ Pattern<I> random_rows(Count rows, Count columns, Count per_row, std::uint64_t s
     fitted<I>("random_rows", "nonzeros", product(rows, per_row));
     auto const length = [per_row](I) { return static_cast<I>(per_row); };
     return build<I>("random_rows", m, n, rows_made, length, [=](I i, std::span<I> row) {
-        Random random{seed, static_cast<std::uint64_t>(i)};
+        base::Random random{seed, static_cast<std::uint64_t>(i)};
         sample<I>(random, 0, n, row);
     });
 }
@@ -400,7 +400,7 @@ Pattern<I> local_rows(Count rows, Count nonzeros, Count window, std::uint64_t se
             std::min<Count>(most, std::numeric_limits<I>::max()));
     auto const length = [=](I i) {
         auto const dealt_before = [=](Count row) {
-            return static_cast<Count>(static_cast<Uint128>(row) * nonzeros / rows);
+            return static_cast<Count>(static_cast<base::Uint128>(row) * nonzeros / rows);
         };
         return static_cast<I>(dealt_before(Count{i} + 1) - dealt_before(i));
     };
@@ -425,7 +425,7 @@ Pattern<I> runs(Count rows, Count per_row, Count segments, Count window, std::ui
         // Distinct numbers plus the lengths of the runs before are starts of runs that never touch.
         // They wait at the end of the row: the runs written from its beginning never pass them.
         auto const starts = row.last(static_cast<std::size_t>(segments));
-        Random random{seed, static_cast<std::uint64_t>(i)};
+        base::Random random{seed, static_cast<std::uint64_t>(i)};
         sample<I>(random, begin, static_cast<I>(begin + window - per_row + 1), starts);
         auto out = row.begin();
         for (Count s = 0; s < segments; ++s) {

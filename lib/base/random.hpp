@@ -1,16 +1,15 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <utility>
 
-namespace sparse {
+namespace base {
 
 /// Products of two 64-bit numbers.
 __extension__ using Uint128 = unsigned __int128;
 
-/// Reproducible random integers: the SplitMix64 generator of Steele, Lea and Flood (2014).
+/// Reproducible random numbers: the SplitMix64 generator of Steele, Lea and Flood (OOPSLA 2014).
 ///
 /// Only integer arithmetic, so a seed gives the same numbers with every compiler and library, which
 /// the distributions of the standard library do not promise. One stream for each row of a matrix
@@ -40,6 +39,18 @@ public:
         return static_cast<std::uint64_t>((static_cast<Uint128>(next()) * bound) >> 64);
     }
 
+    /// A real in [0, 1).
+    constexpr double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+    /// Puts the elements into a random order (Fisher and Yates).
+    template <class Sequence>
+    constexpr void shuffle(Sequence& sequence)
+    {
+        for (std::size_t left = sequence.size(); left > 1; --left) {
+            std::swap(sequence[left - 1], sequence[below(left)]);
+        }
+    }
+
 private:
     static constexpr std::uint64_t increment = 0x9e3779b97f4a7c15;
 
@@ -53,24 +64,4 @@ private:
     std::uint64_t state_;
 };
 
-/// Fills `out` with distinct numbers of [begin, end) in ascending order, every subset equally
-/// likely; `out` has at most `end - begin` elements. Floyd's method: one random number for each
-/// element.
-template <class I>
-void sample(Random& random, I begin, I end, std::span<I> out)
-{
-    auto candidates = static_cast<std::uint64_t>(end - begin) - out.size();
-    for (std::size_t drawn = 0; drawn < out.size(); ++drawn, ++candidates) {
-        auto const last = out.begin() + static_cast<std::ptrdiff_t>(drawn);
-        auto const pick = static_cast<I>(begin + static_cast<I>(random.below(candidates + 1)));
-        auto const place = std::lower_bound(out.begin(), last, pick);
-        if (place != last && *place == pick) {
-            *last = static_cast<I>(begin + static_cast<I>(candidates));
-        } else {
-            std::copy_backward(place, last, last + 1);
-            *place = pick;
-        }
-    }
-}
-
-} // namespace sparse
+} // namespace base

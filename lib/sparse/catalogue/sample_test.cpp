@@ -1,54 +1,15 @@
-#include "sparse/catalogue/random.hpp"
+#include "sparse/catalogue/sample.hpp"
 
 #include <doctest/doctest.h>
 
 #include <array>
 #include <numeric>
-#include <set>
 #include <vector>
-
-TEST_CASE("the generator is SplitMix64")
-{
-    // The first outputs of the reference implementation for this seed.
-    sparse::Random random{1234567};
-    CHECK(random.next() == 6457827717110365317u);
-    CHECK(random.next() == 3203168211198807973u);
-    CHECK(random.next() == 9817491932198370423u);
-    CHECK(random.next() == 4593380528125082431u);
-    CHECK(random.next() == 16408922859458223821u);
-}
-
-TEST_CASE("streams of a seed differ from each other and from other seeds")
-{
-    std::set<std::uint64_t> first;
-    for (std::uint64_t seed = 0; seed < 30; ++seed) {
-        for (std::uint64_t stream = 0; stream < 30; ++stream) {
-            first.insert(sparse::Random{seed, stream}.next());
-        }
-    }
-    CHECK(first.size() == 900);
-}
-
-TEST_CASE("below stays below and reaches everything")
-{
-    sparse::Random random{7};
-    std::array<int, 10> seen{};
-    for (int k = 0; k < 10000; ++k) {
-        ++seen.at(random.below(seen.size()));
-    }
-    // Eight standard deviations of a binomial: 240.
-    for (int const count : seen) {
-        CHECK(count > 760);
-        CHECK(count < 1240);
-    }
-    CHECK(random.below(0) == 0);
-    CHECK(random.below(1) == 0);
-}
 
 TEST_CASE("a sample is sorted, distinct and within its bounds")
 {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
-        sparse::Random random{seed};
+        base::Random random{seed};
         auto const begin = static_cast<int>(random.below(50)) - 25;
         auto const size = static_cast<int>(random.below(40));
         std::vector<int> out(random.below(static_cast<std::uint64_t>(size) + 1));
@@ -63,7 +24,7 @@ TEST_CASE("a sample is sorted, distinct and within its bounds")
 
 TEST_CASE("a full sample is everything")
 {
-    sparse::Random random{3};
+    base::Random random{3};
     std::vector<long> out(20);
     sparse::sample<long>(random, 5, 25, out);
     std::vector<long> expected(20);
@@ -74,7 +35,7 @@ TEST_CASE("a full sample is everything")
 TEST_CASE("every subset is sampled alike")
 {
     std::array<int, 10> seen{}; // of the 5 * 4 / 2 pairs
-    sparse::Random random{11};
+    base::Random random{11};
     for (int k = 0; k < 10000; ++k) {
         std::array<int, 2> pair{};
         sparse::sample<int>(random, 0, 5, pair);
