@@ -3,14 +3,15 @@
 What a condition compares is in `metrics.py`, what its words mean in `expectations.py`.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from memwall.analysis import expectations
-from memwall.analysis.comparisons import Counted, Measure, Reached, compare
+from memwall.analysis import crossovers, expectations, needs
+from memwall.analysis.basis import Basis, Over
+from memwall.analysis.cells import measure
+from memwall.analysis.comparisons import compare
 from memwall.analysis.expectations import (
     NOT_APPLICABLE,
     NOT_REPRODUCED,
@@ -19,13 +20,12 @@ from memwall.analysis.expectations import (
     UNDECIDED,
     Finding,
 )
-from memwall.analysis.measurements import Measurements
-from memwall.analysis.metrics import Basis, Over, measure
+from memwall.analysis.measurements import Measurements, once
+from memwall.analysis.measures import TIME, Counted, Measure, Reached
 from memwall.analysis.quantities import Absence
 from memwall.analysis.units import with_unit
 from memwall.record import definition, sources
 from memwall.record.definition import Claim, Condition
-from memwall.record.errors import UserError
 from memwall.record.regions import Where, words
 from memwall.record.results import Result, options
 
@@ -34,13 +34,6 @@ VERDICTS = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, TOO_FEW, OUT_OF_DATE, NOT_APP
 #: What the verdicts on this project's own targets are called.
 OWN = {REPRODUCED: "HOLDS", NOT_REPRODUCED: "FAILS"}
 SYMBOLS = dict(zip(VERDICTS, ("✓", "✗", "?", "◇", "↻", ""), strict=True))
-
-INSTRUCTION_SETS = {"avx", "avx2", "avx512f", "avx512", "fma", "f16c", "neon", "sve", "sve2", "amx"}
-OTHER_NEEDS = {"cuda", "bare-metal", "mkl"}
-ARCHITECTURES = {"x86_64", "aarch64", "riscv64", "ppc64le"}
-AT_LEAST = re.compile(r"(matrices|threads|ranks|cores|numa_nodes|gpus|rounds)>=(\d+)")
-#: Needs that a longer run meets; others are of the machine.
-OF_RUNS = re.compile(r"(matrices|rounds)>=.*")
 
 
 @dataclass(frozen=True)
@@ -61,6 +54,11 @@ class Verdict:
     def symbol(self) -> str:
         """One letter for tables; empty where the claim cannot be asked."""
         return SYMBOLS[self.verdict]
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the claim can be asked of this machine at all."""
+        return self.verdict != NOT_APPLICABLE
 
     @property
     def telling(self) -> Finding | None:
@@ -87,20 +85,22 @@ class Verdict:
                 else telling.decided_by]
 
 
+@once
 def judge(measured: Measurements, claim: Claim) -> Verdict:
     """The verdict of one claim on one result, whose doubtful cases do not count."""
     measured = measured.believed
-    unmet = [need for need in claim.needs if _unmet(measured, need)]
-    if any(not OF_RUNS.fullmatch(need) for need in unmet):
-        return Verdict(claim, NOT_APPLICABLE, (), "; ".join(unmet_needs(measured, unmet)))
-    findings = tuple(_examine(measured, condition) for condition in claim.conditions)
-    stale = _stale(measured, claim)
+    unmet = needs.unmet(measured, claim.needs)
+    if any(not needs.OF_RUNS.fullmatch(need) for need in unmet):
+        return Verdict(claim, NOT_APPLICABLE, (), "; ".join(unmet.values()))
+    asked = [_asked(measured, condition) for condition in claim.conditions]
+    findings = tuple(_examine(measured, one) for one in asked)
+    stale = _stale(measured, asked)
     if stale:
         return Verdict(claim, OUT_OF_DATE, findings, stale)
     found = {finding.verdict for finding in findings}
     if unmet and NOT_APPLICABLE not in found:
-        reasons = unmet_needs(measured, unmet)
-        return Verdict(claim, TOO_FEW, findings, f"{'; '.join(reasons)}. {more_data(measured)}")
+        note = f"{'; '.join(unmet.values())}. {more_data(measured)}"
+        return Verdict(claim, TOO_FEW, findings, note)
     for verdict in (NOT_REPRODUCED, NOT_APPLICABLE, TOO_FEW, UNDECIDED):
         if verdict in found:
             return Verdict(claim, verdict, findings, _remark(measured, verdict))
@@ -154,56 +154,74 @@ def _of_fresh(result: Result, root: Path) -> Measurements:
     return Measurements(result, experiment, sources.read_tree(root), partial=True)
 
 
-def is_need(need: str) -> bool:
-    """Whether `_unmet` knows a need."""
-    return need in ARCHITECTURES | INSTRUCTION_SETS | OTHER_NEEDS or bool(AT_LEAST.fullmatch(need))
+# --- conditions -----------------------------------------------------------------------------------
 
 
-def unmet_needs(measured: Measurements, needs: Sequence[str]) -> list[str]:
-    """The needs this result does not meet, each as a reason."""
-    reasons = (_unmet(measured, need) for need in needs)
-    return [reason for reason in reasons if reason]
+@dataclass(frozen=True)
+class _Sides:
+    """What a condition compares here: of several names the first that was measured."""
+
+    condition: Condition
+    faster: str
+    than: Over
+    late: Sequence[str]  # what it compares that this run does not count yet
 
 
-# --- what may stand in the way -------------------------------------------------------------------
+def _asked(measured: Measurements, condition: Condition) -> _Sides:
+    faster = measured.first_measured(condition.faster, condition.where)
+    than: Over = None
+    if isinstance(condition.than, Mapping):
+        than = condition.than
+    elif condition.than:
+        than = measured.first_measured(condition.than, condition.where)
+    late = [name for name in condition.of or () if name in measured.experiment.since
+            and all(name not in case.counts for case in measured.cases)]
+    return _Sides(condition, faster, than, late)
 
 
-def _examine(measured: Measurements, condition: Condition) -> Finding:
+def _examine(measured: Measurements, asked: _Sides) -> Finding:
+    condition = asked.condition
     if condition.value:
-        return _examine_value(measured, condition)
-    if late := _uncounted(measured, condition):
-        return Finding(NOT_APPLICABLE, f"`{late[0]}` was not counted in this run.")
-    faster, than = _sides(measured, condition)
-    of = _measure(measured, condition)
-    compared = compare(measured, faster, than, condition.where, of, condition.per)
+        return _examine_value(measured, asked)
+    if asked.late:
+        return Finding(NOT_APPLICABLE, f"`{asked.late[0]}` was not counted in this run.")
+    compared = compare(measured, asked.faster, asked.than, condition.where, _measure(condition),
+                       condition.per)
     if isinstance(compared, Absence):
         return Finding(NOT_APPLICABLE, f"{compared.reason}.")
     if condition.along:
-        return expectations.examine_crossover(measured, compared, condition.along,
-                                              condition.between)
+        return crossovers.examine(measured, compared, condition.along, condition.between)
     return expectations.examine(compared, condition.expect, condition.on)
 
 
-def _examine_value(measured: Measurements, condition: Condition) -> Finding:
+def _measure(condition: Condition) -> Measure:
+    """What is compared."""
+    if condition.of is None:
+        return TIME
+    return Reached(condition.of[0]) if condition.more else Counted(*condition.of)
+
+
+def _examine_value(measured: Measurements, asked: _Sides) -> Finding:
     """Whether a metric of one variant lies where it is expected, in the mean or in every unit."""
+    condition = asked.condition
     if condition.on == "all":
-        return _examine_one_value(measured, condition, condition.where)
+        return _examine_one_value(measured, asked, condition.where)
     named = [name for name in condition.per if name in measured.axes]
     units = product(*(measured.values(name, condition.where) for name in named))
-    found = [_examine_one_value(measured, condition,
+    found = [_examine_one_value(measured, asked,
                                 {**condition.where, **dict(zip(named, unit, strict=True))})
              for unit in units]
-    asked = [finding for finding in found if finding.verdict != NOT_APPLICABLE]
-    if not asked:
+    told = [finding for finding in found if finding.verdict != NOT_APPLICABLE]
+    if not told:
         return Finding(NOT_APPLICABLE, found[0].sentence if found else "Nothing was measured.")
     order = (NOT_REPRODUCED, UNDECIDED, REPRODUCED)
-    worst = min(asked, key=lambda finding: order.index(finding.verdict))
-    holding = sum(finding.verdict == REPRODUCED for finding in asked)
-    return replace(worst, sentence=f"It holds at {holding} of {len(asked)}; {worst.sentence}")
+    worst = min(told, key=lambda finding: order.index(finding.verdict))
+    holding = sum(finding.verdict == REPRODUCED for finding in told)
+    return replace(worst, sentence=f"It holds at {holding} of {len(told)}; {worst.sentence}")
 
 
-def _examine_one_value(measured: Measurements, condition: Condition, where: Where) -> Finding:
-    variant, _ = _sides(measured, condition)
+def _examine_one_value(measured: Measurements, asked: _Sides, where: Where) -> Finding:
+    condition, variant = asked.condition, asked.faster
     ceiling = condition.ceiling or None
     found = measure(Basis(measured, None, ceiling), condition.value, variant, where)
     if found.estimate is None:
@@ -217,83 +235,13 @@ def _examine_one_value(measured: Measurements, condition: Condition, where: Wher
     return expectations.examine_value(what, found, text, condition.at_least, condition.at_most)
 
 
-def _measure(measured: Measurements, condition: Condition) -> Measure | None:
-    """What is compared, if it is not time."""
-    if condition.of is None:
-        return None
-    return Reached(measured, condition.of[0]) if condition.more else Counted(*condition.of)
-
-
-def _uncounted(measured: Measurements, condition: Condition) -> list[str]:
-    """What a condition compares and this run does not count yet: `[since]` says that it came
-    later."""
-    counted = {name for case in measured.cases for name in case.counts}
-    return [name for name in condition.of or ()
-            if name in measured.experiment.since and name not in counted]
-
-
-def _sides(measured: Measurements, condition: Condition) -> tuple[str, Over]:
-    """What is compared; of several names the first that was measured here."""
-    faster = measured.first_measured(condition.faster, condition.where)
-    if not condition.than:
-        return faster, None
-    if isinstance(condition.than, Mapping):
-        return faster, condition.than
-    return faster, measured.first_measured(condition.than, condition.where)
-
-
-def _stale(measured: Measurements, claim: Claim) -> str:
-    names: list[str] = []
-    late: list[str] = []
-    for condition in claim.conditions:
-        faster, than = _sides(measured, condition)
-        names += [faster, *Basis(measured, than).rivals]
-        late += _uncounted(measured, condition)
+def _stale(measured: Measurements, asked: Sequence[_Sides]) -> str:
+    """What changed since this run, or came after it."""
+    names = [name for one in asked
+             for name in (one.faster, *Basis(measured, one.than).rivals)]
     reasons = {name: measured.stale_variants[name] for name in names if measured.is_stale(name)}
     missing = [name for name in names if name not in measured.variants and not measured.partial]
     reasons |= dict.fromkeys(missing, "not measured in this run")
+    late = [name for one in asked for name in one.late]
     reasons |= dict.fromkeys(late, "not counted in this run")
     return "; ".join(f"`{name}`: {reason}" for name, reason in reasons.items())
-
-
-def _unmet(measured: Measurements, need: str) -> str | None:
-    machine = measured.result.raw["machine"]
-    cpu = machine["cpu"]
-    counted = AT_LEAST.fullmatch(need)
-    if counted:
-        return _too_few(measured, counted[1], int(counted[2]))
-    if need in ARCHITECTURES:
-        return (
-            None if cpu["architecture"] == need else f"needs {need}, this is {cpu['architecture']}"
-        )
-    if need in INSTRUCTION_SETS:
-        return None if need in cpu["instruction_sets"] else f"this CPU has no {need}"
-    if need == "cuda":
-        return None if machine["gpus"] else "needs a GPU"
-    if need == "bare-metal":
-        return "needs bare metal, this is a virtual machine" if machine["virtual"] else None
-    if need == "mkl":  # the rival that is hardest to beat; there is none for other architectures
-        lacks = cpu["architecture"] == "x86_64" and need not in measured.result.raw["libraries"]
-        return "needs MKL, which was not there" if lacks else None
-    raise UserError(
-        f'found the need "{need}", expected {", ".join(sorted(ARCHITECTURES | INSTRUCTION_SETS))},'
-        " cuda, bare-metal, mkl or one of matrices, threads, ranks, cores, numa_nodes, gpus, rounds"
-        " with >=N"
-    )
-
-
-def _too_few(measured: Measurements, what: str, least: int) -> str | None:
-    raw = measured.result.raw
-    launches = raw["launches"]
-    found = {
-        "matrices": len(
-            {c.parameters["matrix"] for c in measured.cases if "matrix" in c.parameters}
-        ),
-        "threads": max(launch["threads"] for launch in launches),
-        "ranks": max(launch["ranks"] for launch in launches),
-        "cores": raw["machine"]["cpu"]["cores"],
-        "numa_nodes": raw["machine"]["cpu"]["numa_nodes"],
-        "gpus": len(raw["machine"]["gpus"]),
-        "rounds": raw["run"]["rounds"],
-    }[what]
-    return None if found >= least else f"needs at least {least} {what}, this run has {found}"

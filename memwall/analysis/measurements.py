@@ -5,47 +5,32 @@ is one of these by name. A feature is a number that the data set of a point is d
 filters by coordinates, features, `variant`, `group`, `cache` and `target`.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from inspect import signature
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from memwall.analysis import numerics
-from memwall.analysis.quantities import Absence, Unknown
+from memwall.analysis.ceilings import Ceilings
+from memwall.analysis.freshness import Freshness
+from memwall.analysis.quantities import Absence, NoNumber, Unknown
 from memwall.record import notation, regions
 from memwall.record.definition import Experiment
 from memwall.record.errors import UserError
 from memwall.record.regions import EVERY, Index, Test, Where
-from memwall.record.results import STUDY, Case, Result, parameters
-from memwall.record.sources import Tree, code_of
+from memwall.record.results import Case, Coordinates, Result, parameters
+from memwall.record.sources import Tree
 
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+Asked = ParamSpec("Asked")
 NOT_MEASURED = "not measured in this run"
 #: Facts of every case that are no coordinates: variants that differ in them are compared.
 OF_VARIANTS = ("variant", "group", "cache", "target")
 #: A fact of every case: so many threads work together, in however many processes.
 WORKERS = "workers"
 TOO_GOOD = 1.05
-
-Coordinates = Mapping[str, str | float]
-
-
-@dataclass(frozen=True)
-class Ceiling:
-    """What one launch reached at best, per second."""
-
-    name: str
-    moves_bytes: bool  # else it counts flops
-    rate: numerics.Estimate
-    fastest: float  # of all passes: what a neighbour on a shared machine leaves varies
-    source: str = ""  # of a nominal peak
-    target: str = ""  # where its probe ran
-
-    @property
-    def unit(self) -> str:
-        return "GB/s" if self.moves_bytes else "GFLOP/s"
-
-    def work_of(self, case: Case) -> float:
-        return case.bytes if self.moves_bytes else case.flops
 
 
 @dataclass(frozen=True)
@@ -172,6 +157,11 @@ class Measurements:
         skipped = self.result.raw["skipped"]
         return [skipped[at] for at in self._skip_index.positions(self._tests(where))]
 
+    @cached_property
+    def kept(self) -> dict[tuple[str, ...], Any]:
+        """What was compared and judged: each once, however many pages ask."""
+        return {}
+
     def find(self, variant: str, where: Where) -> Found:
         """The timed cases of one variant in a region. What failed anywhere in it failed."""
         tests = self._tests(where)
@@ -214,74 +204,18 @@ class Measurements:
         }
         return self._timed.get(self._key(case, variant, moved))
 
-    def ceiling(self, launch: int, name: str | None = None) -> Ceiling:
-        """A probe's rate in one launch, from the samples before and after all cases, or a nominal
-        peak (`peak:device_read`).
-
-        Without a name: the one the experiment names first, or else the fastest that moves bytes.
-        """
-        return self.ceilings(launch, name)[0]
-
-    def ceilings(self, launch: int, names: str | Sequence[str] | None = None) -> list[Ceiling]:
-        """As `ceiling`, of each name: the work of a case can take no less time than the slowest
-        allows."""
-        names = [names] if isinstance(names, str) else names or self.experiment.ceilings
-        if names:
-            return [self._ceiling(launch, name) for name in names]
-        moving = self._moving(launch)
-        if not moving:
-            raise Unknown("no ceiling that moves bytes in the result")
-        return [max(moving, key=lambda ceiling: (ceiling.rate.value, ceiling.name))]
-
-    def every_ceiling(self, launch: int) -> Mapping[str, Ceiling]:
-        """All probes' rates in one launch."""
-        return self._ceilings.get(launch, {})
-
-    def ceiling_if_any(self, launch: int, name: str) -> Ceiling | None:
-        """A probe's rate in one launch, if it ran there."""
-        return self._ceilings.get(launch, {}).get(name)
-
-    def _ceiling(self, launch: int, name: str) -> Ceiling:
-        found = self._known_ceilings(launch)
-        if name not in found:
-            known = ", ".join(sorted(found)) or "none"
-            raise Unknown(f'no ceiling "{name}" in the result, which has: {known}')
-        return found[name]
-
-    def _known_ceilings(self, launch: int) -> Mapping[str, Ceiling]:
-        return {**self.peaks, **self._ceilings.get(launch, {})}
-
     @cached_property
-    def peaks(self) -> Mapping[str, Ceiling]:
-        """What the makers of the processor and of its GPU promise."""
-        machine = self.result.raw["machine"]
-        peaks = [*machine.get("peaks", []), *machine["cpu"].get("peaks", [])]
-        peaks += machine["gpus"][0].get("peaks", []) if machine["gpus"] else []
-        found = {}
-        for peak in peaks:
-            rate = peak.get("bytes_per_s", peak.get("flops_per_s"))
-            exact = numerics.Estimate(rate, rate, rate, 1.0, 1)
-            name = f"peak:{peak['name']}"
-            found[name] = Ceiling(name, "bytes_per_s" in peak, exact, rate, peak["source"])
-        return found
-
-    def has_ceiling(self, launch: int) -> bool:
-        """Whether bounds can be computed in a launch."""
-        known = self._known_ceilings(launch)
-        return bool(self._moving(launch)) and all(n in known for n in self.experiment.ceilings)
+    def ceilings(self) -> Ceilings:
+        return Ceilings(self.result.raw, self.experiment.ceilings)
 
     def is_bounded(self, case: Case) -> bool:
         """Whether what a case moves passes where a ceiling of its launch was measured."""
-        return self.has_ceiling(case.launch) and id(case) not in self._elsewhere
+        return self.ceilings.are_known(case.launch) and id(case) not in self._elsewhere
 
     @cached_property
     def _elsewhere(self) -> frozenset[int]:
         regions = self.experiment.unbounded
         return frozenset(id(case) for where in regions for case in self.select(where))
-
-    def _moving(self, launch: int) -> list[Ceiling]:
-        """The ceilings of a launch that move bytes."""
-        return [each for each in self._ceilings.get(launch, {}).values() if each.moves_bytes]
 
     @cached_property
     def doubtful(self) -> Mapping[int, str]:
@@ -299,7 +233,7 @@ class Measurements:
                 continue
             if not self.is_bounded(case):
                 continue
-            ceiling = self._fastest_ceiling(case)
+            ceiling = self.ceilings.fastest(case.launch, case.target)
             if not ceiling.moves_bytes:
                 continue
             slowest = case.bytes / numerics.estimate(case.samples).high
@@ -338,17 +272,6 @@ class Measurements:
         left = tuple(case for case in self.result.cases if id(case) not in self.doubtful)
         return replace(self, result=replace(self.result, cases=left), partial=True)
 
-    def _fastest_ceiling(self, case: Case) -> Ceiling:
-        """Of the case's target if any ran there: the one the experiment names, or else that with
-        the fastest pass that moved bytes."""
-        moving = self._moving(case.launch)
-        moving = [each for each in moving if each.target == case.target] or moving
-        if self.experiment.ceilings:
-            named = self._known_ceilings(case.launch).get(self.experiment.ceilings[0])
-            if named is not None and (named in moving or not named.moves_bytes):
-                return named
-        return max(moving, key=lambda ceiling: (ceiling.fastest, ceiling.name))
-
     def label(self, case: Case) -> str:
         """A point in words; coordinates that never vary are left out."""
         return self._words(self.coordinates(case))
@@ -376,51 +299,43 @@ class Measurements:
     # --- freshness -------------------------------------------------------------------------------
 
     @cached_property
-    def stale_variants(self) -> Mapping[str, str]:
-        """Variants whose source text or data differ from the tree's, with the reason."""
-        stale_data = self._stale_datasets
-        stale: dict[str, str] = {}
-        for case in self.result.cases:
-            recorded = self.result.raw["excerpts"][case.excerpt]
-            present = self.tree.excerpts.get(case.excerpt)
-            if present is None:
-                stale[case.variant] = f"its source text `{case.excerpt}` is gone"
-            elif code_of(present.text) != code_of(recorded["text"]):
-                stale[case.variant] = f"`{present.file}` has another text now"
-            else:
-                used = [v for v in self._datasets_of(case.parameters) if v in stale_data]
-                if used:
-                    stale.setdefault(case.variant, f"the data set `{used[0]}` has changed")
-        return stale
+    def freshness(self) -> Freshness:
+        return Freshness(self.result, self.tree, self.experiment.since)
 
-    @cached_property
-    def _stale_datasets(self) -> frozenset[str]:
-        locked = self.tree.datasets
-        return frozenset(
-            name
-            for name, dataset in self.result.raw["datasets"].items()
-            if name in locked and locked[name] != dataset["sha256"]
-        )
+    @property
+    def stale_variants(self) -> Mapping[str, str]:
+        """Variants that changed since they were timed, with the reason."""
+        return self.freshness.stale
 
     @property
     def may_lack(self) -> bool:
         """Whether this result may know less than its report speaks of: it is old, or narrowed."""
         return self.partial or bool(self.stale_variants)
 
+    def told(self, of: Callable[[Item], Made], items: Iterable[Item]) -> tuple[list[Made], str]:
+        """What can be told of some things, and why the first cannot of which nothing can.
+
+        Raises `Unknown` where nothing can be told of any, and this result must have such a name.
+        """
+        made: list[Made] = []
+        lacking: list[NoNumber] = []
+        for item in items:
+            try:
+                made.append(of(item))
+            except NoNumber as error:
+                lacking.append(error)
+        unknown = next((error for error in lacking if isinstance(error, Unknown)), None)
+        if unknown and not made and not self.may_lack:
+            raise unknown
+        return made, str(lacking[0]) if lacking else ""
+
     def is_stale(self, *variants: str) -> bool:
         """Whether any of the variants changed since they were timed."""
         return any(variant in self.stale_variants for variant in variants)
 
-    def predates(self, name: str) -> bool:
-        """Whether a variant or its source text is in the tree, but was not when this was timed."""
-        raw = self.result.raw
-        text = self.experiment.since.get(name, name)
-        known = {*raw["excerpts"], *(entry.get("variant") for entry in raw["skipped"])}
-        return text in self.tree.excerpts and not {name, text} & known
-
     def _missing(self, variant: str, where: Where) -> Absence:
         """An error, unless the result may lack the variant."""
-        if self.may_lack or self.predates(variant):
+        if self.may_lack or self.freshness.predates(variant):
             return Absence("missing", NOT_MEASURED)
         if variant in self.variants:
             raise UserError(f'the variant "{variant}" has no case where {regions.words(where)}')
@@ -436,24 +351,6 @@ class Measurements:
             if case.passed:
                 timed[self._key(case)] = case
         return timed
-
-    @cached_property
-    def _ceilings(self) -> Mapping[int, Mapping[str, Ceiling]]:
-        rates: dict[tuple[int, str, bool, str], list[float]] = {}
-        for probe in self.result.raw["ceilings"]:
-            moves_bytes = probe["bytes"] > 0
-            work = probe["bytes"] if moves_bytes else probe["flops"]
-            if work == 0:
-                continue  # it says nothing of what the machine can do
-            target = probe.get("target", "host")
-            key = (probe["launch"], probe["name"], moves_bytes, target)
-            rates.setdefault(key, []).extend(work / seconds for seconds in probe["samples_s"])
-        found: dict[int, dict[str, Ceiling]] = {}
-        for (launch, name, moves_bytes, target), samples in rates.items():
-            reached = numerics.estimate(samples)
-            ceiling = Ceiling(name, moves_bytes, reached, max(samples), target=target)
-            found.setdefault(launch, {})[name] = ceiling
-        return found
 
     def _key(self, case: Case, variant: str | None = None, overrides: Where | None = None) -> Any:
         coordinates = {**self.coordinates(case), **(overrides or {})}
@@ -492,15 +389,15 @@ class Measurements:
                           WORKERS: launch["threads"] * launch["ranks"]})
         return Index(found)
 
+    def features(self, name: object) -> Mapping[str, float]:
+        """The features of a data set; none of anything else."""
+        found: Mapping[str, float] = self.result.raw["datasets"].get(name, {}).get("features", {})
+        return found
+
     def _features(self, point: Coordinates) -> Mapping[str, float]:
         """The features of the data set that a point's parameters name."""
-        named = self._datasets_of(point)
+        named = self.result.datasets_of(point)
         return self.result.raw["datasets"][named[0]]["features"] if named else {}
-
-    def _datasets_of(self, point: Coordinates) -> list[Any]:
-        """The data sets that a point's parameters name; a study may be called like another one."""
-        known = self.result.raw["datasets"]
-        return [value for name, value in point.items() if name != STUDY and value in known]
 
     def is_feature(self, name: str) -> bool:
         """Whether a name is that of a feature of the data sets."""
@@ -547,3 +444,22 @@ class Measurements:
 
 def _unique(values: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(dict.fromkeys(values))
+
+
+def once(
+    work: Callable[Concatenate[Measurements, Asked], Made],
+) -> Callable[Concatenate[Measurements, Asked], Made]:
+    """What is found in a result is found once, and kept with it."""
+    parameters = signature(work)
+
+    @wraps(work)
+    def kept(measured: Measurements, *asked: Asked.args, **named: Asked.kwargs) -> Made:
+        given = parameters.bind(measured, *asked, **named)
+        given.apply_defaults()
+        key = (work.__name__, *map(repr, list(given.arguments.values())[1:]))
+        if key not in measured.kept:
+            measured.kept[key] = work(measured, *asked, **named)
+        made: Made = measured.kept[key]
+        return made
+
+    return kept

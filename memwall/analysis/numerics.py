@@ -39,6 +39,11 @@ class Estimate:
         )
 
 
+def exact(value: float) -> Estimate:
+    """A number that was counted or told, not sampled."""
+    return Estimate(value, value, value, 1.0, 1)
+
+
 @dataclass(frozen=True)
 class NoiseFloor:
     """The largest ratio between two runs of the same code in the same rounds."""
@@ -177,9 +182,14 @@ def in_brackets(estimate: Estimate, written: str, unit: str = "") -> str:
     return "" if text == f"{written}–{written}" else f" ({text}{unit})"
 
 
+def factor(estimate: Estimate, edges: Sequence[float] = ()) -> str:
+    """A ratio as `1.23`, or with as many decimals as tell it from the edges."""
+    return beside(estimate, notation.factor(estimate.value), edges)
+
+
 def speedup(estimate: Estimate, edges: Sequence[float] = ()) -> str:
     """A speed-up with its interval: 1.23x (1.20–1.26)."""
-    written = beside(estimate, notation.factor(estimate.value), edges)
+    written = factor(estimate, edges)
     return f"{written}x{in_brackets(estimate, written)}"
 
 

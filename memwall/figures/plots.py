@@ -5,10 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from memwall.analysis import expectations, numerics
+from memwall.analysis import crossovers, numerics
+from memwall.analysis.basis import Basis, Over
+from memwall.analysis.cells import Cell, measure
 from memwall.analysis.comparisons import compare
 from memwall.analysis.measurements import NOT_MEASURED, Measurements
-from memwall.analysis.metrics import Basis, Cell, Over, measure, metric_named, told
+from memwall.analysis.metrics import metric_named
 from memwall.analysis.quantities import FEATURES, Absence, NoNumber
 from memwall.figures import curves, dots, rows
 from memwall.figures.curves import MODELLED, Ceiling, Roofline, Spot
@@ -134,7 +136,8 @@ class Plot:
                 )
             )
         launch = cases[0].launch
-        known, _ = told(self.measured, lambda name: self.measured.ceiling(launch, name), ceilings)
+        known, _ = self.measured.told(
+            lambda name: self.measured.ceilings.one(launch, name), ceilings)
         above = tuple(Ceiling(c.name, c.rate.value, c.moves_bytes) for c in known)
         data = Roofline(self.measured.experiment.figure(id).caption, above, tuple(spots))
         return self._put(id, curves.roofline(data))
@@ -321,7 +324,7 @@ class Plot:
 
     def _about(self, axis: str, name: Any) -> str:
         """A line below the name of a data set: how long its rows are."""
-        features = self.measured.result.raw["datasets"].get(name, {}).get("features", {})
+        features = self.measured.features(name)
         if axis != "matrix" or "mean_row" not in features:
             return ""
         mean = features["mean_row"]
@@ -349,8 +352,8 @@ class Plot:
         compared = compare(self.measured, variant, over, where)
         if isinstance(compared, Absence):
             return None
-        found, _ = told(self.measured, lambda one: expectations.curve(self.measured, one, x),
-                        [compared])
+        found, _ = self.measured.told(lambda one: crossovers.curve(self.measured, one, x),
+                                      [compared])
         if not found or not found[0].within:
             return None
         place, slot = found[0].place, self._slot("variant", variant, 0)
@@ -389,8 +392,9 @@ class Plot:
             return None, ""
         if not all(self.measured.is_bounded(case) for case in cases):
             return None, ""
-        bounds, _ = told(self.measured, lambda case: [
-            one.work_of(case) for one in self.measured.ceilings(case.launch, basis.ceiling)], cases)
+        of = self.measured.ceilings.of
+        bounds, _ = self.measured.told(
+            lambda case: [one.work_of(case) for one in of(case.launch, basis.ceiling)], cases)
         if len(bounds) < len(cases) or not all(map(all, bounds)):
             return None, ""  # it limits other work: bytes, where these only compute
         (x, categories), (series, names) = axes.items()
@@ -404,7 +408,7 @@ class Plot:
             if not found or len(found) < len(regions) or max(found) > min(found) * (1 + 1e-9):
                 return None, ""
             limits.append(found[0] / scale)
-        ceiling = self.measured.ceiling(cases[0].launch, basis.ceiling)
+        ceiling = self.measured.ceilings.one(cases[0].launch, basis.ceiling)
         kind = "memory bound" if ceiling.moves_bytes and "bus" not in ceiling.name else "ceiling"
         return tuple(limits), f"{kind} ({ceiling.name})"
 
@@ -570,9 +574,9 @@ def rates(measured: Measurements) -> dict[int, float]:
     """The ceiling of all ranks together, by the number of ranks, each with one thread."""
     launches = measured.result.raw["launches"]
     return {
-        launch["ranks"]: measured.ceiling(index).rate.value
+        launch["ranks"]: measured.ceilings.one(index).rate.value
         for index, launch in enumerate(launches)
-        if launch["threads"] == 1 and measured.has_ceiling(index)
+        if launch["threads"] == 1 and measured.ceilings.are_known(index)
     }
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memwall.analysis.claims import AT_LEAST, OF_RUNS
+from memwall.analysis.needs import AT_LEAST, OF_RUNS
 from memwall.pages.tables import aligned, markdown
 from memwall.record.definition import Claim, Experiment
 

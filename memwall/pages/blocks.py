@@ -368,7 +368,7 @@ def listing_of(measured: Measurements, name: str) -> Listing:
 
 
 def _why_not_timed(measured: Measurements, name: str) -> str:
-    if measured.predates(name):
+    if measured.freshness.predates(name):
         return NOT_RECORDED
     reasons = dict.fromkeys(
         entry["reason"]

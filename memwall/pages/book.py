@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from memwall.analysis.measurements import Measurements
 from memwall.pages import blocks, front, scorecard
-from memwall.pages.survey import OnMachine, Survey, loosely
+from memwall.pages.survey import OnMachine, Survey
 from memwall.pages.verbs import Verbs, render
 from memwall.record import (
     definition,
@@ -372,7 +372,7 @@ def weave(measured: Measurements, machine: str, survey: Survey, place: Place,
     `kept` is the title of a run that was kept beside the complete ones.
     """
     experiment = measured.experiment
-    told = measured if place.is_chapter else loosely(measured)  # inputs are named after the lead's
+    told = measured if place.is_chapter else measured.loose  # inputs are named after the lead's
     verbs = Verbs(told, survey, machine, place.figures, place.reports)
     shown = f"experiments/{experiment.name}/report.md.in"
     body = render(experiment.folder / "report.md.in", shown, verbs, place.is_chapter)

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from memwall.analysis import numerics
-from memwall.analysis.expectations import ALIKE_HIGH, ALIKE_LOW
+from memwall.analysis.comparisons import ALIKE_HIGH, ALIKE_LOW
 from memwall.analysis.numerics import Estimate, NoiseFloor
 from memwall.pages.tables import aligned, markdown
 from memwall.record import escape, joining, notation, results

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from memwall.analysis import claims
+from memwall.analysis import needs
 from memwall.record import files
 from memwall.record.definition import Experiment
 
@@ -175,5 +175,5 @@ def _definition(experiment: Experiment) -> Iterator[str]:
     shown = f"experiments/{experiment.name}/experiment.toml"
     for claim in experiment.claims:
         for need in claim.needs:
-            if not claims.is_need(need):
+            if not needs.is_known(need):
                 yield f'{shown}: claim "{claim.id}": found the unknown need "{need}"'

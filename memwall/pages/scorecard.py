@@ -10,7 +10,7 @@ from memwall.analysis import claims, expectations, numerics
 from memwall.analysis.claims import Verdict
 from memwall.analysis.expectations import NOT_REPRODUCED, REPRODUCED
 from memwall.pages import blocks
-from memwall.pages.survey import INFERRED, OnMachine, Survey, best_ceilings, is_asked
+from memwall.pages.survey import INFERRED, OnMachine, Survey, best_ceilings
 from memwall.pages.tables import markdown
 from memwall.record import escape, files, notation, results
 from memwall.record.definition import Claim
@@ -62,7 +62,7 @@ def _of_our_own(claim: Claim) -> bool:
 
 def is_measured(survey: Survey, claim: Claim) -> bool:
     """Whether any machine has asked a claim."""
-    return any(is_asked(verdict) for verdict in survey.verdicts[claim.id].values())
+    return any(verdict.is_asked for verdict in survey.verdicts[claim.id].values())
 
 
 def counts(surveys: Iterable[Survey], chosen: Callable[[Claim], bool]) -> dict[str, int]:
@@ -128,7 +128,7 @@ def _table(surveys: Sequence[Survey], letters: dict[str, str], chapters: dict[st
            chosen: Callable[[Claim], bool]) -> str:
     """Claims downwards, the first of each chapter with its number; machines across."""
     asked = [m for m in letters for survey in surveys for claim in survey.experiment.claims
-             if chosen(claim) and m in survey.machines and is_asked(survey.verdicts[claim.id][m])]
+             if chosen(claim) and m in survey.machines and survey.verdicts[claim.id][m].is_asked]
     letters = {machine: letter for machine, letter in letters.items() if machine in asked}
     rows = []
     for survey in surveys:
@@ -269,7 +269,7 @@ def ceilings(found: Sequence[OnMachine]) -> str:
         for name, ceiling in best_ceilings(one.measured).items():
             if name not in best or ceiling.rate.value > best[name].rate.value:
                 best[name], where[name] = ceiling, f"`{one.result.run['id'][:8]}`"
-        peaks |= one.measured.peaks
+        peaks |= one.measured.ceilings.peaks
     rows = []
     for name, ceiling in sorted(best.items(), key=lambda each: (not each[1].moves_bytes, each[0])):
         peak = peaks.get(f"peak:{name}")

@@ -11,6 +11,9 @@ from functools import cached_property
 from typing import Any
 
 from memwall.analysis import claims
+from memwall.analysis.basis import Basis, Over
+from memwall.analysis.ceilings import Ceiling
+from memwall.analysis.cells import Cell, measure
 from memwall.analysis.claims import Verdict
 from memwall.analysis.expectations import (
     NOT_APPLICABLE,
@@ -19,8 +22,7 @@ from memwall.analysis.expectations import (
     TOO_FEW,
     Finding,
 )
-from memwall.analysis.measurements import Ceiling, Measurements
-from memwall.analysis.metrics import Basis, Cell, Over, measure
+from memwall.analysis.measurements import Measurements
 from memwall.figures import rows
 from memwall.figures.plots import Plot
 from memwall.figures.rows import Across, Block, ClaimCell, ClaimColumn, Claims, Column
@@ -73,25 +75,14 @@ class OnMachine:
     def judge(self, claim: Claim, is_told: bool = True) -> Verdict:
         """The verdict of a claim here. What cannot be asked of the machine that a chapter tells of
         is an error that names the claim; of any other machine it is the verdict."""
-        if claim.id not in self._judged:
-            self._judged[claim.id] = self._verdict(claim)
-        verdict = self._judged[claim.id]
-        if isinstance(verdict, UserError) and is_told:
-            raise verdict
-        return (Verdict(claim, NOT_APPLICABLE, (), f"{verdict}.")
-                if isinstance(verdict, UserError) else verdict)
-
-    @cached_property
-    def _judged(self) -> dict[str, Verdict | UserError]:
-        """Verdicts by the ids of claims: every page that compares machines asks for all of them."""
-        return {}
-
-    def _verdict(self, claim: Claim) -> Verdict | UserError:
         try:
             return claims.judge(self.measured, claim)
         except UserError as error:
             shown = f"experiments/{self.measured.experiment.name}/experiment.toml"
-            return UserError(f'{shown}: claim "{claim.id}" on {self.machine}: {error}')
+            why = f'{shown}: claim "{claim.id}" on {self.machine}: {error}'
+            if is_told:
+                raise UserError(why) from error
+            return Verdict(claim, NOT_APPLICABLE, (), f"{why}.")
 
 
 @dataclass(frozen=True)
@@ -124,7 +115,7 @@ class Survey:
     def cells(self, variant: str, over: Over, where: Where, title: str = "",
               metric: str = "speedup") -> dict[str, Cell]:
         """A metric on each machine that has it."""
-        found = {one.machine: measure(Basis(loosely(one.measured), over), metric, variant, where)
+        found = {one.machine: measure(Basis(one.measured.loose, over), metric, variant, where)
                  for one in self.runs(title) if has(one.measured, where)}
         return {machine: cell for machine, cell in found.items() if cell.estimate}
 
@@ -151,7 +142,7 @@ class Survey:
         rates = []
         for one in self.runs():
             launches = range(len(one.result.raw["launches"]))
-            found = [c for i in launches if (c := one.measured.ceiling_if_any(i, ceiling))]
+            found = [c for i in launches if (c := one.measured.ceilings.probes(i).get(ceiling))]
             rates += [max(found, key=lambda c: c.rate.value)] if found else []
         if not rates:
             return None
@@ -162,6 +153,7 @@ class Survey:
         """What probes reached at best on each machine, and its share of the nominal peak where the
         run recorded one: all probes, or those of some names."""
         best = {one.machine: best_ceilings(one.measured) for one in self.runs()}
+        peaks = {one.machine: one.measured.ceilings.peaks for one in self.runs()}
         known = {name: found for of in best.values() for name, found in of.items()}
         for name in names:
             if name not in known:
@@ -170,8 +162,8 @@ class Survey:
         machines = [f"**{name}**" if name == self.lead else name for name in self.machines]
         rows = []
         for name in names or sorted(known, key=lambda n: (not known[n].moves_bytes, n)):
-            cells = [_of_peak(best[one.machine].get(name), one.measured.peaks.get(f"peak:{name}"))
-                     for one in self.runs()]
+            cells = [_of_peak(best[machine].get(name), peaks[machine].get(f"peak:{name}"))
+                     for machine in self.machines]
             rows.append([f"`{name}`", known[name].unit, *cells])
         return markdown(["ceiling", "unit", *machines], rows, 2)
 
@@ -246,7 +238,7 @@ class Survey:
         """The one verdict of a claim that follows from the inputs alone, and on whose inputs; None
         for another claim, or where nobody has asked it."""
         asked = [(name, verdict) for name, verdict in self.verdicts[claim.id].items()
-                 if is_asked(verdict)]
+                 if verdict.is_asked]
         if not claim.is_arithmetic or not asked:
             return None
         decided = (each for each in asked if each[1].verdict in (REPRODUCED, NOT_REPRODUCED))
@@ -309,7 +301,7 @@ def best_ceilings(measured: Measurements) -> dict[str, Ceiling]:
     """Each probe's rate in the launch in which it is highest."""
     best: dict[str, Ceiling] = {}
     for launch in range(len(measured.result.raw["launches"])):
-        for name, found in measured.every_ceiling(launch).items():
+        for name, found in measured.ceilings.probes(launch).items():
             if name not in best or found.rate.value > best[name].rate.value:
                 best[name] = found
     return best
@@ -329,22 +321,12 @@ def kind_of(matrix: str) -> str:
     return SIZE.sub("", matrix)
 
 
-def loosely(measured: Measurements) -> Measurements:
-    """A result that may lack what another machine has."""
-    return measured.loose
-
-
 def has(measured: Measurements, where: Where) -> bool:
     """Whether anything of a region was measured; a result may lack its axes."""
     try:
         return bool(measured.select(where))
     except UserError:
         return False
-
-
-def is_asked(verdict: Verdict) -> bool:
-    """Whether a claim can be asked of a machine at all."""
-    return verdict.verdict != NOT_APPLICABLE
 
 
 def _machines(count: int) -> str:
@@ -364,7 +346,7 @@ def _value(metric: str, value: float) -> str:
 def _highest_ceiling(measured: Measurements) -> str:
     """What the experiment's ceiling is at best, in one launch or another."""
     launches = range(len(measured.result.raw["launches"]))
-    found = [measured.ceiling(i) for i in launches if measured.has_ceiling(i)]
+    found = [measured.ceilings.one(i) for i in launches if measured.ceilings.are_known(i)]
     if not found:
         return "–"
     best = max(found, key=lambda ceiling: ceiling.rate.value)
@@ -442,11 +424,11 @@ def _column(survey: Survey, verdicts: Mapping[str, Verdict], title: str,
     cells = tuple(_cell(verdicts[machine], chosen[machine], index) for machine in survey.machines)
     unit = _unit(condition)
     low, high = (edge if edge is None or unit != "%" else 100 * edge for edge in example.holds)
-    return ClaimColumn(title, cells, (low, high), "ratio" if example.is_ratio else "linear", unit)
+    return ClaimColumn(title, cells, (low, high), "ratio" if example.comparison else "linear", unit)
 
 
 def _finding(verdict: Verdict, index: int | None) -> Finding | None:
-    if not is_asked(verdict):
+    if not verdict.is_asked:
         return None
     if index is None:
         return verdict.telling
@@ -454,7 +436,7 @@ def _finding(verdict: Verdict, index: int | None) -> Finding | None:
 
 
 def _cell(verdict: Verdict, finding: Finding | None, index: int | None) -> ClaimCell | None:
-    if finding is None or not is_asked(verdict):
+    if finding is None or not verdict.is_asked:
         return None
     words = claims.OWN if verdict.claim.is_own else {}
     word = (verdict.word if index is None or verdict.verdict == claims.OUT_OF_DATE
@@ -490,8 +472,7 @@ def _inputs(found: Sequence[OnMachine], x: str, where: Where) -> dict[str, list[
 
 
 def _mean_row(measured: Measurements, name: Any) -> float:
-    features = measured.result.raw["datasets"].get(name, {}).get("features", {})
-    return features.get("mean_row", 0.0)
+    return measured.features(name).get("mean_row", 0.0)
 
 
 def _about(found: Sequence[OnMachine], x: str, names: Sequence[Any]) -> str:
@@ -504,7 +485,7 @@ def _about(found: Sequence[OnMachine], x: str, names: Sequence[Any]) -> str:
 def _values(one: OnMachine, x: str, names: Sequence[Any], pair: tuple[str, Over], where: Where,
             series: Sequence[str]) -> tuple[rows.Value | None, ...]:
     variant, over = pair
-    measured = loosely(one.measured)
+    measured = one.measured.loose
     values: list[rows.Value | None] = []
     for precision in series:
         of = {**where, **({"precision": precision} if precision else {})}

@@ -5,8 +5,10 @@ from itertools import product
 from typing import Any
 
 from memwall.analysis import numerics
+from memwall.analysis.basis import Basis
+from memwall.analysis.cells import Cell, measure
 from memwall.analysis.measurements import NOT_MEASURED, Measurements
-from memwall.analysis.metrics import Basis, Cell, measure, metric_named, told
+from memwall.analysis.metrics import metric_named
 from memwall.analysis.units import count_words
 from memwall.record import notation
 from memwall.record.errors import UserError
@@ -161,8 +163,7 @@ def _text_column(basis: Basis, name: str, variant: str | None, region: Where) ->
     if found.absence:
         return str(found.absence) if name == "verdict" else NO_VALUE
     if name == "over":
-        partners = [basis.partner(case) for case in found.cases]
-        texts = [f"`{partner.variant}`" for partner in partners if partner is not None]
+        texts = [f"`{pair.than.variant}`" for pair in basis.pairs(found.cases)]
     elif name == "note":
         texts = [note for case in found.cases for note in case.notes]
     elif name == "cache":
@@ -305,7 +306,7 @@ def ceiling_words(basis: Basis, where: Where) -> str:
     """The ceiling that bounds are drawn from, each where launches differ."""
     measured = basis.measured
     launches = dict.fromkeys(case.launch for case in measured.select(where, timed=False))
-    ceilings, why = told(measured, lambda at: measured.ceiling(at, basis.ceiling), [*launches])
+    ceilings, why = measured.told(lambda at: measured.ceilings.one(at, basis.ceiling), launches)
     texts = dict.fromkeys(
         f"{ceiling.name} at {notation.significant(ceiling.rate.value / 1e9)} {ceiling.unit}"
         for ceiling in ceilings

@@ -15,12 +15,14 @@ from jinja2 import nodes
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 
-from memwall.analysis import claims, expectations, numerics, units
+from memwall.analysis import claims, crossovers, expectations, needs, numerics, units
+from memwall.analysis.basis import Basis, Over
+from memwall.analysis.cells import Cell, measure, numbers_of
 from memwall.analysis.claims import OUT_OF_DATE, Verdict
 from memwall.analysis.comparisons import Comparison, compare
 from memwall.analysis.expectations import REPRODUCED, Expectation
 from memwall.analysis.measurements import NOT_MEASURED, Measurements
-from memwall.analysis.metrics import Basis, Cell, Over, measure, metric_named, numbers_of, told
+from memwall.analysis.metrics import metric_named
 from memwall.analysis.quantities import Absence, NoNumber
 from memwall.figures import plots
 from memwall.pages import blocks, tables
@@ -100,7 +102,7 @@ class Verbs:
 
     def code(self, name: str, fold: bool | None = None) -> str:
         """The text of a variant as it stood when it was timed."""
-        if self.measured.predates(name):
+        if self.measured.freshness.predates(name):
             self.new_code.append(name)
         return blocks.code(self.measured, name, fold)
 
@@ -157,14 +159,12 @@ class Verbs:
         """A metric without rounds (`stored_bytes`, `setup`, ...) over another variant's: over
         several points the geometric mean of what it is at each."""
         region = where or {}
-        basis = self._basis(None)
         for name in (variant, over):
             if absence := self.measured.find(name, region).absence:
                 return self._said(Cell(absence=absence), str)
         ratios, why = [], NOT_MEASURED
-        for case in self.measured.find(variant, region).cases:
-            other = self.measured.partner(case, over)
-            values, lacking = numbers_of(basis, metric, [case, *([other] if other else [])])
+        for pair in self._basis(over).pairs(self.measured.find(variant, region).cases):
+            values, lacking = numbers_of(metric, pair.split())
             if any(len(rounds) > 1 for rounds in values):
                 raise UserError(f'ratio: "{metric}" was sampled in rounds, use speedup')
             if len(values) == 2:
@@ -185,7 +185,7 @@ class Verbs:
         cases = measured.select(where or {}, timed=False)
         if not cases:
             return self._said(measure(basis, metric, None, where or {}), str)
-        found, why = numbers_of(basis, metric, cases)
+        found, why = numbers_of(metric, basis.alone(cases))
         if not found:
             return why
         values = sorted({values[0] for values in found})
@@ -200,7 +200,8 @@ class Verbs:
             if self.measured.may_lack:
                 return NOT_MEASURED
             raise UserError(f"nothing was measured where {where}")
-        ceilings, why = told(self.measured, lambda at: self.measured.ceiling(at, name), launches)
+        ceilings, why = self.measured.told(
+            lambda at: self.measured.ceilings.one(at, name), launches)
         if not ceilings:
             return why
         found = max(ceilings, key=lambda ceiling: ceiling.rate.value)  # what it can do at best
@@ -231,9 +232,8 @@ class Verbs:
         compared = compare(self.measured, variant, over, where or {})
         if isinstance(compared, Absence):
             return f"none ({compared.reason})"
-        units = [part.overall for part in compared.units()]
-        wins = sum(estimate.low > max(1.0, compared.noise) for estimate in units)
-        total = notation.plural(len(units), compared.noun)
+        wins = sum(unit.is_better for unit in compared.units)
+        total = notation.plural(len(compared.units), compared.noun)
         return f"{wins} of {total}{self._stale(variant, over)}"
 
     def crossover(self, variant: str, over: Over, x: str, where: Where | None = None) -> str:
@@ -241,8 +241,8 @@ class Verbs:
         compared = compare(self.measured, variant, over, where or {})
         if isinstance(compared, Absence):
             return f"unknown ({compared.reason})"
-        curves, why = told(self.measured, lambda one: expectations.curve(self.measured, one, x),
-                           [compared])
+        curves, why = self.measured.told(lambda one: crossovers.curve(self.measured, one, x),
+                                         [compared])
         return curves[0].words() + self._stale(variant, over) if curves else f"unknown ({why})"
 
     def fastest(self, where: Where | None = None, among: Sequence[str] | None = None) -> str:
@@ -299,7 +299,7 @@ class Verbs:
     def predates(self, name: str) -> bool:
         """Whether a variant or a source text came later than this result, for conditional text.
         A narrowed run lacks what it lacks for other reasons too."""
-        return not self.measured.partial and self.measured.predates(name)
+        return not self.measured.partial and self.measured.freshness.predates(name)
 
     # --- machine and provenance ------------------------------------------------------------------
 
@@ -330,9 +330,9 @@ class Verbs:
         libraries = self.measured.result.raw["libraries"]
         return libraries.get(name, "not loaded")
 
-    def has(self, *needs: str) -> bool:
+    def has(self, *asked: str) -> bool:
         """Whether the machine and the run meet needs in the words of claims (`avx2`, ...)."""
-        return not claims.unmet_needs(self.measured, needs)
+        return not needs.unmet(self.measured, asked)
 
     def datasets(self) -> str:
         """A table of the data sets and their features."""

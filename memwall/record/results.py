@@ -41,6 +41,7 @@ Steps = tuple[str | int, ...]
 STUDY = "study"
 
 Json = dict[str, Any]
+Coordinates = Mapping[str, str | float]
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,11 @@ class Result:
     @property
     def run(self) -> Json:
         return self.raw["run"]
+
+    def datasets_of(self, point: Coordinates) -> list[Any]:
+        """The data sets that a point's parameters name; a study may be called like another one."""
+        known = self.raw["datasets"]
+        return [value for name, value in point.items() if name != STUDY and value in known]
 
 
 def load(path: Path) -> Result:
@@ -169,7 +175,7 @@ def machine(text: str, shown: str) -> Json:
     return raw
 
 
-def parameters(entry: Json) -> dict[str, str | float]:
+def parameters(entry: Mapping[str, Any]) -> dict[str, str | float]:
     """Where a raw case, or an entry of what was skipped, stands: its study, then its parameters."""
     return {STUDY: entry["study"], **entry["parameters"]}
 

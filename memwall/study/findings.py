@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from memwall.analysis import numerics
+from memwall.analysis.basis import Basis
+from memwall.analysis.cells import measure
 from memwall.analysis.measurements import Measurements
-from memwall.analysis.metrics import Basis, measure
 from memwall.record import notation
 from memwall.record.results import Case
 
@@ -135,12 +136,12 @@ def run(found: Measurements) -> Json:
         "noise_floor": floor.factor - 1 if floor.pairs else None,
         "ceilings": [{"threads": launch["threads"], **_ceiling(found, index)}
                      for index, launch in enumerate(raw["launches"])
-                     if found.has_ceiling(index)],
+                     if found.ceilings.are_known(index)],
     }
 
 
 def _ceiling(found: Measurements, launch: int) -> Json:
-    ceiling = found.ceiling(launch)
+    ceiling = found.ceilings.one(launch)
     return {"name": ceiling.name, "rate": ceiling.rate.value, "unit": ceiling.unit}
 
 

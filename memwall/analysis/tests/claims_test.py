@@ -1,7 +1,7 @@
 """Words mean numbers: each word on each side of its threshold, and what may stand in the way."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from memwall.analysis.claims import (
     TOO_FEW,
     UNDECIDED,
 )
-from memwall.analysis.comparisons import Comparison, compare
+from memwall.analysis.comparisons import Comparison, Point, compare
 from memwall.analysis.measurements import Measurements
 from memwall.record.definition import Claim, Condition
 from memwall.record.errors import UserError
@@ -52,13 +52,13 @@ def comparison(speedups: list[float], spread: float = 0.004, noise: float = 1.01
     points = []
     for index, speedup in enumerate(speedups):
         than = [speedup * (1 + step) for step in steps]
-        points.append((_case([1.0] * ROUNDS, f"m{index}"), _case(than, f"m{index}")))
-    labels = tuple(f"m{index}" for index in range(len(speedups)))
-    return Comparison("a", "b", tuple(points), noise, labels, 0)
+        sides = _case([1.0] * ROUNDS, f"m{index}"), _case(than, f"m{index}")
+        points.append(Point(*sides, f"m{index}", than))
+    return Comparison("a", "b", tuple(points), noise)
 
 
 def verdict_of(expect: str, speedups: list[float], **options: float) -> str:
-    return expectations.EXPECTATIONS[expect](comparison(speedups, **options)).verdict
+    return expectations.examine(comparison(speedups, **options), expect).verdict
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_difference_inside_the_noise_floor_is_no_direction() -> None:
 
 
 def test_never_below_looks_at_each_point() -> None:
-    finding = expectations.expect_never_below(comparison([2.0, 2.0, 0.9]))
+    finding = expectations.examine(comparison([2.0, 2.0, 0.9]), "never-below")
     assert finding.verdict == NOT_REPRODUCED
     assert "m2 0.90x" in finding.sentence
 
@@ -192,23 +192,25 @@ def test_most_is_open_while_undecided_matrices_could_turn_it() -> None:
     assert verdict_of("most", [1.06] * 9, spread=0.2) == UNDECIDED
 
 
+def placed(one: Comparison, *parameters: Mapping[str, str | float]) -> Comparison:
+    """A comparison whose points stand elsewhere."""
+    points = [replace(point, case=replace(point.case, parameters=at))
+              for point, at in zip(one.points, parameters, strict=True)]
+    return replace(one, points=tuple(points))
+
+
 def test_matrices_count_once_however_many_points_they_have() -> None:
-    one = comparison([1.5] * 4)
-    points = [
-        (replace(a, parameters={"matrix": f"m{i // 2}"}), b) for i, (a, b) in enumerate(one.points)
-    ]
-    assert len(replace(one, points=tuple(points)).units()) == 2
+    one = placed(comparison([1.5] * 4), *({"matrix": f"m{i // 2}"} for i in range(4)))
+    assert len(one.units) == 2
 
 
 def test_two_precisions_are_not_two_votes() -> None:
-    one = comparison([1.5] * 4)
-    points = [
-        (replace(a, parameters={"shape": f"s{i // 2}", "precision": f"fp{32 * (1 + i % 2)}"}), b)
-        for i, (a, b) in enumerate(one.points)
-    ]
-    assert [part.name for part in replace(one, points=tuple(points)).units()] == ["s0", "s1"]
-    named = replace(one, points=tuple(points), per=("precision",))
-    assert [part.name for part in named.units()] == ["fp32", "fp64"]
+    places = [{"shape": shape, "precision": precision} for shape in ("s0", "s1")
+              for precision in ("fp32", "fp64")]
+    one = placed(comparison([1.5] * 4), *places)
+    assert [part.name for part in one.units] == ["s0", "s1"]
+    named = replace(one, per=("precision",))
+    assert [part.name for part in named.units] == ["fp32", "fp64"]
     assert named.noun == "precision"
 
 
@@ -389,8 +391,8 @@ def test_the_best_of_a_list_is_chosen_at_each_point(measured: Measure, raw: Json
     assert "the speed of the best of avx512, csrl and unroll4 (" in found.findings[0].sentence
     compared = compare(measured(raw), "textbook", BEST, {"threads": 1, "precision": "fp64"})
     assert isinstance(compared, Comparison)
-    assert [than.variant for _, than in compared.points] == [
-        "unroll4" if label == "fem3 fp64 threads=1" else "csrl" for label in compared.labels
+    assert [point.than.variant for point in compared.points] == [
+        "unroll4" if point.label == "fem3 fp64 threads=1" else "csrl" for point in compared.points
     ]
 
 
@@ -413,6 +415,16 @@ def test_the_best_of_a_group(measured: Measure, raw: Json) -> None:
         claims.judge(measured(raw), claim("textbook", {"best_of": "peers"}, "keeps-up"))
     with pytest.raises(UserError, match='no variant "cslr" in the result'):
         claims.judge(measured(raw), claim("textbook", {"best_of": ["csrl", "cslr"]}, "keeps-up"))
+
+
+def test_nothing_is_compared_or_judged_twice(measured: Measure, raw: Json) -> None:
+    """What a text asks is what the claim found."""
+    run, asked = measured(raw), claim("csrl", "textbook", "far")
+    found = claims.judge(run, asked)
+    assert claims.judge(run, asked) is found
+    compared = found.findings[0].comparison
+    assert compare(run, "csrl", "textbook", {}) is compared
+    assert compare(run, "csrl", "textbook", {"precision": "fp32"}) is not compared
 
 
 def test_a_best_that_changed_is_stale(measured: Measure, raw: Json) -> None:

@@ -225,7 +225,7 @@ def test_ceilings_stand_beside_nominal_peaks(measured: Measure, raw: Json) -> No
     faster["ceilings"].append(flops)
     found = [OnMachine(LEAD, measured(raw)), OnMachine(LEAD, measured(faster, True), "mine")]
     table = scorecard.ceilings(found)
-    rate = found[0].measured.ceiling(1, "read").rate.value
+    rate = found[0].measured.ceilings.one(1, "read").rate.value
     gap = scorecard.JOINED
     assert row(table, "`read`") == [f"{rate / 1e9:.1f}{gap}GB/s", "`01234567`", "40.0",
                                     f"{100 * rate / 40e9:.0f}{gap}%", "2 channels of DDR5"]

@@ -32,13 +32,14 @@ def survey(root: Path, measured: Callable[..., Measurements], raw: Json) -> Surv
 def test_ceilings_stand_beside_nominal_peaks_where_these_are_known(survey: Survey) -> None:
     head, _, line = survey.ceilings_table(["read"]).splitlines()
     assert head == "| ceiling | unit | **lead-2c** | another-2c |"
-    best = max(survey.found[0].measured.ceiling(launch, "read").rate.value for launch in (0, 1))
+    ceilings = survey.found[0].measured.ceilings
+    best = max(ceilings.one(launch, "read").rate.value for launch in (0, 1))
     number = f"{best / 1e9:.1f}"
     assert line == f"| `read` | GB/s | {number} | {number} ({100 * best / 40e9:.0f} %) |"
 
 
 def test_every_ceiling_has_a_row_and_unknown_ones_are_refused(survey: Survey) -> None:
-    known = survey.found[0].measured.every_ceiling(0)
+    known = survey.found[0].measured.ceilings.probes(0)
     assert len(survey.ceilings_table().splitlines()) == 2 + len(known)
     with pytest.raises(UserError, match='no machine has measured "flux", only'):
         survey.ceilings_table(["flux"])

@@ -2,8 +2,8 @@
 
 from typing import cast
 
+from memwall.analysis.basis import Basis
 from memwall.analysis.measurements import Measurements
-from memwall.analysis.metrics import Basis
 
 
 def test_the_best_of_the_peers_is_called_a_library() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from memwall.analysis import claims, expectations
+from memwall.analysis import claims, crossovers
 from memwall.analysis.claims import NOT_REPRODUCED, REPRODUCED, TOO_FEW, UNDECIDED
 from memwall.analysis.comparisons import Comparison, compare
 from memwall.analysis.measurements import Measurements
@@ -37,10 +37,10 @@ def sweep(raw: Json) -> Callable[[Mapping[float, float]], Json]:
 FALLING = {0.1: 2.0, 0.2: 1.5, 0.4: 0.8, 0.6: 0.7, 0.8: 0.6}
 
 
-def curve_of(run: Measurements) -> expectations.Curve:
+def curve_of(run: Measurements) -> crossovers.Curve:
     compared = compare(run, "csrl", "textbook", WHERE)
     assert isinstance(compared, Comparison)
-    return expectations.curve(run, compared, "nzseg_per_nnz")
+    return crossovers.curve(run, compared, "nzseg_per_nnz")
 
 
 def test_the_place_is_interpolated_between_neighbours(measured: Measure, sweep: Callable) -> None:
@@ -145,8 +145,8 @@ def test_the_noise_floor_moves_the_place(measured: Measure, sweep: Callable) -> 
     assert run.noise.factor > 1
     compared = compare(run, "csrl", "textbook", WHERE)
     assert isinstance(compared, Comparison)
-    noisy = expectations.curve(run, replace(compared, noise=1.2), "nzseg_per_nnz").reach
-    quiet = expectations.curve(run, replace(compared, noise=1.0), "nzseg_per_nnz").reach
+    noisy = crossovers.curve(run, replace(compared, noise=1.2), "nzseg_per_nnz").reach
+    quiet = crossovers.curve(run, replace(compared, noise=1.0), "nzseg_per_nnz").reach
     assert noisy[0] < quiet[0] < quiet[1] < noisy[1]
 
 

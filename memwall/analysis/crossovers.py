@@ -1,0 +1,147 @@
+"""Where a variant stops being faster, along a number of the points such as a feature of the matrix.
+
+In each round the logarithm of the ratio is interpolated linearly between neighbouring points; the
+place is where it comes down through zero. Of several such places in a round the last one from
+the left counts. A round that has none counts as the right end of what was measured if its last
+point is faster, else as the left end: that end then stands for "there or beyond". The value is
+the median of the rounds' places, with the order-statistic interval of all medians here.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from memwall.analysis import numerics
+from memwall.analysis.comparisons import Comparison
+from memwall.analysis.expectations import NOT_REPRODUCED, REPRODUCED, TOO_FEW, UNDECIDED, Finding
+from memwall.analysis.measurements import Measurements
+from memwall.analysis.numerics import Estimate
+from memwall.analysis.quantities import Unknown
+from memwall.record import notation
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How much faster a variant is at each value of a number, the smallest first."""
+
+    along: str
+    comparison: Comparison
+    parts: Mapping[float, Comparison]
+
+    @cached_property
+    def xs(self) -> list[float]:
+        return list(self.parts)
+
+    @cached_property
+    def place(self) -> Estimate:
+        """Where it stops being faster; an end of the range stands for there or beyond."""
+        return self._place(1.0)
+
+    def _place(self, factor: float) -> Estimate:
+        """The place if every ratio were so many times what it is."""
+        points = [part.rounds for part in self.parts.values()]
+        rounds = [[factor * ratio for ratio in ratios] for ratios in zip(*points, strict=True)]
+        return numerics.estimate([_last_fall(self.xs, ratios) for ratios in rounds])
+
+    @property
+    def within(self) -> bool:
+        """Whether there is such a place between the points that were measured."""
+        return self.xs[0] < self.place.value < self.xs[-1]
+
+    @cached_property
+    def reach(self) -> tuple[float, float]:
+        """The interval of the place, widened by the noise floor; infinite where it is beyond."""
+        noise = self.comparison.noise
+        low, high = self._place(1 / noise).low, self._place(noise).high
+        return (-math.inf if low <= self.xs[0] else low,
+                math.inf if high >= self.xs[-1] else high)
+
+    @property
+    def side(self) -> str:
+        """Where it is, if not between the points: `beyond 0.9`."""
+        if self.place.value >= self.xs[-1]:
+            return f"beyond {notation.factor(self.xs[-1])}"
+        return f"below {notation.factor(self.xs[0])}"
+
+    @property
+    def falls(self) -> int:
+        """How often the medians come down through one."""
+        medians = [part.overall.value for part in self.parts.values()]
+        return sum(a > 1 >= b for a, b in pairwise(medians))
+
+    def words(self) -> str:
+        """`0.33 (0.31–0.36)`, or why there is no such place."""
+        first, last = notation.factor(self.xs[0]), notation.factor(self.xs[-1])
+        if self.within:
+            return notation.factor(self.place.value) + f" ({self.interval()}){self._which()}"
+        medians = [part.overall.value for part in self.parts.values()]
+        if min(medians) > 1:
+            return f"none: faster everywhere, from {first} to {last}"
+        if max(medians) <= 1:
+            return f"none: nowhere faster, from {first} to {last}"
+        return f"none that the rounds agree on, from {first} to {last}"
+
+    def sentence(self) -> str:
+        """`Along nzseg_per_nnz, csrl stops being faster than csr at 0.33 (0.31–0.36)`."""
+        along = f"Along {self.along}, `{self.comparison.faster}`"
+        ending = f"stops being faster than {self.comparison.than}"
+        if self.within:
+            return f"{along} {ending} at {self.words()}"
+        why = self.words().removeprefix("none").removeprefix(": ").strip()
+        return f"{along} nowhere {ending} ({why})"
+
+    def interval(self) -> str:
+        """`0.31–0.36`, an end of what was measured as `below 0.1` or `or beyond`."""
+        place, written = self.place, notation.factor(self.place.value)
+        low, _, high = numerics.interval(place, written).partition("–")
+        below = "below " if place.low <= self.xs[0] else ""
+        return f"{below}{low}–{high}" + (" or beyond" if place.high >= self.xs[-1] else "")
+
+    def _which(self) -> str:
+        return f", the last of {self.falls} such places" if self.falls > 1 else ""
+
+
+def curve(measured: Measurements, comparison: Comparison, along: str) -> Curve:
+    """A comparison split by the numbers of an axis or a feature."""
+    if not measured.is_feature(along) and along not in measured.axes:
+        raise Unknown(f'no axis and no feature "{along}" in the result')
+    values: list[float] = []
+    for point in comparison.points:
+        value = measured.fact(point.case, along)
+        if not isinstance(value, (int, float)):
+            raise Unknown(f'"{along}" has the value "{value}", expected numbers')
+        values.append(value)
+    parts = dict(zip(dict.fromkeys(values), comparison.split(values), strict=True))
+    return Curve(along, comparison, {value: parts[value] for value in sorted(parts)})
+
+
+def examine(
+    measured: Measurements, comparison: Comparison, along: str, between: tuple[float, float]
+) -> Finding:
+    """Whether the place lies between two numbers. Where a round has none, an end of what was
+    measured stands for "there or beyond": beyond both numbers that decides too."""
+    found = curve(measured, comparison, along)
+    if len(found.xs) < 2:
+        return Finding(TOO_FEW, f"Only one value of {along} was measured.")
+    low, high = between
+    first, last = found.reach
+    if low <= first and last <= high:
+        verdict = REPRODUCED
+    elif last < low or first > high:
+        verdict = NOT_REPRODUCED
+    else:
+        verdict = UNDECIDED
+    sentence = (f"{found.sentence()}, with a {numerics.coverage(found.place)} of {len(found.xs)}"
+                f" points{comparison.in_region}; expected between {low:g} and {high:g}.")
+    decided_by = f"at {notation.factor(found.place.value)}" if found.within else found.side
+    return Finding(verdict, sentence, decided_by, found.interval(), found.place, between)
+
+
+def _last_fall(xs: Sequence[float], ratios: Sequence[float]) -> float:
+    logs = [math.log(ratio) for ratio in ratios]
+    for i in reversed(range(len(xs) - 1)):
+        if logs[i] > 0 >= logs[i + 1]:
+            return xs[i] + (xs[i + 1] - xs[i]) * logs[i] / (logs[i] - logs[i + 1])
+    return xs[-1] if logs[-1] > 0 else xs[0]

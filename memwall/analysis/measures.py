@@ -1,0 +1,149 @@
+"""What two variants are compared in: the time of a call, what was counted, or what is reached.
+
+Each tells how many times better a case is than another one, and how sentences call that.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memwall.analysis import numerics
+from memwall.analysis.basis import Pair
+from memwall.analysis.metrics import METRICS, Values, measure_of, plain
+from memwall.analysis.numerics import Estimate
+from memwall.analysis.quantities import COUNTER, NoNumber, quantity
+
+
+class Measure(ABC):
+    """What is compared. `better` and `worse` are what the first side is to be, or is."""
+
+    better: str
+    worse: str
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """Metrics or counts, of the first side and of the other; none of time."""
+        return ()
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether two runs of the same code differ in it, by the noise floor."""
+        return True
+
+    @abstractmethod
+    def ratios(self, pair: Pair) -> Values:
+        """How many times better the first side is, in each round or once."""
+
+    def doubt(self, pair: Pair) -> tuple[float, float]:
+        """By how much these ratios may all be wrong together: the least and the largest factor."""
+        return 1.0, 1.0
+
+    @abstractmethod
+    def sides(self, faster: str, than: str) -> str:
+        """Both sides in words."""
+
+    @abstractmethod
+    def said(self, faster: str, than: str, times: Estimate, edges: Sequence[float]) -> str:
+        """What was found, in words."""
+
+
+@dataclass(frozen=True)
+class Time(Measure):
+    """The time of a call: less is better."""
+
+    better = "faster"
+    worse = "slower"
+
+    def ratios(self, pair: Pair) -> Values:
+        return METRICS["speedup"].of(pair)
+
+    def sides(self, faster: str, than: str) -> str:
+        return f"`{faster}` against {than}"
+
+    def said(self, faster: str, than: str, times: Estimate, edges: Sequence[float]) -> str:
+        """`csrl` runs at 1.23x the speed of `csr`."""
+        return f"`{faster}` runs at {numerics.factor(times, edges)}x the speed of {than}"
+
+
+@dataclass(frozen=True)
+class Counted(Measure):
+    """A quantity of each side that was counted, the same unless told: less is better."""
+
+    less: str
+    than: str
+    better = "less"
+    worse = "more"
+
+    @property
+    def is_timed(self) -> bool:
+        return False
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        return self.less, self.than
+
+    def ratios(self, pair: Pair) -> Values:
+        """How many times less the first needs."""
+        needed, others = quantity(self.less, pair.case), quantity(self.than, pair.than)
+        for case, name, number in ((pair.case, self.less, needed), (pair.than, self.than, others)):
+            if not number:
+                raise NoNumber(f"{case.variant} records no {name}, nothing to compare")
+        return [others / needed]
+
+    def sides(self, faster: str, than: str) -> str:
+        """The stored bytes of `csrl` against those of `csr`."""
+        others = "those" if self.less == self.than else f"the {plain(self.than)}"
+        return f"The {plain(self.less)} of `{faster}` against {others} of {than}"
+
+    def said(self, faster: str, than: str, times: Estimate, edges: Sequence[float]) -> str:
+        """`csrl` needs 0.60x the stored bytes of `csr`."""
+        less, others = plain(self.less), plain(self.than)
+        part = replace(times, value=1 / times.value, low=1 / times.high, high=1 / times.low)
+        needed = numerics.factor(part, edges) + "x"
+        if self.less == self.than:
+            return f"`{faster}` needs {needed} the {less} of {than}"
+        return f"The {less} of `{faster}` are {needed} the {others} of {than}"
+
+
+@dataclass(frozen=True)
+class Reached(Measure):
+    """A metric of rounds, such as the part of its launch's ceiling: more is better."""
+
+    name: str
+    better = "more"
+    worse = "less"
+
+    @property
+    def is_timed(self) -> bool:
+        return not self.name.startswith(COUNTER)
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        return self.name, self.name
+
+    def ratios(self, pair: Pair) -> Values:
+        """How many times more the first reaches."""
+        first, others = (measure_of(self.name).of(alone) for alone in pair.split())
+        if min(others) <= 0:
+            raise NoNumber(f"{pair.than.variant} has no {self.name}, nothing to compare")
+        return numerics.ratios(first, others)
+
+    def doubt(self, pair: Pair) -> tuple[float, float]:
+        """Parts of two ceilings are as uncertain as both ceilings are."""
+        if not measure_of(self.name).of_ceiling or pair.case.launch == pair.than.launch:
+            return 1.0, 1.0
+        own, others = (alone.ceilings[0].rate for alone in pair.split())
+        value = others.value / own.value
+        return others.low / own.high / value, others.high / own.low / value
+
+    def sides(self, faster: str, than: str) -> str:
+        """The part of its ceiling of `halo` against that of `halo` on one rank."""
+        return f"The {measure_of(self.name).noun} of `{faster}` against that of {than}"
+
+    def said(self, faster: str, than: str, times: Estimate, edges: Sequence[float]) -> str:
+        """`halo` reaches 0.95x the part of the ceiling that `halo` reaches on one rank."""
+        return (f"`{faster}` reaches {numerics.factor(times, edges)}x the"
+                f" {measure_of(self.name).noun} that {than} reaches")
+
+
+TIME = Time()
