@@ -1,7 +1,7 @@
 """Figures of a study: where the nonzeros lie, how variants rank, what partitions cost."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from matplotlib.patches import PathPatch
@@ -21,9 +21,7 @@ from memwall.figures.sheet import (
     role_colour,
     text_width,
 )
-from memwall.record.studies import panel_title
-
-Json = Mapping[str, Any]
+from memwall.record.studies import Anatomy, Partition, ProductCase, panel_title
 
 SPY = 420.0  # pixels of the longer side of the picture
 FAR_BEYOND = 3.0  # times the bound
@@ -36,23 +34,23 @@ GROUND = 112.0  # pixels from one histogram to the next
 # --- structure ------------------------------------------------------------------------------------
 
 
-def structure(anatomy: Json) -> str:
+def structure(anatomy: Anatomy) -> str:
     """The picture of the matrix, and beside it how long its rows and runs are and how far its
     nonzeros lie from the diagonal."""
     sheet = Sheet(TOP + SPY + 40)
     _spy(sheet, anatomy)
     left = MARGIN + SPY + 70
     for at, (title, unit, counts) in enumerate((
-        ("Rows by their nonzeros", "rows", anatomy["row_lengths"]),
-        ("Runs of consecutive columns by their nonzeros", "runs", anatomy["run_lengths"]),
-        ("Nonzeros by their distance from the diagonal", "nonzeros", anatomy["distances"]),
+        ("Rows by their nonzeros", "rows", anatomy.row_lengths),
+        ("Runs of consecutive columns by their nonzeros", "runs", anatomy.run_lengths),
+        ("Nonzeros by their distance from the diagonal", "nonzeros", anatomy.distances),
     )):
         _histogram(sheet, left, TOP + at * (GROUND + 42), title, unit, counts)
     return sheet.svg("Where the nonzeros lie")
 
 
-def _spy(sheet: Sheet, anatomy: Json) -> None:
-    rows, columns = anatomy["spy_rows"], anatomy["spy_columns"]
+def _spy(sheet: Sheet, anatomy: Anatomy) -> None:
+    rows, columns = anatomy.spy_rows, anatomy.spy_columns
     if not rows or not columns:
         sheet.text(MARGIN, TOP, "no rows or no columns", SMALL, ink("muted"))
         return
@@ -62,8 +60,8 @@ def _spy(sheet: Sheet, anatomy: Json) -> None:
     frame = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
     sheet.text(left, 16, "Nonzeros, darker where there are more", SMALL)
     by_level: dict[int, list[tuple[float, float]]] = {}
-    most = max(anatomy["spy"], default=0)
-    for place, count in enumerate(anatomy["spy"]):
+    most = max(anatomy.spy, default=0)
+    for place, count in enumerate(anatomy.spy):
         if count:
             row, column = divmod(place, columns)
             by_level.setdefault(_level(count, most), []).append(
@@ -140,15 +138,15 @@ def size_label(power: int) -> str:
 # --- ranking --------------------------------------------------------------------------------------
 
 
-def ranking(cases: Sequence[Json], title: str) -> str:
+def ranking(cases: Sequence[ProductCase], title: str) -> str:
     """Shares of the bound: a panel for each number of threads, the fastest variants first."""
-    threads = sorted({(case["target"], case["threads"]) for case in cases})
-    series = tuple(sorted({case["precision"] for case in cases}))
+    threads = sorted({(case.target, case.threads) for case in cases})
+    series = tuple(sorted({case.precision for case in cases}))
     rows = _ranked(cases)
-    found = {(case["variant"], case["target"], case["threads"], case["precision"]): case
+    found = {(case.variant, case.target, case.threads, case.precision): case
              for case in cases}
     # Where caches hold the matrix, shares are so large that they are written as multiples.
-    top = max((case["of_bound"] or 0 for case in cases), default=0)
+    top = max((case.of_bound or 0 for case in cases), default=0)
     full, label = ((1.0, "multiple of what the memory bound allows") if top > FAR_BEYOND
                    else (100.0, "share of the memory bound, in percent"))
     cells = tuple(tuple(tuple(_share(found.get((row.name, *of, one)), full) for one in series)
@@ -159,13 +157,13 @@ def ranking(cases: Sequence[Json], title: str) -> str:
     return draw_dots(data).svg(title)
 
 
-def _ranked(cases: Sequence[Json]) -> tuple[Row, ...]:
+def _ranked(cases: Sequence[ProductCase]) -> tuple[Row, ...]:
     """Variants, those first whose best share is the largest; yours stands at the very top."""
     best: dict[str, float] = {}
     groups: dict[str, str] = {}
     for case in cases:
-        groups[case["variant"]] = case["group"]
-        best[case["variant"]] = max(best.get(case["variant"], 0), case["of_bound"] or 0)
+        groups[case.variant] = case.group
+        best[case.variant] = max(best.get(case.variant, 0), case.of_bound or 0)
     names = sorted(best, key=lambda name: (groups[name] != "yours", -best[name], name))
     return tuple(Row(name, role=_role(groups[name])) for name in names)
 
@@ -174,13 +172,13 @@ def _role(group: str) -> str:
     return "yours" if group == "yours" else ROLE_OF_GROUP.get(group, "ours")
 
 
-def _share(case: Json | None, full: float) -> Value:
+def _share(case: ProductCase | None, full: float) -> Value:
     if case is None:
         return Value(absence="skipped")
-    if case["of_bound"] is None:
-        return Value(absence="failed" if case["seconds"] is None else "no bound")
-    low, high = case["of_bound_interval"]
-    return Value(full * case["of_bound"], full * low, full * high)
+    if case.of_bound is None or case.of_bound_interval is None:
+        return Value(absence="failed" if case.seconds is None else "no bound")
+    low, high = case.of_bound_interval
+    return Value(full * case.of_bound, full * low, full * high)
 
 
 # --- partitions -----------------------------------------------------------------------------------
@@ -188,13 +186,14 @@ def _share(case: Json | None, full: float) -> Value:
 WAYS = {"equal_rows": "equal rows", "least_bottleneck": "least bottleneck", "graph": "graph"}
 
 
-def partitions(found: Sequence[Json], quantity: str, label: str, title: str) -> str:
+def partitions(found: Sequence[Partition], quantity: Callable[[Partition], float], label: str,
+               title: str) -> str:
     """A quantity of each way over the ranks."""
-    ranks = tuple(sorted({float(each["ranks"]) for each in found}))
+    ranks = tuple(sorted({float(each.ranks) for each in found}))
     drawn = []
     for slot, (way, name) in enumerate(WAYS.items()):
-        points = tuple((float(each["ranks"]), Value(float(each[quantity])))
-                       for each in found if each["way"] == way)
+        points = tuple((float(each.ranks), Value(float(quantity(each))))
+                       for each in found if each.way == way)
         if points:
             drawn.append(Line(name, points, slot))
     return lines(Lines(title, "ranks", label, tuple(drawn), log_x=True, named=ranks))

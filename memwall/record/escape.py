@@ -12,6 +12,7 @@ had stand-ins from the beginning cannot break out either: it gets entities for t
 
 import re
 import unicodedata
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from html import escape as _entities
 from typing import Any, TypeVar
@@ -62,7 +63,7 @@ def listing(text: str) -> str:
 
 
 def sealed(value: Sealed) -> Sealed:
-    """A JSON value whose every text and name is sealed."""
+    """A JSON value whose every text and name is sealed, or an object of such values."""
     made: Any = value
     if isinstance(value, str):
         made = sealed_text(value)
@@ -70,6 +71,11 @@ def sealed(value: Sealed) -> Sealed:
         made = {sealed_text(name): sealed(of) for name, of in value.items()}
     elif isinstance(value, list) and value and not isinstance(value[0], (int, float)):
         made = [sealed(of) for of in value]
+    elif isinstance(value, tuple):
+        made = tuple(sealed(of) for of in value)
+    elif is_dataclass(value) and not isinstance(value, type):
+        made = replace(value, **{each.name: sealed(getattr(value, each.name))
+                                 for each in fields(value)})
     return made
 
 

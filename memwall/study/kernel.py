@@ -7,22 +7,19 @@ import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from memwall.record import files, sources, studies
 from memwall.record.console import Console
 from memwall.record.errors import UserError
+from memwall.record.studies import YOURS, ProductCase, Ranking, TriedKernel
 from memwall.run.programs import ProgramFailed
 from memwall.run.workspace import Workspace, describe_machine
 from memwall.study import findings, measuring
-from memwall.study.measuring import Asked, measured, warn
-
-Json = dict[str, Any]
+from memwall.study.measuring import Bench, Contest
 
 #: What a file can be tried as, and the experiment whose variants it is timed with.
 KINDS = {"spmv": "spmv-serial-steps", "spmv-threads": "spmv-omp-schedules"}
 ON_GPU = "spmv-gpu-variants"
-YOURS = "yours"
 HOST = "lib/spmv/tried"
 DEVICE = "lib/spmv/gpu/tried"
 #: Variables from which nvcc takes flags.
@@ -30,8 +27,8 @@ NVCC_FLAGS = ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
 
 
 @dataclass(frozen=True)
-class Tried:
-    """A file that compiled."""
+class Compiled:
+    """A file that compiled, and the experiment whose variants it is timed with."""
 
     file: Path
     library: Path
@@ -61,8 +58,9 @@ def try_kernel(workspace: Workspace, file: Path, kind: str, matrices: Sequence[s
             code = compiled(workspace, file.resolve(), library)
             if code or not is_measured:
                 return 1 if code else 0
-            tried = Tried(file, library, ON_GPU if on_gpu else KINDS[kind])
-            code = _measure(workspace, tried, matrices, folder, console, lock)
+            tried = Compiled(file, library, ON_GPU if on_gpu else KINDS[kind])
+            tree = sources.read_tree(workspace.root)
+            code = _measure(Bench(workspace, tree, console, folder, lock), tried, matrices)
             console.line(finish(folder / "try.json"))
             return code
     except KeyboardInterrupt:
@@ -98,8 +96,7 @@ def _architecture() -> str:
     return "sm_80"
 
 
-def _measure(workspace: Workspace, tried: Tried, matrices: Sequence[str], folder: Path,
-             console: Console, lock: int) -> int:
+def _measure(bench: Bench, tried: Compiled, matrices: Sequence[str]) -> int:
     given = ["--tried", str(tried.library.resolve()), "--precision", "fp64"]
     inputs = [tried.library]
     if matrices:
@@ -107,52 +104,48 @@ def _measure(workspace: Workspace, tried: Tried, matrices: Sequence[str], folder
         given += ["--matrix", *(str(path.resolve()) if path.is_file() else str(path)
                                 for path in paths)]
         inputs += [path for path in paths if path.is_file()]
-    asked = Asked(tried.experiment, f"{tried.file.name} among {tried.experiment}")
-    tree = sources.read_tree(workspace.root)
+    contest = Contest(tried.experiment, f"{tried.file.name} among {tried.experiment}")
     try:
-        found, failures = measured(workspace, asked, given, inputs, folder, console, lock, tree)
+        found, failures = bench.measured(contest, given, inputs)
     except ProgramFailed as failed:
         raise ProgramFailed(f"{tried.file}: the program that calls it ended: {failed}",
                             failed.code) from None
     finally:
-        for file in sorted((folder / tried.experiment).glob("*.stdout")):
+        for file in sorted((bench.folder / tried.experiment).glob("*.stdout")):
             if file.stat().st_size:
-                console.line(f"{tried.file.name} printed to {workspace.shown(file)}")
-    cases = findings.cases(found)
-    result = {"schema": 1, "name": tried.file.stem, "file": tried.file.name,
-              "experiment": tried.experiment, "machine": findings.machine(found),
-              "rankings": rankings(cases), "runs": [findings.run(found)],
-              "source": tried.file.read_text(encoding="utf-8", errors="replace")}
-    files.write_json(folder / "try.json", result)
-    warn(result["runs"], workspace.shown(folder), console)
-    for line in verdicts(cases):
-        console.line(line)
+                bench.console.line(f"{tried.file.name} printed to {bench.workspace.shown(file)}")
+    result = TriedKernel(
+        name=tried.file.stem,
+        file=tried.file.name,
+        experiment=tried.experiment,
+        machine=findings.machine(found),
+        rankings=rankings(findings.cases(found)),
+        runs=(findings.run(found),),
+        source=tried.file.read_text(encoding="utf-8", errors="replace"),
+    )
+    studies.write(result, bench.folder / "try.json")
+    bench.warn(result.runs)
+    for line in verdicts(result.rankings):
+        bench.console.line(line)
     for failure in failures:
         if f": {YOURS} failed at " not in failure:  # the verdicts say that
-            console.line(failure)
+            bench.console.line(failure)
     return 1 if failures else 0
 
 
-def rankings(cases: Sequence[Json]) -> list[Json]:
+def rankings(cases: Sequence[ProductCase]) -> tuple[Ranking, ...]:
     """The cases of each matrix."""
-    names = dict.fromkeys(case["matrix"] for case in cases)
-    return [{"title": name, "cases": [case for case in cases if case["matrix"] == name]}
-            for name in names]
+    names = dict.fromkeys(case.matrix for case in cases)
+    return tuple(Ranking(name, tuple(case for case in cases if case.matrix == name))
+                 for name in names)
 
 
-def verdicts(cases: Sequence[Json]) -> list[str]:
+def verdicts(found: Sequence[Ranking]) -> list[str]:
     """A line for each point: the place of the file among all, or why it has none."""
     lines = []
-    for mine in (case for case in cases if case["variant"] == YOURS):
-        where = f"{mine['matrix']}, {studies.panel_title(mine['target'], mine['threads'])}"
-        if mine["seconds"] is None:
-            lines.append(f"{where}: failed verification: {mine['reason']}")
-            continue
-        rivals = [case for case in cases if case["seconds"] is not None
-                  and (case["matrix"], case["target"], case["threads"], case["precision"])
-                  == (mine["matrix"], mine["target"], mine["threads"], mine["precision"])]
-        rivals.sort(key=lambda case: case["seconds"])
-        place = 1 + rivals.index(mine)
-        lines.append(f"{where}: verified, place {place} of {len(rivals)},"
-                     f" {studies.speed(mine)}")
+    for ranking in found:
+        for mine in (case for case in ranking.cases if case.variant == YOURS):
+            at = f"{ranking.title}, {mine.where}"
+            lines.append(f"{at}: failed verification: {mine.reason}" if mine.seconds is None
+                         else f"{at}: verified, {ranking.place(mine)}, {mine.speed}")
     return lines

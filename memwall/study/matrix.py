@@ -1,17 +1,27 @@
-"""`just study FILE.mtx...`: what there is to say about each matrix, as one JSON object."""
+"""`just study FILE.mtx...`: what there is to say about each matrix, as one `Study`."""
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from memwall.record import sources
+from memwall.analysis.measurements import Measurements
+from memwall.record import sources, studies
 from memwall.record.console import Console, duration
 from memwall.record.errors import UserError
-from memwall.record.files import write_json
-from memwall.record.sources import Tree
+from memwall.record.shapes import read_as
+from memwall.record.studies import (
+    Anatomy,
+    Features,
+    GraphPartitioner,
+    Partition,
+    Ranking,
+    Study,
+)
 from memwall.run.workspace import Workspace, describe_machine
 from memwall.study import findings, measuring
+from memwall.study.measuring import Bench, Contest
 
 Json = dict[str, Any]
 SUFFIXES = (".mtx.gz", ".mtx")
@@ -26,10 +36,16 @@ def study_all(workspace: Workspace, files: Sequence[Path], console: Console,
         name_of(file)
     described = [measuring.described(workspace, file) for file in files]  # all errors come first
     gpus = bool(describe_machine(workspace)["gpus"])
+    contests = [contest for contest in measuring.CONTESTS if not contest.needs_gpu
+                or (gpus and workspace.program(contest.name).is_file())]
     tree = sources.read_tree(workspace.root)
-    found = [_study(workspace, file, features, gpus, tree, console, finish)
-             for file, features in zip(files, described, strict=True)]
-    return max(found)
+    codes = []
+    for file, features in zip(files, described, strict=True):
+        place = measuring.own_folder(workspace.build / "study", name_of(file), file)
+        with place as (folder, lock):
+            bench = Bench(workspace, tree, console, folder, lock)
+            codes.append(_study(bench, file, features, contests, finish))
+    return max(codes)
 
 
 def name_of(file: Path) -> str:
@@ -41,63 +57,56 @@ def name_of(file: Path) -> str:
     raise UserError(f"{file}: found another ending, expected a file .mtx or .mtx.gz")
 
 
-def _study(workspace: Workspace, file: Path, features: Json, gpus: bool, tree: Tree,
-           console: Console, finish: Callable[[Path], str]) -> int:
+def _study(bench: Bench, file: Path, features: Features, contests: Sequence[Contest],
+           finish: Callable[[Path], str]) -> int:
     started = time.monotonic()
-    place = measuring.own_folder(workspace.build / "study", name_of(file), file)
     try:
-        with place as (folder, lock):
-            failures = _measure(workspace, file.resolve(), features, gpus, folder, tree, console,
-                                lock)
-            said = finish(folder / "study.json")
+        failures = _measure(bench, file.resolve(), features, contests)
     except KeyboardInterrupt:
-        console.line("interrupted: the same command goes on from here")
+        bench.console.line("interrupted: the same command goes on from here")
         raise
+    said = finish(bench.folder / "study.json")
     for failure in failures:
-        console.line(failure)
-    console.line(f"{said}  {duration(time.monotonic() - started)}")
+        bench.console.line(failure)
+    bench.console.line(f"{said}  {duration(time.monotonic() - started)}")
     return 1 if failures else 0
 
 
-def _measure(workspace: Workspace, file: Path, features: Json, gpus: bool, folder: Path, tree: Tree,
-             console: Console, lock: int) -> list[str]:
+def _measure(bench: Bench, file: Path, features: Features,
+             contests: Sequence[Contest]) -> list[str]:
     """Measures what is missing and writes `study.json`; what failed."""
-    anatomy = measuring.anatomy(workspace, file, folder, console)
-    given = measuring.options(file, features["nnz"])
+    structure = bench.structure(file)
+    given = measuring.options(file, features.nnz)
     found, failures = [], []
-    for asked in measuring.PROGRAMS:
-        if asked.needs_gpu and not (gpus and workspace.program(asked.name).is_file()):
-            continue
-        measured, failed = measuring.measured(workspace, asked, given, [file], folder, console,
-                                              lock, tree)
-        found.append((asked.title, measured))
+    for contest in contests:
+        measured, failed = bench.measured(contest, given, [file])
+        found.append((contest.title, measured))
         failures += failed
-    study = together(file, features, anatomy, found) | {"name": folder.name}
-    write_json(folder / "study.json", study)
-    measuring.warn(study["runs"], workspace.shown(folder), console)
+    study = together(file, features, structure, found)
+    studies.write(replace(study, name=bench.folder.name), bench.folder / "study.json")
+    bench.warn(study.runs)
     return failures
 
 
-def together(file: Path, features: Json, anatomy: Json, found: Sequence[tuple[str, Any]]) -> Json:
-    """All findings of a matrix."""
-    rankings = [{"title": title, "cases": findings.cases(one)} for title, one in found]
-    every = [case for ranking in rankings for case in ranking["cases"]]
-    pieces = dict(anatomy)
+def together(file: Path, features: Features, structure: Json,
+             found: Sequence[tuple[str, Measurements]]) -> Study:
+    """All findings of a matrix; `structure` is what the program `anatomy` says."""
+    rankings = tuple(Ranking(title, findings.cases(one)) for title, one in found)
+    every = [case for ranking in rankings for case in ranking.cases]
+    pieces = dict(structure)
     partitions = pieces.pop("partitions")
-    graph = {"partitioner": pieces.pop("graph_partitioner"),
-             "missing": pieces.pop("graph_missing", "")}
-    return {
-        "schema": 1,
-        "name": name_of(file),
-        "file": file.name,
-        "machine": findings.machine(found[0][1]),
-        "features": features,
-        "anatomy": pieces,
-        "formats": findings.conversions(every, features["nnz"]),
-        "plans": findings.plans(every),
-        "rankings": rankings,
-        "skipped": [entry for _, one in found for entry in findings.skipped(one)],
-        "partitions": partitions,
-        "graph": graph,
-        "runs": [findings.run(one) for _, one in found],
-    }
+    graph = GraphPartitioner(pieces.pop("graph_partitioner"), pieces.pop("graph_missing", ""))
+    return Study(
+        name=name_of(file),
+        file=file.name,
+        machine=findings.machine(found[0][1]),
+        features=features,
+        anatomy=read_as(Anatomy, pieces, "anatomy"),
+        formats=findings.conversions(every, features.nnz),
+        plans=findings.plans(every),
+        rankings=rankings,
+        skipped=tuple(entry for _, one in found for entry in findings.skipped(one)),
+        partitions=tuple(read_as(Partition, each, "anatomy") for each in partitions),
+        graph=graph,
+        runs=tuple(findings.run(one) for _, one in found),
+    )

@@ -19,7 +19,9 @@ from memwall.analysis.measurements import Measurements
 from memwall.record import definition, files, results, studies
 from memwall.record.console import Console
 from memwall.record.errors import UserError, ending
+from memwall.record.shapes import read_as
 from memwall.record.sources import Tree
+from memwall.record.studies import Features, StudyRun
 from memwall.run.launches import launches_of
 from memwall.run.programs import measure
 from memwall.run.watch import Watch
@@ -33,7 +35,7 @@ ROUNDS_OF_LARGE = 5
 
 
 @dataclass(frozen=True)
-class Asked:
+class Contest:
     """A program and which of its variants a study asks for."""
 
     name: str
@@ -43,13 +45,13 @@ class Asked:
 
 
 #: In the order of the page. Libraries are timed once, beside the formats.
-PROGRAMS = (
-    Asked("spmv-formats", "Formats, the plan and libraries"),
-    Asked("spmv-serial-steps", "Loops over CSR, one thread",
+CONTESTS = (
+    Contest("spmv-formats", "Formats, the plan and libraries"),
+    Contest("spmv-serial-steps", "Loops over CSR, one thread",
           "^(textbook$|accumulator|restrict|aligned|unroll|prefetch|scalar|gather|avx|neon|sse)"),
-    Asked("spmv-omp-schedules", "Ways to share CSR among threads",
+    Contest("spmv-omp-schedules", "Ways to share CSR among threads",
           "^(unroll4|static|dynamic|guided|nnz|merge)"),
-    Asked("spmv-gpu-variants", "Kernels and formats on the GPU", needs_gpu=True),
+    Contest("spmv-gpu-variants", "Kernels and formats on the GPU", needs_gpu=True),
 )
 
 
@@ -74,50 +76,83 @@ def own_folder(parent: Path, name: str, file: Path) -> Iterator[tuple[Path, int]
     raise UserError(f"{parent / name}-{mark}: found what belongs to another file")
 
 
-def described(workspace: Workspace, file: Path) -> Json:
+@dataclass(frozen=True)
+class Bench:
+    """Where one file is measured: a tree, who is told of it, the folder that keeps what was found,
+    and the lock of that, which programs inherit."""
+
+    workspace: Workspace
+    tree: Tree
+    console: Console
+    folder: Path
+    lock: int
+
+    def structure(self, file: Path) -> Json:
+        """Where the nonzeros of a matrix lie, and the traffic of partitions."""
+        program = self.workspace.build / "lib/distributed/anatomy"
+        kept = self.folder / "anatomy.json"
+        asked = {"matrix": file_digest(file), "program": file_digest(program)}
+        self._begin(self.folder / "anatomy", asked, kept)
+        if not kept.exists():
+            text = _asked([program, file], lambda line: self.console.step(f"structure: {line}"))
+            files.write(kept, text)
+        return files.read_object(kept)
+
+    def measured(self, contest: Contest, given: Sequence[str], inputs: Sequence[Path]
+                 ) -> tuple[Measurements, list[str]]:
+        """What one program finds, and what failed in it; `inputs` are files that results depend
+        on."""
+        program = self.workspace.program(contest.name)
+        if not program.is_file():
+            shown = self.workspace.shown(program)
+            raise UserError(f"{contest.name} was not built: no file {shown}")
+        experiment = definition.load(self.workspace.root, contest.name)
+        launches = launches_of(experiment)
+        into = self.folder / contest.name
+        arguments = [*given, *(["--filter", contest.filter] if contest.filter else [])]
+        self._begin(into, {"arguments": list(arguments), "program": file_digest(program),
+                           "files": [file_digest(file) for file in inputs],
+                           "launches": [launch.label() for launch in launches]})
+        whole = into / "result.json"
+        failures: list[str] = []
+        if whole.exists():
+            result = results.load(whole)
+        else:
+            watch = Watch(self.console, contest.title, None)
+            measurement = measure(program, arguments, launches, into, watch, [self.lock])
+            result, failures = measurement.result, measurement.failures
+            if not measurement.is_whole:
+                whole.unlink()  # the same command tries that again
+        return Measurements(result, experiment, self.tree, partial=True), failures
+
+    def warn(self, runs: Sequence[StudyRun]) -> None:
+        """Says what must be known before any number."""
+        for words in studies.busy(runs):
+            shown = self.workspace.shown(self.folder)
+            self.console.line(f"{words} To measure again, remove {shown}/ first.")
+
+    def _begin(self, folder: Path, asked: Mapping[str, Any], *kept: Path) -> None:
+        """Removes what was measured of something else, and says so."""
+        note = folder / "asked.json"
+        if note.exists():
+            before = files.read_object(note)
+            if before == asked:
+                return
+            changed = ", ".join(name for name in asked if before.get(name) != asked[name])
+            self.console.line(f"{folder.name}: measured anew, as what it depends on has changed:"
+                              f" {changed}")
+            shutil.rmtree(folder)
+        for path in kept:
+            path.unlink(missing_ok=True)
+        files.write_json(note, asked)
+
+
+def described(workspace: Workspace, file: Path) -> Features:
     """What `just describe` says of a matrix. Raises `UserError` with its line for a file that is
     none."""
     command = workspace.build / "lib/sparse/describe"
-    return results.decode(_asked([command, file, "--json"]), workspace.shown(command))
-
-
-def anatomy(workspace: Workspace, file: Path, folder: Path, console: Console) -> Json:
-    """Where the nonzeros lie, and the traffic of partitions."""
-    program = workspace.build / "lib/distributed/anatomy"
-    kept = folder / "anatomy.json"
-    asked = {"matrix": file_digest(file), "program": file_digest(program)}
-    _begin(console, folder / "anatomy", asked, kept)
-    if not kept.exists():
-        text = _asked([program, file], lambda line: console.step(f"structure: {line}"))
-        files.write(kept, text)
-    return files.read_object(kept)
-
-
-def measured(workspace: Workspace, asked: Asked, given: Sequence[str], inputs: Sequence[Path],
-             folder: Path, console: Console, lock: int, tree: Tree,
-             ) -> tuple[Measurements, list[str]]:
-    """What one program finds, and what failed in it; `inputs` are files that results depend on."""
-    program = workspace.program(asked.name)
-    if not program.is_file():
-        raise UserError(f"{asked.name} was not built: no file {workspace.shown(program)}")
-    experiment = definition.load(workspace.root, asked.name)
-    launches = launches_of(experiment)
-    into = folder / asked.name
-    arguments = [*given, *(["--filter", asked.filter] if asked.filter else [])]
-    _begin(console, into, {"arguments": list(arguments), "program": file_digest(program),
-                  "files": [file_digest(file) for file in inputs],
-                  "launches": [launch.label() for launch in launches]})
-    whole = into / "result.json"
-    failures: list[str] = []
-    if whole.exists():
-        result = results.load(whole)
-    else:
-        watch = Watch(console, asked.title, None)
-        measurement = measure(program, arguments, launches, into, watch, [lock])
-        result, failures = measurement.result, measurement.failures
-        if not measurement.is_whole:
-            whole.unlink()  # the same command tries that again
-    return Measurements(result, experiment, tree, partial=True), failures
+    shown = workspace.shown(command)
+    return read_as(Features, results.decode(_asked([command, file, "--json"]), shown), shown)
 
 
 def options(matrix: Path, nonzeros: int) -> list[str]:
@@ -126,27 +161,6 @@ def options(matrix: Path, nonzeros: int) -> list[str]:
     if nonzeros >= LARGE:
         given += ["--precision", "fp64", "--samples", str(ROUNDS_OF_LARGE)]
     return given
-
-
-def warn(runs: Sequence[Json], folder: str, console: Console) -> None:
-    """Says what must be known before any number; `folder` keeps what was measured."""
-    for words in studies.busy(runs):
-        console.line(f"{words} To measure again, remove {folder}/ first.")
-
-
-def _begin(console: Console, folder: Path, asked: Mapping[str, Any], *kept: Path) -> None:
-    """Removes what was measured of something else, and says so."""
-    note = folder / "asked.json"
-    if note.exists():
-        before = files.read_object(note)
-        if before == asked:
-            return
-        changed = ", ".join(name for name in asked if before.get(name) != asked[name])
-        console.line(f"{folder.name}: measured anew, as what it depends on has changed: {changed}")
-        shutil.rmtree(folder)
-    for path in kept:
-        path.unlink(missing_ok=True)
-    files.write_json(note, asked)
 
 
 def _asked(command: Sequence[str | Path],

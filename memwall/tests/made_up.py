@@ -5,6 +5,7 @@ from typing import Any
 
 from memwall.analysis.measurements import Measurements
 from memwall.record import definition, results, sources
+from memwall.record.studies import Features, ProductCase, Study
 from memwall.study import matrix
 from memwall.tests import synthetic
 
@@ -12,10 +13,21 @@ Json = dict[str, Any]
 CELLS = 12
 
 
-def features() -> Json:
-    return {"kind": "coordinate real general", "entries": 1000, "rows": 300, "cols": 300,
-            "nnz": 1000, "mean_row": 3.3333, "max_row": 9, "std_row": 1.5, "empty_rows": 2,
-            "nzseg": 400, "nzseg_per_nnz": 0.4}
+def features() -> Features:
+    return Features("coordinate real general", entries=1000, rows=300, cols=300, nnz=1000,
+                    mean_row=3.3333, max_row=9, std_row=1.5, empty_rows=2, nzseg=400,
+                    nzseg_per_nnz=0.4)
+
+
+def product(matrix: str, **facts: Any) -> ProductCase:
+    """A product on one thread, which takes a second unless told."""
+    usual: Json = {
+        "experiment": "e", "variant": "v", "group": "format", "target": "host", "threads": 1,
+        "precision": "fp64", "cache": "cold", "verdict": "passed", "reason": "", "seconds": 1.0,
+        "of_bound": 0.5, "of_bound_interval": (0.4, 0.6), "setup_seconds": 0.0,
+        "stored_bytes": 8.0, "notes": (),
+    }
+    return ProductCase(**{**usual, "matrix": matrix, **facts})
 
 
 def anatomy() -> Json:
@@ -55,7 +67,7 @@ def measured(root: Path) -> Measurements:
     return Measurements(result, experiment, sources.read_tree(folder), partial=True)
 
 
-def study(root: Path) -> Json:
+def study(root: Path) -> Study:
     """All findings of the made-up matrix."""
     found = measured(root)
     return matrix.together(Path("mine.mtx"), features(), anatomy(), [("Formats", found)])

@@ -4,6 +4,7 @@ of."""
 import importlib.util
 import json
 import re
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -13,6 +14,7 @@ from memwall.figures import study as figures
 from memwall.pages import study as page
 from memwall.record import studies
 from memwall.record.errors import UserError
+from memwall.record.studies import Anatomy, Study, StudyRun, TriedKernel
 from memwall.study import findings
 from memwall.tests import made_up
 
@@ -21,7 +23,7 @@ WIDTH = 1040
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> made_up.Json:
+def study(tmp_path: Path) -> Study:
     return made_up.study(tmp_path)
 
 
@@ -33,7 +35,7 @@ def browser() -> ModuleType:
     return module
 
 
-def test_every_section_says_something(study: made_up.Json) -> None:
+def test_every_section_says_something(study: Study) -> None:
     text = page.study_page(study)
     for title in ("In short", "Structure", "What each format stores", "How fast, against the bound",
                   "What the plan chose", "Ranks: what partitions cost", "Runs"):
@@ -44,31 +46,23 @@ def test_every_section_says_something(study: made_up.Json) -> None:
     assert "csrl: few runs, ready after 3 ms" in text
 
 
-def test_what_failed_is_named(study: made_up.Json) -> None:
+def test_what_failed_is_named(study: Study) -> None:
     text = page.study_page(study)
     assert "<code>broken</code> on 1 thread <strong>failed</strong>" in text
 
 
-def test_is_json(study: made_up.Json) -> None:
-    assert json.loads(json.dumps(study, allow_nan=False))["name"] == "mine"
-
-
-def test_a_matrix_without_rows_has_a_page(study: made_up.Json) -> None:
-    empty = {"spy_rows": 0, "spy_columns": 0, "spy": [], "row_lengths": [], "run_lengths": [],
-             "distances": []}
-    study["anatomy"] |= empty
-    study["partitions"] = []
-    assert "One row cannot be shared" in page.study_page(study)
+def test_a_matrix_without_rows_has_a_page(study: Study) -> None:
+    empty = Anatomy(spy_rows=0, spy_columns=0, spy=(), row_lengths=(), run_lengths=(),
+                    distances=(), lower_bandwidth=0, upper_bandwidth=0)
+    text = page.study_page(replace(study, anatomy=empty, partitions=()))
+    assert "One row cannot be shared" in text
 
 
 def test_products_until_a_conversion_pays() -> None:
-    point = {"experiment": "e", "target": "host", "threads": 1, "precision": "fp64",
-             "stored_bytes": 8.0, "group": "format"}
-    csr = {**point, "variant": "csr", "seconds": 2.0, "setup_seconds": 1.0}
-    fast = {**point, "variant": "fast", "seconds": 1.5, "setup_seconds": 3.1}
-    slow = {**point, "variant": "slow", "seconds": 2.5, "setup_seconds": 3.1}
-    found = {each["variant"]: each["products_until_paid"]
-             for each in findings.conversions([csr, fast, slow], 2)}
+    times = {"csr": (2.0, 1.0), "fast": (1.5, 3.1), "slow": (2.5, 3.1)}
+    cases = [made_up.product("m", variant=name, seconds=seconds, setup_seconds=setup)
+             for name, (seconds, setup) in times.items()]
+    found = {each.variant: each.products_until_paid for each in findings.conversions(cases, 2)}
     assert found == {"csr": 0, "fast": 5, "slow": None}
 
 
@@ -78,7 +72,7 @@ def test_labels_of_sizes(power: int, label: str) -> None:
     assert figures.size_label(power) == label
 
 
-def test_chromium_shows_a_study(study: made_up.Json, tmp_path: Path) -> None:
+def test_chromium_shows_a_study(study: Study, tmp_path: Path) -> None:
     driver = browser()
     if driver.program() is None:
         pytest.skip(f"no {driver.NAME} here: {driver.INSTALL}")
@@ -94,32 +88,35 @@ def test_chromium_shows_a_study(study: made_up.Json, tmp_path: Path) -> None:
 
 
 def test_a_busy_machine_is_told_before_the_page_is_read() -> None:
-    quiet, busy = {"noise_floor": 0.01}, {"noise_floor": 2.0}
-    assert studies.busy([quiet, {"noise_floor": None}]) == []
+    quiet, unknown, busy = (StudyRun("e", "2026-01-01", 21, noise, ())
+                            for noise in (0.01, None, 2.0))
+    assert studies.busy([quiet, unknown]) == []
     (said,) = studies.busy([quiet, busy])
     assert said.startswith("The machine was busy: two timings")
 
 
-def test_a_page_is_drawn_of_what_another_machine_wrote(study: made_up.Json, tmp_path: Path) -> None:
+def test_a_page_is_drawn_of_what_another_machine_wrote(study: Study, tmp_path: Path) -> None:
     file = tmp_path / "study.json"
-    file.write_text(json.dumps(study), encoding="utf-8")
+    studies.write(study, file)
+    assert studies.read(file) == study
     assert page.draw(file).read_text(encoding="utf-8") == page.study_page(study)
-    tried = {"name": "mine", "file": "mine.cu", "experiment": "spmv-gpu-variants",
-             "machine": study["machine"], "rankings": [], "runs": study["runs"],
-             "source": "__global__ void <mine>", "schema": 1}
-    file.write_text(json.dumps(tried), encoding="utf-8")
+    tried = TriedKernel("mine", "mine.cu", "spmv-gpu-variants", study.machine, (), study.runs,
+                        "__global__ void <mine>")
+    studies.write(tried, file)
+    assert studies.read(file) == tried
     assert "void &lt;mine&gt;" in page.draw(file).read_text(encoding="utf-8")
 
 
-AS_WRITTEN = "found .*, expected study.json"
+NO_SCHEMA = 'found no "schema", expected study.json or try.json'
 OTHERS = {
     "{": "not JSON",
-    "{}": AS_WRITTEN,
-    "[1]": AS_WRITTEN,
-    '{"source": ""}': AS_WRITTEN,
+    "{}": NO_SCHEMA,
+    "[1]": NO_SCHEMA,
+    "5": NO_SCHEMA,
+    '{"source": ""}': NO_SCHEMA,
     '{"schema": 99}': "found 99, expected 1: another version of memwall wrote it",
     '{"schema": "\\u001b[31m"}': "another version",
-    '{"schema": 1, "source": {}, "rankings": 3}': AS_WRITTEN,
+    '{"schema": 1, "source": {}, "rankings": 3}': 'found no "name", expected one',
     '{"schema": 1, "rows": NaN}': "found NaN, expected a finite number",
     '{"schema": 1, "rows": 1e999}': "found inf, expected a finite number",
     '{"schema": 1, "rows": 1e-300}': "found 1e-300, expected 0 or a number of magnitude",
@@ -138,7 +135,35 @@ def test_another_file_is_one_line(text: str, tmp_path: Path) -> None:
     assert str(caught.value).isprintable()
 
 
-def test_what_strangers_wrote_is_text(study: made_up.Json, tmp_path: Path) -> None:
+#: One value of a study by its place, something else, and what is said of that.
+SPOILT = {
+    ("machine", "cores"): ("two", '$.machine.cores: found "two", expected a whole number'),
+    ("machine", "gpus"): ({}, "$.machine.gpus: found {}, expected a list"),
+    ("features", "mean_row"): (True, "$.features.mean_row: found true, expected a number"),
+    ("partitions", 0, "way"): ("dealt", '$.partitions[0].way: found "dealt", expected one of'),
+    ("rankings", 0, "cases", 1, "seconds"): ("1", 'cases[1].seconds: found "1", expected a number'),
+    ("rankings", 0, "cases", 1, "of_bound_interval"): ([1.0], "found [1.0], expected a list of 2"),
+    ("anatomy", "depth"): (1, '$.anatomy: found the key "depth", expected only spy_rows, '),
+    ("graph",): (None, "$.graph: found null, expected an object"),
+}
+
+
+@pytest.mark.parametrize("place", SPOILT, ids=str)
+def test_what_is_no_study_is_told_by_its_place(place: tuple[str | int, ...], study: Study,
+                                               tmp_path: Path) -> None:
+    value, said = SPOILT[place]
+    file = tmp_path / "study.json"
+    studies.write(study, file)
+    told = at = json.loads(file.read_text(encoding="utf-8"))
+    for step in place[:-1]:
+        at = at[step]
+    at[place[-1]] = value
+    file.write_text(json.dumps(told), encoding="utf-8")
+    with pytest.raises(UserError, match=rf"study\.json: .*{re.escape(said)}"):
+        page.draw(file)
+
+
+def test_what_strangers_wrote_is_text(study: Study, tmp_path: Path) -> None:
     """Every text of a study is hostile at once; a page that needs a word it lacks says so."""
     hostile = "<script>alert(1)</script>\x1b[31m\u202e&lt;\"'>"
     words = {"experiment", "file", "name", "processor", "compiler", "explain", "reason", "utc",
@@ -147,23 +172,23 @@ def test_what_strangers_wrote_is_text(study: made_up.Json, tmp_path: Path) -> No
     def spoiled(node: object, key: str = "") -> object:
         if isinstance(node, dict):
             return {name: spoiled(value, name) for name, value in node.items()}
-        if isinstance(node, list):
+        if isinstance(node, tuple):
             return [spoiled(value, key) for value in node]
         return hostile if key in words and isinstance(node, str) else node
 
-    study["machine"]["gpus"] = [hostile]
+    study = replace(study, machine=replace(study.machine, gpus=(hostile,)))
     file = tmp_path / "study.json"
-    file.write_text(json.dumps(spoiled(study)), encoding="utf-8")
+    file.write_text(json.dumps(spoiled({"schema": 1, **asdict(study)})), encoding="utf-8")
     text = page.draw(file).read_text(encoding="utf-8")
     assert "<script" not in text and "\x1b" not in text and "\u202e" not in text
     assert text.count("&#60;script&#62;") > 10
 
 
-def test_a_case_without_a_bound_has_no_share(study: made_up.Json) -> None:
+def test_a_case_without_a_bound_has_no_share(study: Study) -> None:
     """As where no ceiling was measured."""
-    for case in study["rankings"][0]["cases"]:
-        case |= {"of_bound": None, "of_bound_interval": None}
-    for each in study["formats"]:
-        each["stored_bytes"] = 0
-    text = page.study_page(study)
+    (ranking,) = study.rankings
+    cases = tuple(replace(case, of_bound=None, of_bound_interval=None) for case in ranking.cases)
+    formats = tuple(replace(each, stored_bytes=0) for each in study.formats)
+    text = page.study_page(replace(study, rankings=(replace(ranking, cases=cases),),
+                                   formats=formats))
     assert "unknown of the memory bound" in text

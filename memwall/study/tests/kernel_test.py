@@ -10,6 +10,7 @@ from memwall.record.console import Console
 from memwall.record.errors import UserError
 from memwall.run.workspace import Workspace
 from memwall.study import kernel
+from memwall.tests import made_up
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 README = REPOSITORY / "memwall/pages/front_page.md.in"
@@ -77,11 +78,10 @@ def test_other_files_are_refused(workspace: Workspace, tmp_path: Path, name: str
 
 
 def test_a_place_among_all() -> None:
-    point = {"matrix": "m", "target": "host", "threads": 1, "precision": "fp64", "of_bound": 0.5,
-             "reason": ""}
-    cases = [{**point, "variant": name, "seconds": seconds}
-             for name, seconds in (("fast", 1e-3), ("yours", 2e-3), ("slow", 3e-3))]
-    assert kernel.verdicts(cases) == [
+    cases = tuple(made_up.product("m", variant=name, seconds=seconds)
+                  for name, seconds in (("fast", 1e-3), ("yours", 2e-3), ("slow", 3e-3)))
+    assert kernel.verdicts(kernel.rankings(cases)) == [
         "m, 1 thread: verified, place 2 of 3, 2.00 ms a product, 50 % of the memory bound"]
-    wrong = {**point, "variant": "yours", "seconds": None, "reason": "off by one"}
-    assert kernel.verdicts([wrong]) == ["m, 1 thread: failed verification: off by one"]
+    wrong = made_up.product("m", variant="yours", seconds=None, reason="off by one")
+    assert kernel.verdicts(kernel.rankings([wrong])) == [
+        "m, 1 thread: failed verification: off by one"]

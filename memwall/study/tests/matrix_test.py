@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from memwall.record import sources
 from memwall.record.console import Console
 from memwall.record.errors import UserError
 from memwall.run.workspace import Workspace
@@ -14,6 +15,11 @@ def program(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
+
+
+def bench(root: Path) -> measuring.Bench:
+    tree = sources.Tree(root, {}, {}, {})
+    return measuring.Bench(Workspace(root, root), tree, Console(), root / "study", 0)
 
 
 def test_names_of_matrices() -> None:
@@ -51,10 +57,9 @@ def test_a_structure_is_kept_until_the_file_changes(tmp_path: Path) -> None:
     file, calls = tmp_path / "a.mtx", tmp_path / "calls"
     file.write_text("one")
     program(tmp_path / "lib/distributed/anatomy", f"echo call >> {calls}; echo '{{\"rows\": 1}}'")
-    workspace, folder = Workspace(tmp_path, tmp_path), tmp_path / "study"
     for text in ("one", "one", "two"):
         file.write_text(text)
-        assert measuring.anatomy(workspace, file, folder, Console()) == {"rows": 1}
+        assert bench(tmp_path).structure(file) == {"rows": 1}
     assert calls.read_text().count("call") == 2
 
 
@@ -64,8 +69,7 @@ def test_a_large_output_does_not_block(tmp_path: Path) -> None:
             "head -c 300000 /dev/zero | tr '\\0' x; echo '\"}'")
     file = tmp_path / "a.mtx"
     file.write_text("")
-    found = measuring.anatomy(Workspace(tmp_path, tmp_path), file, tmp_path / "study", Console())
-    assert len(found["of"]) == 300_000
+    assert len(bench(tmp_path).structure(file)["of"]) == 300_000
 
 
 def test_large_matrices_are_asked_for_less() -> None:
