@@ -217,7 +217,7 @@ def test_a_moved_tree_builds(tree: Path) -> None:
 def test_a_build_directory_may_be_copied_alone_or_in_part(tree: Path) -> None:
     just(tree, "build", "lib/x")
     shutil.copytree(tree / "build", tree / "build-two")
-    build = [tree / ".ci/build", "build-two", "lib/x"]
+    build = [str(tree / ".ci/build"), "build-two", "lib/x"]
     path = f"{tree.parent / 'bin'}:{os.environ['PATH']}"
     for lost in ("nothing", "meson-info"):
         shutil.rmtree(tree / "build-two" / lost, ignore_errors=True)

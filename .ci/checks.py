@@ -55,7 +55,7 @@ def tail(log: Path) -> str:
 def configured(name: str, directory: Path, options: str, *targets: str,
                **environment: str) -> Check:
     """Builds a directory with warnings as errors."""
-    return command(name, ".ci/build", directory, *targets,
+    return command(name, ".ci/build", directory, *targets, cwd=ROOT,
                    MESON_ARGS=f"-Dwerror=true {options}", **environment)
 
 
@@ -76,7 +76,7 @@ def meson_tests(prefix: str, directory: Path, whole: bool, *tests: str,
     log.unlink(missing_ok=True)
     left_out = [] if whole else ["--no-suite", "large"]
     done = command(f"{prefix} tests", "meson", "test", "-C", directory, "--quiet",
-                   "--timeout-multiplier", "10", *left_out, *tests, **environment)
+                   "--timeout-multiplier", "10", *left_out, *tests, cwd=ROOT, **environment)
     if not log.exists():
         yield Check(f"{prefix} tests", "failed", done.details or "meson ran no test", done.seconds)
         return
@@ -104,7 +104,7 @@ def python_tests(whole: bool, *rooms: str) -> Iterator[Check]:
         problem = next((child for child in case if child.tag in ("failure", "error")), None)
         skipped = case.find("skipped")
         if problem is not None:
-            yield Check(name, "failed", problem.text or problem.get("message", ""), seconds)
+            yield Check(name, "failed", problem.text or problem.get("message") or "", seconds)
         elif skipped is not None:
             yield Check(name, "skipped", skipped.get("message", ""), seconds)
         else:

@@ -253,8 +253,9 @@ def install(whole: bool) -> Iterator[Check]:
         yield command("install library", "meson", "install", "-C", RELEASE, "--no-rebuild",
                       "--destdir", room / "root")
         found = [str(path.parent) for path in room.rglob("memwall.pc")]
-        examples = [("spmv/plan/example.cpp", "memwall", plan_runs),
-                    ("dense/example.cpp", "memwall", product_runs)]
+        examples: list[tuple[str, str, Callable[[Path], Check] | None]] = [
+            ("spmv/plan/example.cpp", "memwall", plan_runs),
+            ("dense/example.cpp", "memwall", product_runs)]
         if list(room.rglob("memwall-gpu.pc")):
             examples += [("dense/gpu/example.cpp", "memwall-gpu", None),
                          ("transfer/example.cu", "memwall-gpu", None)]

@@ -18,6 +18,7 @@ import fcntl
 import gzip
 import hashlib
 import http.client
+import io
 import os
 import re
 import ssl
@@ -30,7 +31,6 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -266,14 +266,15 @@ def download(job: Job, settings: Settings) -> None:
             time.sleep(settings.pause * 2**tried)
 
 
-class Metered:
+class Metered(io.BufferedIOBase):
     """A stream that gives out no more bytes than it was allowed."""
 
-    def __init__(self, stream: BinaryIO, allowance: int) -> None:
+    def __init__(self, stream: gzip.GzipFile, allowance: int) -> None:
+        super().__init__()
         self.stream = stream
         self.allowance = allowance
 
-    def read(self, size: int) -> bytes:
+    def read(self, size: int | None = -1, /) -> bytes:
         """At most `size` bytes; an error when the allowance is used up."""
         block = self.stream.read(size)
         self.allowance -= len(block)

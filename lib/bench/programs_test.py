@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 BANNER = "%%MatrixMarket matrix coordinate pattern general\n"
@@ -22,7 +23,7 @@ ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive
 
 
 def run(command: "list[str]", output: int = subprocess.PIPE,
-        limit: Callable[[], None] | None = None) -> "subprocess.CompletedProcess[str]":
+        limit: Callable[[], object] | None = None) -> "subprocess.CompletedProcess[str]":
     """Runs a program under a limit."""
     return subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True, timeout=60,
                           check=False, env=ENVIRONMENT, preexec_fn=limit)
@@ -50,7 +51,7 @@ def closed_pipe(commands: "list[list[str]]") -> None:
         os.close(read)
         for default in (True, False):
             end = signal.SIG_DFL if default else signal.SIG_IGN
-            done = run(command, write, lambda end=end: signal.signal(signal.SIGPIPE, end) and None)
+            done = run(command, write, partial(signal.signal, signal.SIGPIPE, end))
             assert done.returncode == -signal.SIGPIPE, (command, done)
             assert "written" not in done.stderr and "pipe" not in done.stderr.lower(), done
         os.close(write)
@@ -62,8 +63,7 @@ def short_memory(commands: "list[list[str]]", file: str) -> None:
         told = []
         for megabytes in range(16, 400, 8):
             size = megabytes << 20
-            done = run(command, limit=lambda size=size: resource.setrlimit(
-                resource.RLIMIT_AS, (size, size)))
+            done = run(command, limit=partial(resource.setrlimit, resource.RLIMIT_AS, (size, size)))
             if done.returncode == 127:  # not even its libraries fit
                 continue
             if done.returncode == 0:

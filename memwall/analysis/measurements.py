@@ -7,7 +7,7 @@ filters by coordinates, features, `variant`, `group`, `cache` and `target`.
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, wraps
+from functools import cached_property, partial, update_wrapper
 from inspect import signature
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -412,10 +412,8 @@ class Measurements:
         """What `where` asks of each name."""
         for name in where:
             self._require_axis(name)
-        return {
-            name: regions.test(wanted, lambda name=name: self._largest(name, where.get("study")))
-            for name, wanted in where.items()
-        }
+        return {name: regions.test(wanted, partial(self._largest, name, where.get("study")))
+                for name, wanted in where.items()}
 
     def _largest(self, name: str, study: Any = None) -> float | None:
         """The largest value of an axis of numbers, in one study if that is named."""
@@ -452,8 +450,7 @@ def once(
     """What is found in a result is found once, and kept with it."""
     parameters = signature(work)
 
-    @wraps(work)
-    def kept(measured: Measurements, *asked: Asked.args, **named: Asked.kwargs) -> Made:
+    def kept(measured: Measurements, /, *asked: Asked.args, **named: Asked.kwargs) -> Made:
         given = parameters.bind(measured, *asked, **named)
         given.apply_defaults()
         key = (work.__name__, *map(repr, list(given.arguments.values())[1:]))
@@ -462,4 +459,5 @@ def once(
         made: Made = measured.kept[key]
         return made
 
+    update_wrapper(kept, work)
     return kept

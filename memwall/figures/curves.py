@@ -290,8 +290,8 @@ def _name_ends(
     heights = apart([end[1] for end, _, _ in ends], 15.0, top, bottom + 4)
     above = apart([end[1] - 9 for end, _, _ in early], 15.0, top, bottom - 8)
     for ((x, _), name, colour), height in zip(early, above, strict=True):
-        end = x + 11 + text_width(name, SMALL)
-        sheet.box(x + 8, height - 10, end, height + 4, ink("panel"), 0.8, over=3.2)
+        right_end = x + 11 + text_width(name, SMALL)
+        sheet.box(x + 8, height - 10, right_end, height + 4, ink("panel"), 0.8, over=3.2)
         sheet.text(x + 9, height, name, SMALL, colour)
     for ((x, y), name, colour), height in zip(ends, heights, strict=True):
         if abs(height - y) > 3 or x < right - 1:

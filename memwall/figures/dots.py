@@ -57,6 +57,10 @@ TIGHT = 21.0  # pixels from one row to the next, of one series
 FOOT = 30.0  # pixels of an axis with its numbers
 
 
+#: By panel, row and series.
+Cells = tuple[tuple[tuple[Value | None, ...], ...], ...]
+
+
 @dataclass(frozen=True)
 class Row:
     """A variant. `group` stands in italics above the first row of it; `role` is the colour of its
@@ -88,7 +92,7 @@ class Dots:
     title: str
     panels: tuple[Panel, ...]
     rows: tuple[Row, ...]
-    cells: tuple[tuple[tuple[Value | None, ...], ...], ...]
+    cells: Cells
     series: tuple[str, ...] = ("fp32", "fp64")
     scale: str = "ratio"
     value_label: str = ""
@@ -474,7 +478,7 @@ def as_dots(chart: Chart) -> Dots:
         panels = tuple(Panel(f"{prefix}{_text(c)}", about, limit) for c, about, limit in named)
         rows = tuple(Row(series.name, series.group, series.role) for series in chart.series)
         count = range(len(chart.categories))
-        cells = tuple(
+        cells: Cells = tuple(
             tuple((series.values[at],) for series in chart.series) for at in count)
         names: tuple[str, ...] = ("",)
     else:

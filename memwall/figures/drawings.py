@@ -413,8 +413,8 @@ def _box(
     """A name in a box; on a colour it is written in that of the page."""
     face = ink("panel") if slot is None else series_colour(slot)
     edge = ink("muted" if slot is None else "panel")
-    style = {"facecolor": face, "edgecolor": edge, "linewidth": 0.8}
-    axes.add_patch(Rectangle(corner, width, height, **style))
+    axes.add_patch(
+        Rectangle(corner, width, height, facecolor=face, edgecolor=edge, linewidth=0.8))
     colour = ink("ink" if slot is None else "panel")
     weight = "normal" if slot is None else "bold"
     axes.text(corner[0] + width / 2, corner[1] + height / 2, text, ha="center",
@@ -462,11 +462,11 @@ def _shares(axes: Axes, top: float, bounds: Sequence[int]) -> None:
         left = sum(ROW_LENGTHS[:begin])
         x = left
         for length in ROW_LENGTHS[begin:end]:
-            style = {"edgecolor": ink("panel"), "linewidth": 0.8}
-            axes.add_patch(Rectangle((x, top), length, 1, facecolor=series_colour(rank), **style))
+            axes.add_patch(Rectangle((x, top), length, 1, facecolor=series_colour(rank),
+                                     edgecolor=ink("panel"), linewidth=0.8))
             x += length
-        place = {"ha": "center", "va": "center", "color": ink("ink"), "fontsize": 7.5}
-        axes.text((left + x) / 2, top + 1.2, str(x - left), **place)
+        axes.text((left + x) / 2, top + 1.2, str(x - left), ha="center", va="center",
+                  color=ink("ink"), fontsize=7.5)
 
 
 def _plain(numbers: Sequence[int]) -> list[Cell]:
@@ -501,7 +501,8 @@ def _drawn(
 
 def _places(arrays: Sequence[Row]) -> list[float]:
     """Where arrays stand below each other; a title needs room above it."""
-    places, y = [], 0.0
+    places: list[float] = []
+    y = 0.0
     for row in arrays:
         y += 1.25 if row.title and places else 1.0 if row.title else 0.0
         places.append(y)
@@ -519,11 +520,10 @@ def _matrix(
 
 def _tiles(axes: Axes, matrix: Sequence[str], tile: int, top: float) -> None:
     """The borders between tiles, in a stronger line."""
-    style = {"color": ink("ink"), "linewidth": 1.4}
     for j in range(0, len(matrix[0]) + 1, tile):
-        axes.plot([j, j], [top, top + len(matrix)], **style)
+        axes.plot([j, j], [top, top + len(matrix)], color=ink("ink"), linewidth=1.4)
     for i in range(0, len(matrix) + 1, tile):
-        axes.plot([0, len(matrix[0])], [top + i, top + i], **style)
+        axes.plot([0, len(matrix[0])], [top + i, top + i], color=ink("ink"), linewidth=1.4)
 
 
 def _array(axes: Axes, row: Row, left: float, y: float) -> None:
@@ -544,5 +544,5 @@ def _cell(axes: Axes, x: float, y: float, cell: Cell | None) -> None:
     if cell:
         colour = ink("ink" if slot is None else "panel")
         weight = "normal" if slot is None else "bold"
-        style = {"ha": "center", "va": "center_baseline", "fontsize": 7.5}
-        axes.text(x + 0.5, y + 0.5, cell.text, color=colour, fontweight=weight, **style)
+        axes.text(x + 0.5, y + 0.5, cell.text, color=colour, fontweight=weight, ha="center",
+                  va="center_baseline", fontsize=7.5)

@@ -26,7 +26,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon, Rectangle
 from matplotlib.text import Text
 from matplotlib.textpath import TextToPath
-from matplotlib.transforms import Affine2D
+from matplotlib.transforms import Affine2D, Transform
 
 from memwall.record.escape import opened
 
@@ -272,7 +272,7 @@ class Sheet:
         self.crop(self.height)
 
     @property
-    def transform(self) -> Affine2D:
+    def transform(self) -> Transform:
         """From pixels of the sheet to what matplotlib draws on, for shapes of other modules."""
         return self._place
 

@@ -15,9 +15,9 @@ HARNESS = ("kit/*.hpp", "kit/*.cpp", "base/random.hpp", "sparse/csr.hpp", "spars
            "sparse/catalogue/generators.cpp", "sparse/catalogue/sample.hpp")
 PUBLIC = ("naive", "floor", "call.cpp", "spmv.hpp")
 BEGIN, END = "BEGIN SOLUTION", "END SOLUTION"
-TEMPLATES = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-                               undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
-                               trim_blocks=True, lstrip_blocks=True)
+LOADER = jinja2.FileSystemLoader(Path(__file__).parent / "templates")
+TEMPLATES = jinja2.Environment(loader=LOADER, undefined=jinja2.StrictUndefined,
+                               keep_trailing_newline=True, trim_blocks=True, lstrip_blocks=True)
 
 
 def make(root: Path, name: str, out: Path) -> tuple[Path, Path]:
@@ -58,9 +58,9 @@ def _write_student(root: Path, kit: Kit, student: Path) -> None:
             shutil.copy(kit.folder / name, student)
     text = files.read(kit.folder / kit.file)
     files.write(student / kit.file, without_solution(text, kit.file))
-    for name, target in (("Makefile", "Makefile"), ("student.just", "Justfile")):
+    for name, called in (("Makefile", "Makefile"), ("student.just", "Justfile")):
         text = TEMPLATES.get_template(name).render(kit=kit, tasks=tasks(kit))
-        files.write(student / target, text)
+        files.write(student / called, text)
     for name, task in tasks(kit).items():
         files.write(student / "harness" / f"{name}.task", task)
     files.write(student / "README.md", handout(root, kit))
@@ -109,7 +109,7 @@ def handout(root: Path, kit: Kit) -> str:
     chapter = files.read(kit.folder.parent / "README.md")
     experiment = files.read_toml(kit.folder.parent / "experiment.toml")
     environment = TEMPLATES.overlay(loader=jinja2.ChoiceLoader(
-        [jinja2.FileSystemLoader(kit.folder), TEMPLATES.loader]))
+        [jinja2.FileSystemLoader(kit.folder), LOADER]))
     return environment.get_template("handout.md.in").render(
         kit=kit, lead=experiment["lead"], chapter=lambda title: section(chapter, title),
         naive=files.read(kit.folder / f"naive{kit.suffix}"))

@@ -85,8 +85,8 @@ def _text(kit: Kit, path: Path, suffix: str) -> bytes:
             for member in members:
                 _check_name(member.name, not (member.isfile() or member.isdir()))
             chosen = _only(kit, [member.name for member in members if member.isfile()])
-            file = archive.extractfile(chosen)
-            return _within_limits(file.read(MOST_BYTES + 1) if file else b"")
+            stored = archive.extractfile(chosen)
+            return _within_limits(stored.read(MOST_BYTES + 1) if stored else b"")
     if suffix != kit.suffix:
         raise _Refused(f"expected a file {kit.suffix}, a folder or an archive"
                        f" ({', '.join(SUFFIXES)})")

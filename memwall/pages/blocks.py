@@ -5,7 +5,7 @@ import difflib
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,8 +86,8 @@ def notes(measured: Measurements, folder: Path | None) -> str:
     """What the owner of the machine says about this run, complete or kept."""
     name = measured.experiment.name
     earlier = ""
-    patterns = (f"{name}.md", f"{name}@*.md") if folder else ()
-    for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):
+    found = [*folder.glob(f"{name}.md"), *folder.glob(f"{name}@*.md")] if folder else []
+    for path in sorted(found):
         text = files.read(path)
         tied = NOTE_RUN.match(text)
         if tied is None:
@@ -191,7 +191,7 @@ def _counted(things: Iterable[str]) -> str:
 
 
 def _gpu(gpu: Mapping[str, Any]) -> str:
-    facts = {
+    facts: Mapping[str, Callable[[Any], str]] = {
         "compute_capability": lambda value: f"compute capability {value}",
         "multiprocessors": lambda value: f"{value} multiprocessors",
         "memory_bytes": notation.size,
@@ -226,7 +226,7 @@ def _gpu_states(launches: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _gpu_state(state: Mapping[str, Any]) -> str:
-    facts = {
+    facts: Mapping[str, Callable[[Any], str]] = {
         "clock_hz": lambda value: f"{value / 1e6:.0f} MHz",
         "memory_clock_hz": lambda value: f"memory {value / 1e6:.0f} MHz",
         "power_w": lambda value: f"{value:.0f} W",

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from memwall.analysis import claims, expectations, numerics
+from memwall.analysis import expectations, numerics
 from memwall.analysis.claims import Verdict
-from memwall.analysis.expectations import NOT_REPRODUCED, REPRODUCED
+from memwall.analysis.expectations import NOT_APPLICABLE, NOT_REPRODUCED, REPRODUCED
 from memwall.pages import blocks
 from memwall.pages.survey import INFERRED, OnMachine, Survey, best_ceilings
 from memwall.pages.tables import markdown
@@ -299,7 +299,7 @@ def _verdicts(machine: str, surveys: Sequence[Survey]) -> str:
             word = survey.verdicts[claim.id][machine].word
             words[word] = words.get(word, 0) + 1
         shown = [f"{count} {word}" for word, count in sorted(words.items())
-                 if word != claims.NOT_APPLICABLE]
+                 if word != NOT_APPLICABLE]
         rows.append([f"[{survey.experiment.name}](../../experiments/{survey.experiment.name}"
                      "/README.md)", ", ".join(shown) or "no claims"])
     return markdown(["chapter", "verdicts"], rows, 2) if rows else "No complete run yet."

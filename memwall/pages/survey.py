@@ -20,10 +20,12 @@ from memwall.analysis.expectations import (
     NOT_REPRODUCED,
     REPRODUCED,
     TOO_FEW,
+    UNDECIDED,
     Finding,
 )
 from memwall.analysis.measurements import Measurements
 from memwall.figures import rows
+from memwall.figures.panels import Value
 from memwall.figures.plots import Plot
 from memwall.figures.rows import Across, Block, ClaimCell, ClaimColumn, Claims, Column
 from memwall.pages.tables import markdown
@@ -37,12 +39,12 @@ from memwall.record.results import Result
 SIZE = re.compile(r"-(tiny|small|half|gpu|xl)$")
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 LEGEND = {
-    claims.REPRODUCED: "✓ reproduced",
-    claims.NOT_REPRODUCED: "✗ not reproduced",
-    claims.UNDECIDED: "? undecided: the interval crosses the threshold",
-    claims.TOO_FEW: "◇ too few data to tell",
+    REPRODUCED: "✓ reproduced",
+    NOT_REPRODUCED: "✗ not reproduced",
+    UNDECIDED: "? undecided: the interval crosses the threshold",
+    TOO_FEW: "◇ too few data to tell",
     claims.OUT_OF_DATE: "↻ the code is newer than this run: measure again",
-    claims.NOT_APPLICABLE: "blank: not run there, or cannot be asked",
+    NOT_APPLICABLE: "blank: not run there, or cannot be asked",
 }
 INFERRED = ("Inferred: read off a figure or a design of the article, which does not say it in so"
             " many words.")
@@ -209,7 +211,7 @@ class Survey:
         texts = [text for verdict, text in legend.items() if verdict in found]
         told = [f"{' · '.join(texts)}."]
         if found != {NOT_APPLICABLE}:
-            interval = ", or the interval that does not" if claims.UNDECIDED in found else ""
+            interval = ", or the interval that does not" if UNDECIDED in found else ""
             told.append(f"Beside a symbol: the number that decided it{interval}.")
         if any("," in cell(v) for claim in shown for v in self.verdicts[claim.id].values()):
             told.append("Two numbers: two conditions, which the claim in full tells.")
@@ -221,15 +223,15 @@ class Survey:
     def _arithmetic(self) -> list[str]:
         """Claims that follow from the inputs alone: told once, for those of the lead machine or of
         the first one that can tell."""
-        rows, tellers = [], {}
+        rows, tellers = [], []
         for claim in self.experiment.claims:
             told = self.arithmetic(claim)
             if told is not None:
-                tellers[told[0]] = None
+                tellers.append(told[0])
                 rows.append([_named(claim), cell(told[1])])
         if not rows:
             return []
-        whose = notation.listed([f"`{name}`" for name in tellers])
+        whose = notation.listed([f"`{name}`" for name in dict.fromkeys(tellers)])
         return [markdown(["arithmetic", "for these matrices"], rows, 2),
                 "<sub>These follow from the matrices and the rules alone, whoever runs them: here"
                 f" the matrices of {whose}.</sub>"]
@@ -443,7 +445,7 @@ def _cell(verdict: Verdict, finding: Finding | None, index: int | None) -> Claim
             else words.get(finding.verdict, finding.verdict)).lower()
     if finding.estimate is None:
         return ClaimCell(word, "too few" if finding.verdict == TOO_FEW else finding.decided_by)
-    is_open = finding.verdict == claims.UNDECIDED and finding.interval
+    is_open = finding.verdict == UNDECIDED and finding.interval
     number = "?" if is_open else finding.decided_by.removesuffix("x")
     e = finding.estimate.scaled(100 if finding.decided_by.endswith(" %") else 1)
     return ClaimCell(word, number, e.value, e.low, e.high)
@@ -483,10 +485,10 @@ def _about(found: Sequence[OnMachine], x: str, names: Sequence[Any]) -> str:
 
 
 def _values(one: OnMachine, x: str, names: Sequence[Any], pair: tuple[str, Over], where: Where,
-            series: Sequence[str]) -> tuple[rows.Value | None, ...]:
+            series: Sequence[str]) -> tuple[Value | None, ...]:
     variant, over = pair
     measured = one.measured.loose
-    values: list[rows.Value | None] = []
+    values: list[Value | None] = []
     for precision in series:
         of = {**where, **({"precision": precision} if precision else {})}
         here = [n for n in names if has(measured, {**of, x: n})]
@@ -496,7 +498,7 @@ def _values(one: OnMachine, x: str, names: Sequence[Any], pair: tuple[str, Over]
         region = {**of, x: here[0]}
         cell = measure(Basis(measured, over), "speedup", variant, region)
         e = cell.estimate
-        values.append(rows.Value(e.value, e.low, e.high) if e else None)
+        values.append(Value(e.value, e.low, e.high) if e else None)
     return tuple(values)
 
 

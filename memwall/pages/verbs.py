@@ -307,7 +307,7 @@ class Verbs:
         """A fact about the machine: summary, cpu, cores, threads, caches, memory, os, ..."""
         raw = self.measured.result.raw
         machine, cpu = raw["machine"], raw["machine"]["cpu"]
-        facts = {
+        facts: dict[str, Callable[[], str]] = {
             "summary": lambda: blocks.machine_summary(machine),
             "cpu": lambda: cpu["model"],
             "architecture": lambda: cpu["architecture"],
@@ -452,8 +452,7 @@ class Given(Extension):
     """
 
     tags = {"given"}  # noqa: RUF012 - as Jinja declares it
-    verbs: Verbs
-    is_chapter: bool
+    environment: "Weaver"
 
     def parse(self, parser: Parser) -> nodes.Node:
         """Reads the tag; called by Jinja."""
@@ -477,6 +476,7 @@ class Given(Extension):
 
     def _passage(self, asked: Sequence[bool | tuple[str, str]], caller: Callable[[], str]) -> str:
         verbs, is_chapter = self.environment.verbs, self.environment.is_chapter
+        assert isinstance(verbs, Verbs), "only a chapter's template asks for verdicts"
         for one in asked:
             if isinstance(one, tuple):
                 found = verbs.verdict(one[0])
@@ -502,21 +502,26 @@ class Speaker(Protocol):
         """Every verb by its name in the template."""
 
 
-def _environment() -> Any:
-    return jinja2.Environment(undefined=jinja2.StrictUndefined, lstrip_blocks=True,
-                              extensions=[Given])
+class Weaver(jinja2.Environment):
+    """What templates are compiled in, and who speaks in the one that is rendered."""
+
+    verbs: Speaker
+    is_chapter: bool
+
+    def __init__(self) -> None:
+        super().__init__(undefined=jinja2.StrictUndefined, lstrip_blocks=True, extensions=[Given])
 
 
 @cache
 def _compiled(source: str) -> CodeType:
     """A template is woven for many machines, and takes a tenth of a second to compile."""
-    return _environment().compile(source)
+    return Weaver().compile(source)
 
 
 def render(path: Path, shown: str, verbs: Speaker, is_chapter: bool = False) -> str:
     """The text of a template; errors name its line."""
-    environment = _environment()
-    environment.extend(verbs=verbs, is_chapter=is_chapter)
+    environment = Weaver()
+    environment.verbs, environment.is_chapter = verbs, is_chapter
     try:
         code = _compiled(files.read(path, shown))
         named = environment.make_globals(verbs.all())

@@ -295,9 +295,8 @@ def private(raw: Json, shown: str) -> Iterator[str]:
 
 def _tellings(node: Json | list[Any], path: Steps) -> Iterator[tuple[Steps, str]]:
     """What is wrong with any text, or any key of an object, and where."""
-    is_object = isinstance(node, dict)
-    for key, value in node.items() if is_object else enumerate(node):
-        if is_object and (telling := _telling(key)):
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        if isinstance(key, str) and (telling := _telling(key)):
             yield (*path, key), telling
         if isinstance(value, str) and (telling := _telling(value)):
             yield (*path, key), telling

@@ -25,7 +25,7 @@ from memwall.record import definition, machines, names, notation, results, sourc
 from memwall.record.console import Console, duration
 from memwall.record.errors import UserError
 from memwall.record.regions import Where
-from memwall.record.results import STUDY, Case, Result
+from memwall.record.results import STUDY, Case, Json, Result
 from memwall.run.workspace import Workspace, describe_machine
 
 #: Why warps wait: cycles for each instruction that is issued.
@@ -219,7 +219,7 @@ class Start:
             return said, self._calls(results.load(output))
 
     @property
-    def _launch(self) -> dict:
+    def _launch(self) -> Json:
         return self.result.raw["launches"][self.case.launch]
 
     def _calls(self, found: Result) -> int:

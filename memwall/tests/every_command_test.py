@@ -425,7 +425,7 @@ class Commands(RuleBasedStateMachine):
 
     def tell_programs(self) -> None:
         """Writes what the programs do now."""
-        told = {"machine": HARDWARE[self.hardware]}
+        told: dict[str, Any] = {"machine": HARDWARE[self.hardware]}
         if self.stop:
             told["stop"] = self.stop
         for name in EXPERIMENTS:

@@ -13,7 +13,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from _typeshed import HasFileno
 
 #: What a process that raised ends with.
 RAISED = 70
@@ -62,12 +65,12 @@ class Fault:
 
         written, sync = 0, os.fsync
 
-        def counting(file: int) -> None:
+        def counting(fd: "int | HasFileno") -> None:
             nonlocal written
             written += 1
             if written == self.nth:
                 go_wrong()
-            sync(file)
+            sync(fd)
 
         os.fsync = counting
 

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from memwall.analysis import claims, expectations
-from memwall.analysis.claims import (
+from memwall.analysis.claims import OUT_OF_DATE
+from memwall.analysis.comparisons import Comparison, Point, compare
+from memwall.analysis.expectations import (
     NOT_APPLICABLE,
     NOT_REPRODUCED,
-    OUT_OF_DATE,
     REPRODUCED,
     TOO_FEW,
     UNDECIDED,
 )
-from memwall.analysis.comparisons import Comparison, Point, compare
 from memwall.analysis.measurements import Measurements
 from memwall.record.definition import Claim, Condition
 from memwall.record.errors import UserError

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from memwall.analysis import claims
-from memwall.analysis.claims import NOT_APPLICABLE, NOT_REPRODUCED, OUT_OF_DATE, REPRODUCED
+from memwall.analysis.claims import OUT_OF_DATE
+from memwall.analysis.expectations import NOT_APPLICABLE, NOT_REPRODUCED, REPRODUCED
 from memwall.analysis.measurements import Measurements
 from memwall.conftest import Say
 from memwall.record.definition import Claim, Condition

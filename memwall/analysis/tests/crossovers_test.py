@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from memwall.analysis import claims, crossovers
-from memwall.analysis.claims import NOT_REPRODUCED, REPRODUCED, TOO_FEW, UNDECIDED
 from memwall.analysis.comparisons import Comparison, compare
+from memwall.analysis.expectations import NOT_REPRODUCED, REPRODUCED, TOO_FEW, UNDECIDED
 from memwall.analysis.measurements import Measurements
 from memwall.conftest import Say
 from memwall.record.definition import Claim, Condition
@@ -16,13 +16,14 @@ from memwall.record.results import Json
 from memwall.tests import synthetic
 
 Measure = Callable[..., Measurements]
+Sweep = Callable[[Mapping[float, float]], Json]
 #: nzseg_per_nnz of the matrices of the synthetic result
 FEATURE = {"pois2d": 0.6, "fem3": 0.1, "random": 0.8, "rmat": 0.4, "short": 0.2}
 WHERE = {"precision": "fp32", "threads": 1}
 
 
 @pytest.fixture
-def sweep(raw: Json) -> Callable[[Mapping[float, float]], Json]:
+def sweep(raw: Json) -> Sweep:
     """A result in which `csrl` has the given speed-ups over `textbook` along the feature."""
 
     def make(speedups: Mapping[float, float]) -> Json:
@@ -43,7 +44,7 @@ def curve_of(run: Measurements) -> crossovers.Curve:
     return crossovers.curve(run, compared, "nzseg_per_nnz")
 
 
-def test_the_place_is_interpolated_between_neighbours(measured: Measure, sweep: Callable) -> None:
+def test_the_place_is_interpolated_between_neighbours(measured: Measure, sweep: Sweep) -> None:
     found = curve_of(measured(sweep(FALLING)))
     assert found.xs == [0.1, 0.2, 0.4, 0.6, 0.8]
     assert found.place.value == pytest.approx(0.2 + 0.2 * 0.6451, abs=0.005)
@@ -53,7 +54,7 @@ def test_the_place_is_interpolated_between_neighbours(measured: Measure, sweep: 
 
 
 def test_of_several_places_the_last_counts_and_it_is_said(
-    measured: Measure, sweep: Callable
+    measured: Measure, sweep: Sweep
 ) -> None:
     found = curve_of(measured(sweep({0.1: 1.3, 0.2: 0.8, 0.4: 1.2, 0.6: 1.2, 0.8: 0.6})))
     assert 0.6 < found.place.value < 0.8
@@ -69,13 +70,13 @@ def test_of_several_places_the_last_counts_and_it_is_said(
     ],
 )
 def test_none_is_an_answer(
-    speedups: list[float], said: str, measured: Measure, sweep: Callable
+    speedups: list[float], said: str, measured: Measure, sweep: Sweep
 ) -> None:
     run = measured(sweep(dict(zip(FALLING, speedups, strict=True))))
     assert curve_of(run).words() == said
 
 
-def test_an_interval_may_leave_the_range(measured: Measure, sweep: Callable) -> None:
+def test_an_interval_may_leave_the_range(measured: Measure, sweep: Sweep) -> None:
     raw = sweep({0.1: 2.0, 0.2: 1.8, 0.4: 1.5, 0.6: 1.2, 0.8: 1.0})
     for entry in raw["cases"]:
         if entry["variant"] == "csrl" and entry["parameters"]["matrix"] == "random":
@@ -107,14 +108,14 @@ def judged(run: Measurements, between: tuple[float, float] = (0.3, 0.5)) -> clai
     ],
 )
 def test_verdicts(
-    speedups: list[float], verdict: str, measured: Measure, sweep: Callable
+    speedups: list[float], verdict: str, measured: Measure, sweep: Sweep
 ) -> None:
     found = judged(measured(sweep(dict(zip(FALLING, speedups, strict=True)))))
     assert found.verdict == verdict
 
 
 def test_the_sentence_tells_the_place_and_where_it_should_be(
-    measured: Measure, sweep: Callable
+    measured: Measure, sweep: Sweep
 ) -> None:
     found = judged(measured(sweep({0.1: 2.0, 0.2: 1.5, 0.4: 1.4, 0.6: 1.3, 0.8: 0.6})))
     sentence = found.findings[0].sentence
@@ -124,7 +125,7 @@ def test_the_sentence_tells_the_place_and_where_it_should_be(
     assert found.decided_by == ["at 0.67"]
 
 
-def test_a_place_beyond_what_was_swept_decides(measured: Measure, sweep: Callable) -> None:
+def test_a_place_beyond_what_was_swept_decides(measured: Measure, sweep: Sweep) -> None:
     found = judged(measured(sweep({0.1: 2.0, 0.2: 1.9, 0.4: 1.8, 0.6: 1.7, 0.8: 1.6})))
     said = "nowhere stops being faster than `textbook` (faster everywhere, from 0.10 to 0.80)"
     assert said in found.findings[0].sentence
@@ -133,14 +134,14 @@ def test_a_place_beyond_what_was_swept_decides(measured: Measure, sweep: Callabl
 
 
 def test_beyond_what_was_swept_but_not_beyond_what_is_asked(
-    measured: Measure, sweep: Callable
+    measured: Measure, sweep: Sweep
 ) -> None:
     run = measured(sweep({0.1: 0.9, 0.2: 0.8, 0.4: 0.7, 0.6: 0.7, 0.8: 0.6}))
     assert judged(run, between=(0.05, 0.5)).verdict == UNDECIDED
     assert judged(run, between=(0.2, 0.5)).verdict == NOT_REPRODUCED
 
 
-def test_the_noise_floor_moves_the_place(measured: Measure, sweep: Callable) -> None:
+def test_the_noise_floor_moves_the_place(measured: Measure, sweep: Sweep) -> None:
     run = measured(sweep({0.1: 2.0, 0.2: 1.1, 0.4: 1.0, 0.6: 0.95, 0.8: 0.6}))
     assert run.noise.factor > 1
     compared = compare(run, "csrl", "textbook", WHERE)
@@ -150,13 +151,13 @@ def test_the_noise_floor_moves_the_place(measured: Measure, sweep: Callable) -> 
     assert noisy[0] < quiet[0] < quiet[1] < noisy[1]
 
 
-def test_one_point_is_no_sweep(measured: Measure, sweep: Callable) -> None:
+def test_one_point_is_no_sweep(measured: Measure, sweep: Sweep) -> None:
     raw = sweep(FALLING)
     raw["cases"] = [case for case in raw["cases"] if case["parameters"]["matrix"] == "fem3"]
     assert judged(measured(raw)).verdict == TOO_FEW
 
 
-def test_the_verb(say: Say, sweep: Callable) -> None:
+def test_the_verb(say: Say, sweep: Sweep) -> None:
     raw = sweep(FALLING)
     verb = '{{ crossover("%s", over="textbook", x="%s", where={"precision": "fp32"}) }}'
     assert say(verb % ("csrl", "nzseg_per_nnz"), raw).startswith("0.33 (0.33–0.3")
@@ -169,7 +170,7 @@ def test_the_verb(say: Say, sweep: Callable) -> None:
         say(verb % ("csrl", "matrix"), raw)
 
 
-def test_the_figure_has_marks_and_a_band(say: Say, sweep: Callable) -> None:
+def test_the_figure_has_marks_and_a_band(say: Say, sweep: Sweep) -> None:
     verb = (
         '{{ plot.lines("demo.threads", x="nzseg_per_nnz", y="speedup", over="textbook",'
         ' where={"precision": "fp32", "threads": 1, "variant": ["csrl", "unroll4"]}%s) }}'
@@ -178,7 +179,7 @@ def test_the_figure_has_marks_and_a_band(say: Say, sweep: Callable) -> None:
     assert "demo-threads.svg" in say(verb % marked, sweep(FALLING))
 
 
-def test_a_line_ends_where_its_variant_was_not_measured(say: Say, sweep: Callable) -> None:
+def test_a_line_ends_where_its_variant_was_not_measured(say: Say, sweep: Sweep) -> None:
     raw = sweep(FALLING)
     last = max(case["parameters"]["matrix"] for case in raw["cases"])
     raw["cases"] = [case for case in raw["cases"]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from memwall.analysis import claims
-from memwall.analysis.claims import NOT_APPLICABLE, REPRODUCED, TOO_FEW
+from memwall.analysis.expectations import NOT_APPLICABLE, REPRODUCED, TOO_FEW
 from memwall.analysis.measurements import Measurements
 from memwall.analysis.tests.claims_test import claim
 from memwall.record.definition import Claim

@@ -8,11 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
+from typing import Literal
 
 import matplotlib
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.font_manager import FontProperties, fontManager
+from matplotlib.lines import Line2D
 from matplotlib.transforms import Bbox
 
 from memwall.figures import curves, dots, drawings, rows
@@ -182,7 +184,7 @@ def test_no_text_overlaps_another_or_leaves_the_page(name: str) -> None:
 
 @pytest.mark.parametrize("name", SHEETS)
 def test_no_text_is_too_small_to_read(name: str) -> None:
-    sizes = [text.get_fontsize() / POINT for text in SHEETS[name]().texts]
+    sizes = [float(text.get_fontsize()) / POINT for text in SHEETS[name]().texts]
     assert min(sizes) >= 11
 
 
@@ -269,8 +271,8 @@ def test_the_bound_is_one_labelled_line_at_100() -> None:
     drawn = dots.draw_dots(data)
     red = [text.get_text() for text in drawn.texts if text.get_color() == ink("limit")]
     assert red == ["memory bound (read)", *["100"] * 3]
-    lines = [a for a in drawn.figure.artists if a.get_color() == ink("limit")
-             if hasattr(a, "get_xdata")]
+    lines = [a for a in drawn.figure.artists if isinstance(a, Line2D)
+             if a.get_color() == ink("limit")]
     assert len(lines) == 4  # one in the legend
     assert words(drawn).count("0") == 3
 
@@ -453,7 +455,8 @@ def test_contrast_on_both_panels(index: int) -> None:
 @pytest.mark.parametrize("name", [SANS, MONO])
 @pytest.mark.parametrize("weight", ["normal", "bold"])
 @pytest.mark.parametrize("style", ["normal", "italic"])
-def test_fonts_are_those_that_come_with_matplotlib(name: str, weight: str, style: str) -> None:
+def test_fonts_are_those_that_come_with_matplotlib(name: str, weight: str,
+                                                   style: Literal["normal", "italic"]) -> None:
     """Others of the same name, which a system may have, have other glyphs."""
     found = fontManager.findfont(FontProperties(family=name, weight=weight, style=style))
     assert Path(found).resolve().is_relative_to(Path(matplotlib.get_data_path()).resolve())

@@ -27,7 +27,7 @@ def test_errors_count_relatively() -> None:
 
 
 @pytest.mark.parametrize("points", [[(8, 1e-6)], [(8, 1e-6), (8, 2e-6)], [(8, 2e-6), (16, 1e-6)]])
-def test_no_line_is_an_error(points: list) -> None:
+def test_no_line_is_an_error(points: list[tuple[float, float]]) -> None:
     with pytest.raises(UserError):
         fit(points)
 

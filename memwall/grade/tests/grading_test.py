@@ -179,7 +179,8 @@ def test_the_autograder_needs_nothing_else_of_this_tree(tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     submission = tmp_path / "submission"
     submission.mkdir()  # nothing in it: refused before anything is compiled
-    command = [sys.executable, "-m", "memwall", "gradescope", "kit", submission, results]
+    command = [sys.executable, "-m", "memwall", "gradescope", "kit", str(submission),
+               str(results)]
     done = subprocess.run(command, cwd=tmp_path / "source", env={}, check=False,
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

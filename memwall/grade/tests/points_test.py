@@ -9,7 +9,7 @@ from memwall.grade.tests.calls import calls, kit
 
 
 def speed(submission: float, **changes: float) -> float:
-    return points.grade(kit(), calls(submission, **changes)).speed
+    return points.grade(kit(), calls(submission, "", **changes)).speed
 
 
 def test_the_scale_leads_from_naive_to_the_model() -> None:

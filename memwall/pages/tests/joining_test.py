@@ -166,8 +166,9 @@ def pair() -> tuple[Json, Json]:
     return a, b
 
 
-def first(raw: Json, **changes: object) -> None:
+def first(raw: Json, **changes: object) -> Json:
     raw["cases"][0] |= changes
+    return raw
 
 
 def said(compare: Compare, change: Callable[[Json], object],  # noqa: F811

@@ -1,6 +1,7 @@
 """`new NAME`: what is written, and what is refused. That it builds and runs is a stage of CI."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from memwall.__main__ import main
 from memwall.pages import lint, new
 from memwall.pages.new import create
-from memwall.record import definition, files, machines, results
+from memwall.record import definition, machines, results
 from memwall.record.errors import UserError
 from memwall.tests import synthetic
 
@@ -92,7 +93,7 @@ def test_it_goes_on_where_it_was_ended(root: Path) -> None:
 
 def test_a_half_folder_stands_where_nothing_looks(root: Path,
                                                   monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files.shutil, "rmtree", lambda *_, **__: None)  # as if it was killed
+    monkeypatch.setattr(shutil, "rmtree", lambda *_, **__: None)  # as if it was killed
     monkeypatch.setattr(Path, "rename", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
     with pytest.raises(OSError, match="full"):
         create(root, "my-idea")

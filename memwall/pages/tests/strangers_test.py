@@ -88,12 +88,17 @@ def kind(path: Path_) -> str:
     return ".".join("*" if isinstance(step, int) else step for step in path)
 
 
+def of_kind(*kinds: str) -> Callable[[Path_, Any], bool]:
+    """Leaves that stand in one of these places."""
+    return lambda path, _: kind(path) in kinds
+
+
 def spoiled(raw: Json, hostile: Any, chosen: Callable[[Path_, Any], bool]) -> Json:
     """A result in which the chosen leaves are replaced."""
     made = copy.deepcopy(raw)
     for path, value in list(leaves(made)):
         if chosen(path, value):
-            node = made
+            node: Any = made
             for step in path[:-1]:
                 node = node[step]
             node[path[-1]] = hostile
@@ -147,9 +152,9 @@ def test_every_text_at_once(tree: Path, name: str) -> None:
     hostile = TEXTS[name]
     free = {each for each in KINDS
             if each not in ("run.experiment", "run.profile") and not is_refused(
-                spoiled(BASE, hostile, lambda path, _, each=each: kind(path) == each))}
+                spoiled(BASE, hostile, of_kind(each)))}
     assert len(free) > 25
-    raw = spoiled(BASE, hostile, lambda path, _: kind(path) in free)
+    raw = spoiled(BASE, hostile, of_kind(*free))
     assert not is_refused(raw)
     woven = pages(tree, raw)
     require_harmless(woven)
@@ -177,14 +182,14 @@ def test_every_name(tree: Path, where: str, name: str) -> None:
 def test_every_number(tree: Path, number: float) -> None:
     """Each by itself is refused or shown; all that may stand there at once too."""
     free = {each for each in COUNTED if not is_refused(
-        spoiled(BASE, number, lambda path, _, each=each: kind(path) == each))}
-    raw = spoiled(BASE, number, lambda path, _: kind(path) in free)
+        spoiled(BASE, number, of_kind(each)))}
+    raw = spoiled(BASE, number, of_kind(*free))
     for drop in ("launches.*.threads", "cases.*.verdict.error", "cases.*.timeline.*.end_s"):
         if is_refused(raw):
             free.discard(drop)
-            raw = spoiled(BASE, number, lambda path, _: kind(path) in free)
+            raw = spoiled(BASE, number, of_kind(*free))
     for chosen in (free, {"cases.*.samples_s.*"} & free, {"launches.*.threads"} & free):
-        raw = spoiled(BASE, number, lambda path, _, chosen=chosen: kind(path) in chosen)
+        raw = spoiled(BASE, number, of_kind(*chosen))
         if chosen and not is_refused(raw):
             require_harmless(pages(tree, raw))
 
@@ -192,7 +197,7 @@ def test_every_number(tree: Path, number: float) -> None:
 @pytest.mark.parametrize("number", REFUSED)
 def test_a_number_of_no_machine_is_refused_wherever_it_stands(number: float) -> None:
     for where in COUNTED:
-        raw = spoiled(BASE, number, lambda path, _, where=where: kind(path) == where)
+        raw = spoiled(BASE, number, of_kind(where))
         assert is_refused(raw), where
 
 

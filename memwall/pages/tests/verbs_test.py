@@ -503,7 +503,12 @@ def drawn_by(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> 
     """What a function that draws is given from now on."""
     given: list[Any] = []
     original = getattr(module, name)
-    monkeypatch.setattr(module, name, lambda data: given.append(data) or original(data))
+
+    def drawn(data: Any) -> Any:
+        given.append(data)
+        return original(data)
+
+    monkeypatch.setattr(module, name, drawn)
     return given
 
 

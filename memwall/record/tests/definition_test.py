@@ -60,7 +60,7 @@ between = [0.3, 0.5]
     assert (rival.than, rival.expect, rival.on) == ({"best_of": "own"}, 1.5, "every")
     assert (less.faster, less.expect) == (("csrl",), "less")
     assert less.of == ("stored_bytes", "stored_bytes")
-    assert (more.faster, more.of[0], more.expect) == (("csrl",), "of_ceiling", 0.9)
+    assert (more.faster, more.of, more.expect) == (("csrl",), ("of_ceiling",) * 2, 0.9)
     assert more.more and not less.more
     assert (crossing.along, crossing.between) == ("mean_row", (0.3, 0.5))
 

@@ -23,12 +23,13 @@ import socket
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 SLUG = "fake-cpu-2-cores"
 
 
-def behaviour() -> dict:
+def behaviour() -> dict[str, Any]:
     path = HERE / "behaviour.json"
     return json.loads(path.read_text()) if path.exists() else {}
 
@@ -52,7 +53,7 @@ class Runner:
             sys.exit("the runner went away")
 
 
-def machine() -> dict:
+def machine() -> dict[str, Any]:
     known = {
         "slug": SLUG,
         "cpu": {
@@ -68,7 +69,7 @@ def machine() -> dict:
     return known | told | {"cpu": known["cpu"] | told.get("cpu", {})}
 
 
-def case(variant: str, point: int, seconds: list[float]) -> dict:
+def case(variant: str, point: int, seconds: list[float]) -> dict[str, Any]:
     failed = not seconds
     verdict = ({"status": "failed", "reason": "made to fail"} if failed
                else {"status": "passed", "checks": ["exact", "bounded"], "error": 0.5})
@@ -126,14 +127,14 @@ def behave_oddly(how: str) -> None:
 
 
 class Program:
-    def __init__(self, options: argparse.Namespace, does: dict) -> None:
+    def __init__(self, options: argparse.Namespace, does: dict[str, Any]) -> None:
         self.options = options
         self.does = does
         self.runner = Runner(options.events)
         self.rounds = options.samples or 3
         self.points = does.get("points", 2)
         self.journal = Path(f"{options.output}.journal")
-        self.cases: list[dict] = []
+        self.cases: list[dict[str, Any]] = []
         self.turns = 0
 
     def turn(self, phase: str, point: int) -> None:
@@ -192,7 +193,7 @@ class Program:
             return 1
         return 0
 
-    def result(self) -> dict:
+    def result(self) -> dict[str, Any]:
         digest = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
         name = Path(__file__).stem
         sizes = self.options.size

@@ -3,6 +3,9 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
+
+from memwall.record.results import Json
 
 FAKE = Path(__file__).with_name("fake_program.py")
 SLUG = "fake-cpu-2-cores"
@@ -57,7 +60,7 @@ work();
 """
 
 
-def fake_program(path: Path, **behaviour: object) -> Path:
+def fake_program(path: Path, **behaviour: Any) -> Path:
     """A copy of the fake program that behaves so."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!{sys.executable} -IS\n" + FAKE.read_text())
@@ -67,7 +70,7 @@ def fake_program(path: Path, **behaviour: object) -> Path:
 
 
 def add_experiment(root: Path, name: str, *, needs: str = "", threads: str = "[1]",
-                   **behaviour: object) -> None:
+                   **behaviour: Any) -> None:
     """An experiment with its program, which `behaviour` tells what to do."""
     folder = root / "experiments" / name
     folder.mkdir(parents=True)
@@ -86,12 +89,12 @@ def make_tree(root: Path) -> Path:
     return root
 
 
-def behave(root: Path, name: str, **behaviour: object) -> None:
+def behave(root: Path, name: str, **behaviour: Any) -> None:
     """Changes what the program of an experiment does, but not the program."""
     path = root / "build/experiments" / name / "behaviour.json"
     path.write_text(json.dumps(behaviour))
 
 
-def stored(root: Path, name: str) -> dict:
+def stored(root: Path, name: str) -> Json:
     """The result in the machine's folder."""
     return json.loads((root / "reports" / SLUG / "results" / f"{name}.json").read_text())

@@ -1,24 +1,30 @@
 """The processes of one experiment: which ones, and whose turn it is."""
 
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from memwall.record import definition
 from memwall.record.errors import UserError
+from memwall.record.results import Json
 from memwall.run import channel
 from memwall.run.launches import Launch, Slots, combinations, launches_of, thread_counts
 from memwall.run.programs import Program, ProgramFailed, measure, take_turns
-from memwall.run.tests.fake_tree import fake_program
+from memwall.run.tests.fake_tree import add_experiment, fake_program, make_tree
+
+Axes = Mapping[str, Sequence[int | str]]
 
 
-def fake(folder: Path, **behaviour: object) -> Path:
+def fake(folder: Path, **behaviour: Any) -> Path:
     return fake_program(folder / "fake", **behaviour)
 
 
-def run_turns(programs: list[Program]) -> list[dict]:
-    events: list[dict] = []
+def run_turns(programs: list[Program]) -> list[Json]:
+    events: list[Json] = []
     for program in programs:
         program.__enter__()
     try:
@@ -38,32 +44,32 @@ def run_turns(programs: list[Program]) -> list[dict]:
     (["max", 1], 4, [4, 1]),
     ([64], 2, []),
 ])
-def test_thread_counts(values: list, available: int, expected: list[int]) -> None:
+def test_thread_counts(values: list[int | str], available: int, expected: list[int]) -> None:
     assert thread_counts(values, available) == expected
 
 
 @pytest.mark.parametrize("value", [0, -1, "most"])
-def test_thread_counts_refuse_what_is_no_count(value: object) -> None:
+def test_thread_counts_refuse_what_is_no_count(value: int | str) -> None:
     with pytest.raises(UserError, match="launch.threads"):
         thread_counts([value], 4)
 
 
 def test_combinations_cross_all_axes() -> None:
-    axes = {"threads": [1, 2], "OMP_PROC_BIND": ["close", "spread"]}
+    axes: Axes = {"threads": [1, 2], "OMP_PROC_BIND": ["close", "spread"]}
     labels = [launch.label() for launch in combinations(axes, Slots(2, 2))]
     assert labels == ["threads=1 OMP_PROC_BIND=close", "threads=1 OMP_PROC_BIND=spread",
                       "threads=2 OMP_PROC_BIND=close", "threads=2 OMP_PROC_BIND=spread"]
 
 
 def test_ranks_and_threads_share_the_slots() -> None:
-    axes = {"ranks": ["powers"], "threads": [1, "max"]}
+    axes: Axes = {"ranks": ["powers"], "threads": [1, "max"]}
     labels = [launch.label() for launch in combinations(axes, Slots(4, 4))]
     assert labels == ["ranks=1 threads=1", "ranks=1 threads=4", "ranks=2 threads=1",
                       "ranks=4 threads=1"]
 
 
 def test_ranks_go_beyond_one_host() -> None:
-    axes = {"ranks": ["max"], "threads": [1, "max"]}
+    axes: Axes = {"ranks": ["max"], "threads": [1, "max"]}
     labels = [launch.label() for launch in combinations(axes, Slots(2, 6))]
     assert labels == ["ranks=6 threads=1"]
 
@@ -180,9 +186,12 @@ def test_a_process_that_says_nothing_is_told_of(tmp_path: Path,
 
 
 @pytest.mark.parametrize("tasks", ["", "0", "-2", "two", "9" * 400])
-def test_tasks_of_slurm_are_a_number(monkeypatch: pytest.MonkeyPatch, tasks: str) -> None:
+def test_tasks_of_slurm_are_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                     tasks: str) -> None:
     monkeypatch.setenv("SLURM_NTASKS", tasks)
-    experiment = SimpleNamespace(launch={"ranks": ["max"]})
+    root = make_tree(tmp_path)
+    add_experiment(root, "alpha")
+    experiment = replace(definition.load(root, "alpha"), launch={"ranks": ["max"]})
     if tasks == "":  # as where it is not set
         assert launches_of(experiment)
     else:

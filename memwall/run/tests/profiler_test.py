@@ -5,15 +5,18 @@ The table of kernels was recorded on an H200, without the columns that describe 
 
 import io
 import json
+import shutil
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memwall.record import results
 from memwall.record.console import Console
 from memwall.record.errors import UserError
+from memwall.record.results import Json
 from memwall.run import profiler
 from memwall.run.run_one import run_one
 from memwall.run.tests.fake_tree import add_experiment, behave, make_tree
@@ -76,7 +79,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tree
 
 
-def measured(root: Path, **behaviour: object) -> Path:
+def measured(root: Path, **behaviour: Any) -> Path:
     """The result of a run of an experiment that behaves so: two sizes, each `slow` and `fast`."""
     if not (root / "experiments/alpha").exists():
         add_experiment(root, "alpha", **behaviour)
@@ -96,7 +99,7 @@ def profile(root: Path, *arguments: str) -> list[str]:
     return stream.getvalue().splitlines()
 
 
-def counted(path: Path) -> dict[tuple[str, float], dict]:
+def counted(path: Path) -> dict[tuple[str, float], Json]:
     """The counters of a result, by variant and size."""
     return {(case["variant"], case["parameters"]["size"]): case["counters"]
             for case in results.load(path).raw["cases"] if "counters" in case}
@@ -217,7 +220,7 @@ def test_without_a_profiler_one_line_says_so(
         profile(root, "--result", str(path))
     behave(root, "alpha", target="cuda")
     path = measured(root)
-    monkeypatch.setattr(profiler.shutil, "which", lambda *_, **__: None)
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
     with pytest.raises(UserError, match="Nsight Compute"):
         profile(root, "--result", str(path))
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -130,7 +131,7 @@ def test_a_program_that_died_says_how_to_go_on(root: Path) -> None:
         assert process.communicate()[0] == "beta (threads=1): exit code 2: no such matrix\n"
 
 
-def finished(root: Path, log: Path, **behaviour: object) -> Path:
+def finished(root: Path, log: Path, **behaviour: Any) -> Path:
     """A run of two processes that came to its end; its folder."""
     add_experiment(root, "alpha", threads="[1, 2]", log=str(log), **behaviour)
     run_one(root, "alpha")
@@ -263,7 +264,7 @@ def test_a_file_system_without_locks_will_do(
     assert run_one(root, "alpha")[0] == 0
 
 
-def test_a_bundle_names_its_own_command(root: Path, capsys: pytest.CaptureFixture) -> None:
+def test_a_bundle_names_its_own_command(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     add_experiment(root, "alpha", kill_at=1)
     assert bundle.main(root, ["run", "alpha"]) == 1
     folder, = runs(root)

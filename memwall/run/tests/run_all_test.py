@@ -43,7 +43,7 @@ def run(root: Path, profile: str = "quick", slug: str | None = None,
 
 def start(root: Path, *arguments: str) -> "subprocess.Popen[str]":
     """The real command line, to be killed."""
-    command = [sys.executable, "-m", "memwall", "--root", root, "run-all", *arguments]
+    command = [sys.executable, "-m", "memwall", "--root", str(root), "run-all", *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                             env={**os.environ, "PYTHONPATH": str(ROOT)})
 
@@ -65,7 +65,9 @@ def test_without_a_weaver_results_wait(root: Path) -> None:
     assert not (root / "build/reports").exists()
 
 
-def test_a_bundle_says_how_results_come_home(root: Path, capsys: pytest.CaptureFixture) -> None:
+def test_a_bundle_says_how_results_come_home(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     add_experiment(root, "alpha", threads="[1]")
     assert bundle.main(root, ["run-all", "--profile", "tiny", "--machine", "far-away"]) == 0
     assert "just report far-away" in capsys.readouterr().out
@@ -74,7 +76,7 @@ def test_a_bundle_says_how_results_come_home(root: Path, capsys: pytest.CaptureF
 
 
 def test_in_a_bundle_one_experiment_can_be_measured(
-    root: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(root)
     add_experiment(root, "alpha", threads="[1]")
@@ -84,14 +86,16 @@ def test_in_a_bundle_one_experiment_can_be_measured(
     assert list((root / "reports").iterdir()) == []
 
 
-def test_in_a_bundle_a_users_error_is_one_line(root: Path, capsys: pytest.CaptureFixture) -> None:
+def test_in_a_bundle_a_users_error_is_one_line(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     add_experiment(root, "alpha", threads="[1]", refuse="--samples: found 'x', expected a number")
     assert bundle.main(root, ["run", "alpha"]) == 2
     assert "--samples: found 'x'" in capsys.readouterr().err
 
 
 def test_in_a_bundle_a_processor_must_know_the_instructions(
-    root: Path, capsys: pytest.CaptureFixture
+    root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     add_experiment(root, "alpha", threads="[1]")
     machine = root / "build/lib/bench/machine"

@@ -125,7 +125,7 @@ def test_what_a_program_is_built_with_is_named(
 @pytest.mark.parametrize("arguments", [("run", "alpha", "--help"), ("run", "--help"),
                                        ("run-all", "--help")])
 def test_a_bundle_offers_what_its_runner_takes(
-    root: Path, capsys: pytest.CaptureFixture, arguments: tuple[str, ...]
+    root: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
 ) -> None:
     try:
         assert bundle.main(root, list(arguments)) == 0
@@ -141,7 +141,7 @@ def test_a_bundle_offers_what_its_runner_takes(
         assert "--machine" in said
 
 
-def test_the_command_line_helps_without_a_name(capsys: pytest.CaptureFixture) -> None:
+def test_the_command_line_helps_without_a_name(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["run", "--help"])
     said = capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import inspect
 import io
 import os
 import resource
@@ -90,7 +91,7 @@ def test_processes_that_finished_are_not_measured_again(root: Path,
 
 @pytest.mark.parametrize("said", ["[]", "", "{}", '{"slug": "x"}'])
 def test_a_program_that_does_not_know_the_machine(root: Path, said: str,
-                                                  capsys: pytest.CaptureFixture) -> None:
+                                                  capsys: pytest.CaptureFixture[str]) -> None:
     machine = root / "build/lib/bench/machine"
     machine.write_text(f"#!/bin/sh\necho '{said}'\n")
     assert main(["--root", str(root), "run-all"]) == 2
@@ -173,7 +174,7 @@ def test_what_was_skipped_is_told(root: Path) -> None:
 
 
 def test_who_writes_pages_is_alone(root: Path, monkeypatch: pytest.MonkeyPatch,
-                                   capsys: pytest.CaptureFixture) -> None:
+                                   capsys: pytest.CaptureFixture[str]) -> None:
     add_experiment(root, "alpha", points=1)
     assert all_of(root, SLUG) == 0
     result = str(root / "reports" / SLUG / "results/alpha.json")
@@ -185,7 +186,7 @@ def test_who_writes_pages_is_alone(root: Path, monkeypatch: pytest.MonkeyPatch,
         env={**os.environ, "PYTHONPATH": str(ROOT)})
     with holder:
         assert holder.stdout and holder.stdout.readline()
-        monkeypatch.setattr(files.exclusive.__wrapped__, "__defaults__", (0.1,))
+        monkeypatch.setattr(inspect.unwrap(files.exclusive), "__defaults__", (0.1,))
         for command in (["keep", result, "mine"], ["report"], ["new", "other"]):
             assert main(["--root", str(root), *command]) == 2
             assert "another run is at work in" in capsys.readouterr().err
