@@ -5,7 +5,7 @@ Each tells how many times better a case is than another one, and how sentences c
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from memwall.analysis import numerics
 from memwall.analysis.basis import Pair
@@ -98,8 +98,7 @@ class Counted(Measure):
     def said(self, faster: str, than: str, times: Estimate, edges: Sequence[float]) -> str:
         """`csrl` needs 0.60x the stored bytes of `csr`."""
         less, others = plain(self.less), plain(self.than)
-        part = replace(times, value=1 / times.value, low=1 / times.high, high=1 / times.low)
-        needed = numerics.factor(part, edges) + "x"
+        needed = numerics.factor(numerics.exact(1 / times.value), edges) + "x"
         if self.less == self.than:
             return f"`{faster}` needs {needed} the {less} of {than}"
         return f"The {less} of `{faster}` are {needed} the {others} of {than}"

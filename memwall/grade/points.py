@@ -119,6 +119,6 @@ def interval(asked: Sequence[Outcome]) -> tuple[float, float, float]:
     count = min(len(one.by_round) for one in asked)
     means = sorted(sum(one.by_round[r] for one in asked) / len(asked) for r in range(count))
     middle = means[count // 2]
-    spread = means[(3 * count) // 4 if count > 1 else 0] - means[count // 4]
+    spread = means[(3 * count) // 4] - means[count // 4]
     half = max(1.57 * spread / math.sqrt(count), LEAST_NOISE)
     return middle, middle - half, middle + half

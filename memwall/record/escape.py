@@ -69,10 +69,11 @@ def sealed(value: Sealed) -> Sealed:
         made = sealed_text(value)
     elif isinstance(value, dict):
         made = {sealed_text(name): sealed(of) for name, of in value.items()}
-    elif isinstance(value, list) and value and not isinstance(value[0], (int, float)):
-        made = [sealed(of) for of in value]
-    elif isinstance(value, tuple):
-        made = tuple(sealed(of) for of in value)
+    elif isinstance(value, (int, float)):
+        pass  # most values of a result
+    elif isinstance(value, (list, tuple)):
+        if value and not isinstance(value[0], (int, float)):
+            made = type(value)(sealed(of) for of in value)
     elif is_dataclass(value) and not isinstance(value, type):
         made = replace(value, **{each.name: sealed(getattr(value, each.name))
                                  for each in fields(value)})

@@ -165,6 +165,16 @@ def test_none_of_something_is_a_value_and_no_ratio(measured: Measure, profiled: 
         assert "nothing to compare" in found.findings[0].sentence
 
 
+def test_what_reaches_nothing_in_a_round_has_no_ratio(measured: Measure, profiled: Json) -> None:
+    for entry in profiled["cases"]:
+        if entry["variant"] == "csrl":
+            entry["counters"]["values"]["l2_sectors"] = 0
+    more = replace(LESS, of=("counter:l2_sectors",) * 2, more=True)
+    found = claims.judge(measured(profiled), asked(more))
+    assert found.verdict == NOT_APPLICABLE
+    assert "csrl has no counter:l2_sectors, nothing to compare" in found.findings[0].sentence
+
+
 def test_only_points_that_were_profiled_count(measured: Measure, profiled: Json) -> None:
     for entry in profiled["cases"]:
         if entry["parameters"]["matrix"] != "fem3":

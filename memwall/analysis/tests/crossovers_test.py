@@ -151,6 +151,21 @@ def test_the_noise_floor_moves_the_place(measured: Measure, sweep: Sweep) -> Non
     assert noisy[0] < quiet[0] < quiet[1] < noisy[1]
 
 
+def test_a_range_may_end_where_the_interval_does(measured: Measure, sweep: Sweep) -> None:
+    run = measured(sweep(FALLING))
+    low, high = curve_of(run).reach
+    assert judged(run, between=(low, high)).verdict == REPRODUCED
+    assert judged(run, between=(high, 0.8)).verdict == UNDECIDED
+    assert judged(run, between=(0.1, low)).verdict == UNDECIDED
+
+
+def test_two_points_are_a_sweep(measured: Measure, sweep: Sweep) -> None:
+    raw = sweep(FALLING)
+    raw["cases"] = [case for case in raw["cases"]
+                    if FEATURE[case["parameters"]["matrix"]] in (0.2, 0.4)]
+    assert judged(measured(raw)).verdict == REPRODUCED
+
+
 def test_one_point_is_no_sweep(measured: Measure, sweep: Sweep) -> None:
     raw = sweep(FALLING)
     raw["cases"] = [case for case in raw["cases"] if case["parameters"]["matrix"] == "fem3"]

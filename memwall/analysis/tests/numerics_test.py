@@ -130,6 +130,7 @@ def test_ratio_of_medians_covers_as_often_as_it_says(first: int, second: int) ->
 def test_the_ratio_of_one_sample_is_unknown() -> None:
     found = numerics.ratio_of_medians([2.0], [1.0, 1.0, 1.0])
     assert (found.value, found.low, found.high, found.rounds) == (2, 0, math.inf, 1)
+    assert numerics.ratio_of_medians([1.0, 1.0, 1.0], [2.0]).rounds == 1
 
 
 # --- how numbers are written ----------------------------------------------------------------------

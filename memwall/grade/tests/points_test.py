@@ -26,6 +26,45 @@ def test_the_scale_is_flat_within_the_noise_of_two_copies_of_the_model() -> None
     assert speed(3.7, model_again=1.1) == 0
 
 
+def test_some_noise_is_assumed() -> None:
+    assert speed(1.015) == kit().speed
+    assert speed(1.03) < kit().speed
+
+
+def test_a_usual_call_is_neither_lucky_nor_disturbed() -> None:
+    assert points.typical([9.0, 3.0, 1.0, 9.0, 2.0, 9.0, 9.0, 9.0]) == 3.0
+
+
+def test_noise_is_that_of_the_noisiest_case() -> None:
+    made = [*calls(1.0)]
+    for call in made:
+        if call["case"] == kit().cases[1].name and call["contender"] == "model_again":
+            call["seconds"] *= 1.1
+    assert points.grade(kit(), made).noise == pytest.approx(math.log(1.1))
+
+
+def test_what_is_told_of_a_case() -> None:
+    """Times are those of the first call's input; a round without both sides tells no speed-up."""
+    case = kit().cases[0]
+    made = calls(2.0, case.name)
+    del made[0]
+    assert made[0]["contender"] == "model"
+    one = points.outcome(case, made)
+    assert (one.gain, one.speedup, one.share) == pytest.approx((4.0, 2.0, 0.25), rel=0.01)
+    assert one.milliseconds == pytest.approx(2.0, rel=0.01)
+    assert one.by_round == pytest.approx([math.log(2.0)] * 2)
+
+
+def test_the_interval_of_the_speed_up() -> None:
+    def of(*by_round: float) -> points.Outcome:
+        return points.Outcome("", "", "", 4.0, 0.0, 2.0, 0.5, 1.0, 1.0, by_round)
+
+    middle, low, high = points.interval([of(5, 1, 2, 3, 4), of(5, 1, 2, 3, 4, 100)])
+    notch = 1.57 * (4 - 2) / math.sqrt(5)
+    assert (middle, low, high) == pytest.approx((3, 3 - notch, 3 + notch))
+    assert points.interval([of(1.0)]) == (1, 1 - points.LEAST_NOISE, 1 + points.LEAST_NOISE)
+
+
 def test_noise_never_makes_the_scale_jump() -> None:
     steps = [points.scale(math.log(s / 100), math.log(1.3), 0.15) for s in range(100, 131)]
     assert steps == sorted(steps)
@@ -50,7 +89,13 @@ def test_speed_counts_where_every_case_is_right() -> None:
 def test_a_call_faster_than_its_input_can_be_read_is_against_the_rules() -> None:
     grade = points.grade(kit(), calls(0.3))
     assert grade.points == 0
-    assert "its input can be read" in grade.reason
+    assert "a call took 0.60 of the time in which its input can be read" in grade.reason
+
+
+def test_who_reads_slowly_once_makes_nobody_foul() -> None:
+    made = calls(1.0)
+    next(call for call in made if call["contender"] == "floor")["seconds"] *= 100
+    assert points.grade(kit(), made).speed == kit().speed
 
 
 def test_one_call_below_the_floor_is_enough() -> None:

@@ -1,0 +1,120 @@
+"""Where each verdict turns: on the edge itself, on both sides of the noise floor."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from memwall.analysis import expectations
+from memwall.analysis.cells import Cell
+from memwall.analysis.comparisons import Comparison, compare
+from memwall.analysis.expectations import (
+    NOT_REPRODUCED,
+    REPRODUCED,
+    RESTLESS,
+    UNDECIDED,
+    Expectation,
+)
+from memwall.analysis.measurements import Measurements
+from memwall.analysis.numerics import Estimate
+from memwall.analysis.tests.claims_test import comparison, placed
+from memwall.record.results import Json
+
+Measure = Callable[..., Measurements]
+
+
+def between(low: float, high: float, noise: float = 1.0) -> Comparison:
+    """A comparison whose interval is exactly that."""
+    made = comparison([1.0], noise=noise)
+    vars(made)["overall"] = Estimate((low + high) / 2, low, high, 0.95, 21)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("expect", "low", "high", "noise", "verdict"),
+    [
+        # Noise is what a difference has to exceed, in both directions.
+        ("faster", 1.2, 1.3, 1.2, UNDECIDED),
+        ("faster", 0.94, 0.99, 1.05, NOT_REPRODUCED),  # slower, or alike at most
+        ("faster", 0.94, 1.0, 1.05, UNDECIDED),
+        # What reaches an edge has reached it.
+        ("clearly", 1.2, 1.3, 1.0, REPRODUCED),
+        ("clearly", 1.0, 1.2, 1.0, UNDECIDED),
+        ("clearly", 0.9, 1.1, 1.2, UNDECIDED),  # noise can have hidden so much
+        ("clearly", 0.7, 0.8, 1.25, UNDECIDED),
+        ((2.0, 3.0), 2.0, 3.0, 1.0, REPRODUCED),
+        ((2.0, 3.0), 1.5, 2.0, 1.0, UNDECIDED),
+        ((2.0, 3.0), 3.0, 3.5, 1.0, UNDECIDED),
+        # A little less may do, but on a restless machine nothing tells that.
+        (1.0, 1.1, 1.15, 1.2, UNDECIDED),
+        (0.9, 0.95, 1.0, 1.4, REPRODUCED),
+        (0.9, 0.95, 1.0, RESTLESS, UNDECIDED),
+        ("alike", 0.95, 1.05, 1.0, REPRODUCED),
+        ("alike", 1.05, 1.2, 1.0, UNDECIDED),
+        ("alike", 0.8, 0.95, 1.0, UNDECIDED),
+        ("alike", 0.93, 0.97, 1.0, UNDECIDED),
+        ("alike", 0.85, 0.9, 1.2, UNDECIDED),
+        ("alike", 0.8, 0.82, 1.2, NOT_REPRODUCED),
+        ("keeps-up", 0.9, 0.95, 1.0, UNDECIDED),
+        ("keeps-up", 0.85, 0.9, 1.2, UNDECIDED),  # noise alone can have made it so slow
+        ("keeps-up", 0.8, 0.82, 1.2, NOT_REPRODUCED),
+    ],
+)
+def test_where_a_verdict_turns(
+    expect: Expectation, low: float, high: float, noise: float, verdict: str
+) -> None:
+    assert expectations.examine(between(low, high, noise), expect).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [(2.0, 3.0, REPRODUCED), (1.0, 2.0, UNDECIDED), (3.0, 4.0, UNDECIDED),
+     (1.0, 1.9, NOT_REPRODUCED), (3.1, 4.0, NOT_REPRODUCED)],
+)
+def test_where_the_verdict_on_a_value_turns(low: float, high: float, verdict: str) -> None:
+    cell = Cell(Estimate((low + high) / 2, low, high, 0.95, 21))
+    assert expectations.examine_value("it", cell, "2.5", 2.0, 3.0).verdict == verdict
+
+
+def test_why_a_direction_is_open() -> None:
+    inside = expectations.examine(between(1.05, 1.15, noise=1.2), "faster")
+    assert inside.sentence.endswith("a direction inside the noise floor.")
+    wide = expectations.examine(between(0.9, 1.3), "faster")
+    assert wide.sentence.endswith("a direction not decided by this interval.")
+
+
+def test_a_word_begins_at_its_edge() -> None:
+    assert expectations.describe(between(1.2, 1.3)) == "clearly faster"
+    assert expectations.describe(between(0.7, 0.8, 1.25)) == "not distinguishable from noise"
+
+
+def test_never_below_rests_on_the_lowest_and_names_what_noise_does_not_explain() -> None:
+    low = expectations.examine(comparison([0.97, 2.0], spread=0), "never-below")
+    assert (low.verdict, low.decided_by) == (REPRODUCED, "0.97x")
+    noisy = expectations.examine(comparison([0.94, 2.0, 0.85], noise=1.1), "never-below")
+    assert (noisy.verdict, noisy.decided_by) == (NOT_REPRODUCED, "0.85x")
+    assert "m2 0.85x" in noisy.sentence and "m0" not in noisy.sentence
+
+
+def test_where_each_holds_the_lowest_is_named() -> None:
+    found = expectations.examine(comparison([1.7, 1.6]), 1.5, "every")
+    assert "at least 1.5x on 2 of 2 matrices" in found.sentence and "(m1 1.60x" in found.sentence
+
+
+@pytest.mark.parametrize(("count", "said"), [(6, ""), (7, ", 1 more")])
+def test_a_sentence_names_six(count: int, said: str) -> None:
+    found = expectations.examine(comparison([2.5] * count), "far", "any")
+    assert f"m5 2.50x (2.49–2.51){said})." in found.sentence
+
+
+def test_a_unit_of_counted_columns_is_a_point() -> None:
+    one = replace(placed(comparison([1.5]), {"columns": 8}), per=("columns",))
+    assert one.noun == "point"
+
+
+def test_points_of_one_side_alone_are_unmeasured(measured: Measure, raw: Json) -> None:
+    raw["cases"] = [case for case in raw["cases"] if case["variant"] != "textbook"
+                    or case["parameters"]["precision"] == "fp32"]
+    compared = compare(measured(raw), "csrl", "textbook", {})
+    assert isinstance(compared, Comparison)
+    assert compared.unmeasured == len(compared.points)
