@@ -189,8 +189,9 @@ def _arithmetic(surveys: Sequence[Survey]) -> list[str]:
 
 def trust(surveys: Sequence[Survey]) -> str:
     """How often two runs of the same code seem to differ."""
-    found = [numerics.estimate(numerics.ratios(*pair))
-             for survey in surveys for one in survey.found for pair in one.measured.equal_pairs]
+    pairs = {(one.machine, one.result.run["id"], *pair): None  # results of one run share theirs
+             for survey in surveys for one in survey.found for pair in one.measured.equal_pairs}
+    found = [numerics.estimate(numerics.ratios(twin, first)) for _, _, twin, first in pairs]
     if not found:
         return "No result has an A/A pair yet."
     parts = []

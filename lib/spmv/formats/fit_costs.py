@@ -19,8 +19,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parents[2] / "reports"
-HOST = ("costs.inc", "spmv-formats*.json", "csr")
-GPU = ("gpu_costs.inc", "spmv-gpu-variants*.json", "row_tiles")
+HOST = ("costs.inc", ("spmv-formats*.json", "spmv-plan*.json"), "csr")
+GPU = ("gpu_costs.inc", ("spmv-gpu-variants*.json",), "row_tiles")
 VALUE_BYTES = {"fp32": 4, "fp64": 8}
 
 
@@ -30,10 +30,13 @@ def looked_at():
     return {line[1] for line in lines if line[0] == "look"}
 
 
-def points(pattern, names):
-    """(matrix, precision, run) -> format -> (features, nanoseconds, those of the conversion)."""
+def points(patterns, names):
+    """(matrix, precision, run) -> format -> (features, nanoseconds, those of the conversion).
+
+    Two results of one run may hold the same case: it counts once.
+    """
     found = defaultdict(dict)
-    for file in sorted(RESULTS.glob(f"*/results/{pattern}")):
+    for file in sorted(file for each in patterns for file in RESULTS.glob(f"*/results/{each}")):
         result = json.loads(file.read_text())
         for case in result["cases"]:
             matrix, precision = case["parameters"]["matrix"], case["parameters"]["precision"]
@@ -47,7 +50,7 @@ def points(pattern, names):
             last = [1, a["max_row"]] if is_gpu else [a["nzseg_per_nnz"] * a["nonzeros"]]
             features = [a["nonzeros"], a["rows"], stored, *last]
             time = statistics.median(case["samples_s"]) * 1e9 * threads
-            key = (matrix, precision, str(file), threads)
+            key = (matrix, precision, result["run"]["id"], threads)
             found[key][case["variant"]] = (features, time, setup["seconds"] * 1e9)
     for formats in found.values():  # blocks of 1 x 1, which no plan builds any more
         if {"csr", "bcsr"} <= formats.keys() and formats["bcsr"][0][2] >= formats["csr"][0][2]:
@@ -105,7 +108,7 @@ def table(found, base):
             samples[name, precision].append((features, time))
     costs = {key: fitted(of) for key, of in samples.items()}
     misses, conversions = defaultdict(list), defaultdict(lambda: defaultdict(list))
-    for (_, precision, file, threads), formats in found.items():
+    for (_, precision, run, threads), formats in found.items():
         if base not in formats:
             continue
         plain, plain_time, _ = formats[base]
@@ -114,7 +117,7 @@ def table(found, base):
             foreseen /= predicted(costs[base, precision], plain)
             misses[name, precision].append(time / plain_time / foreseen)
             if threads == 1 and name != base:
-                conversions[name, precision][file].append(setup / max(1, features[0]))
+                conversions[name, precision][run].append(setup / max(1, features[0]))
     return {
         key: (
             costs[key],
@@ -125,9 +128,9 @@ def table(found, base):
     }
 
 
-def write(file, pattern, base):
+def write(file, patterns, base):
     """Writes the table of one kind of processor."""
-    rows = table(points(pattern, looked_at()), base)
+    rows = table(points(patterns, looked_at()), base)
     lines = ["// Written by fit_costs.py: format, bytes of a value, costs, margin, conversion."]
     for (name, precision), (costs, margin, convert) in sorted(rows.items()):
         numbers = ", ".join(f"{cost:.4g}" for cost in costs)

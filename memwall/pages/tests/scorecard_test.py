@@ -189,6 +189,14 @@ def test_trust_counts_pairs_of_equal_code(measured: Measure, raw: Json) -> None:
     assert scorecard.trust([]) == "No result has an A/A pair yet."
 
 
+def test_trust_counts_a_pair_once_that_two_results_of_a_run_have(
+    measured: Measure, raw: Json
+) -> None:
+    of = OnMachine(LEAD, measured(raw))
+    survey = Survey(of.measured.experiment, LEAD, (of,))
+    assert "All results hold 20 such pairs." in scorecard.trust([survey, survey])
+
+
 def test_a_pair_whose_interval_holds_one_does_not_differ(measured: Measure, raw: Json) -> None:
     apart(raw, [])
     for entry in raw["cases"]:
