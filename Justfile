@@ -56,7 +56,7 @@ study *FILES: (_needs "run")
     {{usage}} exec "{{python}}" -m memwall study "$@" ;; esac
     [[ " $* " == *.mtx* ]] || exec "{{python}}" -m memwall study "$@"
     targets=(lib/sparse/describe lib/distributed/anatomy lib/bench/machine)
-    for name in formats serial-steps omp-schedules gpu-variants; do targets+=("experiments/spmv-$name/spmv-$name?"); done
+    for name in plan serial-steps omp-schedules gpu-variants; do targets+=("experiments/spmv-$name/spmv-$name?"); done
     "{{root}}/.ci/build" build "${targets[@]}"
     "{{python}}" -m memwall study "$@"
 

@@ -1,4 +1,4 @@
-#include "variants.hpp"
+#include "experiments/spmv_formats.hpp"
 
 #include "ceilings/probes.hpp"
 #include "spmv/formats/blocked_coo/blocked_coo.hpp"
@@ -6,8 +6,26 @@
 #include "spmv/steps/serial.hpp"
 
 #include <algorithm>
+#include <string_view>
 
-/// Formats: which matrix is best stored in which way, and can a library choose?
+namespace {
+
+/// Whether anything is compared with a variant on a matrix: in the sweep, CSR and formats of runs;
+/// on the classes that only claims speak of, what these name.
+bool is_compared(std::string_view variant, std::string_view matrix, bool only_by_claims)
+{
+    if (variant == "csr" || variant == "csrl") {
+        return true;
+    }
+    if (matrix.starts_with("runs-")) {
+        return variant == "packed_csrl" || variant == "masked_blocks";
+    }
+    return !only_by_claims || variant.starts_with("blocked_coo");
+}
+
+} // namespace
+
+/// Formats: which matrix gains by being stored in which way?
 int main(int argc, char** argv)
 {
     sparse::Datasets datasets;
@@ -16,41 +34,37 @@ int main(int argc, char** argv)
     experiment.option("kernels", &kernels,
                       "avx512_gather, avx512, avx2 or baseline; default: the best");
     experiment.ceiling(ceilings::read);
-    auto const brief = datasets.set("formats-brief").quick;
+    auto const of_claims = datasets.set("formats-of-claims").quick;
     auto& study = experiment.study("spmv").axis(
         "matrix", datasets.set_beyond_cache("formats", bench::host().cache_bytes()));
     study.types<float, double>([&]<class T>(bench::Trial& trial) {
-        bool const is_brief = std::ranges::find(brief, trial.text("matrix")) != brief.end();
-        if (is_brief && trial.threads() > 1) {
-            trial.not_applicable("what is asked of it, one thread answers");
-        }
         Problem<T> problem{datasets, trial};
-        auto const& a = problem.a;
-        auto const x = problem.x.on();
-        auto const y = problem.y.on();
         spmv::format_kernels<T>(kernels); // refuses a name that this processor has not
-        auto const tiles_in_csr =
-            static_cast<double>(sparse::bytes_of_tiles_in_csr(a.view(), 256, sizeof(T)));
-        auto const planned = [&](std::string_view format, bool timed = true) {
-            return formats::by_plan<T>(problem,
-                                       {.threads = trial.threads(),
-                                        .cold = trial.is_cold(),
-                                        .timed = timed,
-                                        .format = std::string{format},
-                                        .kernels = kernels},
-                                       tiles_in_csr);
-        };
+        auto const& matrix = trial.text("matrix");
+        bool const only_by_claims = std::ranges::find(of_claims, matrix) != of_claims.end();
 
-        trial.add("accumulator", [&] { spmv::accumulator<T>(a, x, y); }).group("step");
-        formats::add_formats(trial, is_brief, planned);
-        if (is_brief) {
-            formats::skip_choices<T>(trial);
-            trial.run();
-            return;
+        if (is_compared("accumulator", matrix, only_by_claims)) {
+            auto const plain_loop = [&a = problem.a, x = problem.x.on(), y = problem.y.on()] {
+                spmv::accumulator<T>(a, x, y);
+            };
+            trial.add("accumulator", plain_loop).group("step");
         }
-        trial.add("plan", planned("")).group("plan");
-        trial.add("plan_untimed", planned("", false)).excerpt("plan").group("plan");
-        add_peers(experiment, trial, problem);
+        for (auto const& format : spmv::plan_formats()) {
+            std::string const name{format.name};
+            if (!is_compared(name, matrix, only_by_claims)) {
+                trial.skip(name, "nothing is compared with it on this matrix").group("format");
+                continue;
+            }
+            auto& variant = trial.add(name, by_plan(problem, {.threads = trial.threads(),
+                                                              .cold = trial.is_cold(),
+                                                              .format = name,
+                                                              .kernels = kernels}));
+            variant.excerpt(std::string{format.excerpt}).group("format");
+            if (name == "blocked_coo8") {
+                auto const bytes = sparse::bytes_of_tiles_in_csr(problem.a.view(), 256, sizeof(T));
+                variant.count("bytes_of_tiles_in_csr", static_cast<double>(bytes));
+            }
+        }
         trial.run();
     });
     return experiment.run();

@@ -46,7 +46,7 @@ class Contest:
 
 #: In the order of the page. Libraries are timed once, beside the formats.
 CONTESTS = (
-    Contest("spmv-formats", "Formats, the plan and libraries"),
+    Contest("spmv-plan", "Formats, the plan and libraries"),
     Contest("spmv-serial-steps", "Loops over CSR, one thread",
           "^(textbook$|accumulator|restrict|aligned|unroll|prefetch|scalar|gather|avx|neon|sse)"),
     Contest("spmv-omp-schedules", "Ways to share CSR among threads",

@@ -31,7 +31,7 @@ from memwall.run.tests import fake_tree
 from memwall.tests import made_up
 from memwall.tests.watched import RAISED, Done, Fault, Started, contents, samples
 
-EXPERIMENTS = ("spmv-formats", "spmv-omp-schedules", "spmv-serial-steps")
+EXPERIMENTS = ("spmv-omp-schedules", "spmv-plan", "spmv-serial-steps")
 #: The machine whose folder came with the tree, and other names that a user may choose.
 LISTED = "came-with"
 FOLDERS = (LISTED, "mine", "other")
