@@ -143,11 +143,11 @@ def test_numbers_are_finite_and_in_range(text: str) -> None:
 
 
 def test_files_are_written_and_commands_end_in_one_place() -> None:
-    """Nothing but `weave/files.py` writes a file in the ways that leave a half, and every file is
+    """Nothing but `record/files.py` writes a file in the ways that leave a half, and every file is
     read with an encoding given."""
     offences = []
-    for path in sorted((ROOT / "reports").rglob("*.py")):
-        if "tests" in path.parts or path.name == "files.py":
+    for path in sorted((ROOT / "memwall").rglob("*.py")):
+        if "tests" in path.parts or path.name in ("files.py", "conftest.py"):
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
