@@ -73,7 +73,7 @@ def _file_system(box: Box) -> list[str]:
     for path in ("/dev/shm", "/tmp"):
         words += ["--perms", "1777", "--size", str(64 * MEGABYTE), "--tmpfs", path]
     words += ["--bind" if box.writable else "--ro-bind", str(box.folder), "/box", "--chdir", "/box",
-              "--remount-ro", "/"]
+              "--remount-ro", "/dev", "--remount-ro", "/"]  # memory that no size bounds
     environment = {"PATH": "/usr/bin:/bin:/usr/local/cuda/bin", "HOME": "/tmp", "LC_ALL": "C",
                    **box.environment}
     for name, value in environment.items():
