@@ -1,4 +1,5 @@
-"""Subjects of commits are asked from one commit on, and nothing where that is not known."""
+"""Subjects of commits are asked from one commit on, and nothing where that is not known; a hook
+asks that of a message before it is one."""
 
 import shutil
 import subprocess
@@ -52,3 +53,14 @@ def test_nothing_is_asked_where_the_first_commit_is_not_known(root: Path, tmp_pa
     assert ask(root) == (0, "")  # of another repository
     shutil.rmtree(tmp_path / ".git")
     assert ask(root) == (0, "")  # an archive
+
+
+def test_a_message_is_asked_before_it_is_a_commit(tmp_path: Path) -> None:
+    message = tmp_path / "message"
+    message.write_text(f"\n# What Git says\n{'ü' * 72}\n\n{'body' * 30}\n", encoding="utf-8")
+    asking = [SCRIPT, "--message", message]
+    assert subprocess.run(asking, check=False).returncode == 0
+    message.write_text(f"{'n' * 73}\n", encoding="utf-8")
+    done = subprocess.run(asking, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "n" * 73 + "\n")
+    assert done.stderr.startswith("commits: found a subject of more than 72 characters")
