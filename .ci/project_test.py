@@ -1,0 +1,99 @@
+"""What a newcomer meets first: one version everywhere, and a workflow, a container, hooks and
+templates that name what is there."""
+
+import json
+import os
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+WORKFLOW = ".github/workflows/ci.yml"
+HOOKS = ".pre-commit-config.yaml"
+CONTAINER = ".devcontainer/devcontainer.json"
+RECIPES = set(re.findall(r"^([a-z][\w-]*)", (ROOT / "Justfile").read_text(encoding="utf-8"),
+                         re.MULTILINE))
+
+
+def read(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def without_comments(text: str) -> str:
+    """Of YAML, or of JSON with comments."""
+    return re.sub(r"(^|\s)(#|//) .*", "", text)
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    version = tomllib.loads(read("pyproject.toml"))["project"]["version"]
+    for path, pattern in {
+        "meson.build": r"^  version: '(.*)',$",
+        "CITATION.cff": r"^version: (.*)$",
+        "CHANGELOG.md": r"^## \[(.*)\]",  # the newest stands first
+        "memwall/pages/front_page.md.in": r"^> (\d[\d.]*), \d{4}\.",
+    }.items():
+        found = re.search(pattern, read(path), re.MULTILINE)
+        assert found is not None, path
+        assert found[1] == version, path
+    assert f"the newest version alone, {version.rpartition('.')[0]};" in read("SECURITY.md")
+
+
+def test_the_release_has_one_date() -> None:
+    newest = re.search(r"^## \[.*\] - (.*)$", read("CHANGELOG.md"), re.MULTILINE)
+    assert newest is not None
+    assert f"date-released: {newest[1]}" in read("CITATION.cff")
+
+
+def commands(path: str, key: str) -> list[list[str]]:
+    """The commands that a file gives under a key, a list of words each."""
+    lines = re.findall(rf'"{key}": "(.*)"|\b{key}: +(.*)$', without_comments(read(path)),
+                       re.MULTILINE)
+    return [shlex.split(part) for line in lines for part in "".join(line).split(" && ")]
+
+
+@pytest.mark.parametrize(("path", "key"), [
+    (WORKFLOW, "run"), (HOOKS, "entry"), (CONTAINER, "onCreateCommand")])
+def test_commands_are_there(path: str, key: str) -> None:
+    """Of this tree: that Debian has `apt-get` and `git` nobody here can promise."""
+    ours = [words for words in commands(path, key) if "/" in words[0]]
+    assert ours != []
+    for program, *arguments in ours:
+        if program.startswith(".venv/"):
+            name = Path(program).name
+            assert f'"{name}==' in read("pyproject.toml")
+        else:
+            assert os.access(ROOT / program, os.X_OK), program
+        if program == "./justw":
+            assert arguments[0] in RECIPES
+
+
+def test_the_workflow_runs_what_ci_runs_and_weekly_all() -> None:
+    assert [words for words in commands(WORKFLOW, "run") if "/" in words[0]] == [
+        [".ci/run"], [".ci/setup", "test"], ["./justw", "test", "--all"]]
+
+
+def test_actions_are_pinned_and_may_only_read() -> None:
+    text = without_comments(read(WORKFLOW))
+    assert all(re.search(r"@v\d+\.\d+\.\d+$", action)
+               for action in re.findall(r"uses: (.*)", text))
+    assert re.findall(r"permissions:\n((?:  .*\n)*)", text) == ["  contents: read\n"]
+
+
+def test_workflow_and_container_are_the_debian_that_is_promised() -> None:
+    assert re.findall(r"image: (.*)", read(WORKFLOW)) == ["debian:12"]
+    assert json.loads(without_comments(read(CONTAINER)))["image"] == "debian:12"
+    assert "Debian 12" in read("memwall/pages/front_page.md.in")
+
+
+@pytest.mark.parametrize("page", ["SECURITY.md", ".github/pull_request_template.md",
+                                  *(path.relative_to(ROOT).as_posix() for path in
+                                    sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("*.md")))])
+def test_pages_name_recipes_and_files_that_exist(page: str) -> None:
+    text = read(page)
+    for recipe in re.findall(r"(?:`just|\./justw) ([a-z][\w-]*)", text):
+        assert recipe in RECIPES, recipe
+    for path in re.findall(r"`((?:lib|memwall)/[\w./-]+)`|\b([A-Z]+\.md)\b", text):
+        assert (ROOT / "".join(path)).exists(), path
