@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 /// What is handed in, for the tests of the judge: MEMWALL_HANDED_IN says what it does.
 void kit::call(Part const& part)
@@ -15,8 +16,15 @@ void kit::call(Part const& part)
         for (bool volatile stands_still = true; stands_still;) {
         }
     }
+    if (is("works for a while")) {
+        for (auto const end = std::clock() + CLOCKS_PER_SEC / 50; std::clock() < end;) {
+        }
+    }
     if (is("writes x")) {
         *const_cast<double*>(part.x.data()) += 1;
+    }
+    if (is("writes behind y")) {
+        part.y.data()[part.y.size()] = 1;
     }
     auto const vectors = static_cast<std::size_t>(part.vectors);
     for (std::int32_t i = 0; i < part.rows; ++i) {

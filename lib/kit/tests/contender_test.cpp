@@ -57,7 +57,7 @@ struct Outcome
     bool changed_input;
 };
 
-Outcome outcome(std::string const& handed_in, double limit_seconds = 5)
+Outcome outcome(std::string const& handed_in, double limit_seconds = 5, int processors = 1)
 {
     char const* const box = std::getenv("MEMWALL_KIT_BOX");
     REQUIRE(box != nullptr);
@@ -74,7 +74,7 @@ Outcome outcome(std::string const& handed_in, double limit_seconds = 5)
                              1,
                              images[0].bytes.size() + 4096};
     contender.load(images);
-    auto const call = contender.call(1, limit_seconds);
+    auto const call = contender.call(processors, limit_seconds);
     auto const y = contender.result(images, 0);
     return {call, kit::complaint(expected, 0, y.size(), y.data()), contender.changed_input(images)};
 }
@@ -115,7 +115,7 @@ TEST_CASE("ranks get rows that follow each other, and all arrays of them")
 
 TEST_CASE("one rank has all of x, and arrays lie elsewhere each time")
 {
-    auto const instance = some_instance();
+    auto const instance = kit::Family{"wide ragged rows=50 columns=100 longest=9"}.make(3, 2);
     auto const one = header_of(kit::images(instance, 1, 1)[0]);
     auto const other = header_of(kit::images(instance, 1, 2)[0]);
     CHECK(one.x_count == static_cast<std::int32_t>(instance.x.size()));
@@ -133,10 +133,20 @@ TEST_CASE("a call of an honest box has a time and the right result")
     CHECK_FALSE(found.changed_input);
 }
 
-TEST_CASE("a wrong element and a write to the input are seen")
+TEST_CASE("a wrong element and a write to the input or behind y are seen")
 {
     CHECK(outcome("forgets the last").complaint.starts_with("y[199] is "));
     CHECK(outcome("writes x").changed_input);
+    CHECK(outcome("writes behind y").changed_input);
+}
+
+TEST_CASE("processor time beyond that of the processors it may use is foul")
+{
+    CHECK_FALSE(outcome("works for a while").call.foul);
+    auto const found = outcome("works for a while", 5, 0); // in place of a second thread
+    CHECK(found.call.fault == "it used more processor time than 0 processors have");
+    CHECK(found.call.foul);
+    CHECK(found.call.processor >= 0.02);
 }
 
 TEST_CASE("a box that ends or does not answer has no result")

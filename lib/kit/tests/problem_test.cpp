@@ -57,7 +57,18 @@ TEST_CASE("a seed gives an instance, another seed another one")
         };
         CHECK(std::ranges::all_of(some.a.values, sized));
         CHECK(std::ranges::all_of(some.x, sized));
+        auto const is_negative = [](double value) { return value < 0; };
+        CHECK(std::ranges::any_of(some.x, is_negative));
+        CHECK_FALSE(std::ranges::all_of(some.x, is_negative));
     }
+}
+
+TEST_CASE("a few nonzeros are left out, so that no structure is known exactly")
+{
+    auto const instance = kit::Family{"full dense rows=100 columns=100"}.make(1, 1);
+    CHECK(instance.a.nonzeros() < 10'000);
+    CHECK(instance.a.nonzeros() > 9'800); // one in 256
+    CHECK(instance.a.row_ptr.back() == instance.a.nonzeros());
 }
 
 TEST_CASE("bytes are those of the matrix, of x and of y, once")
@@ -103,6 +114,13 @@ TEST_CASE("one product that is left out is no rounding")
 {
     auto const instance = kit::Family{"wide dense rows=1 columns=2000"}.make(7, 1);
     auto const expected = kit::expected(instance);
+    double magnitude = 0;
+    for (std::size_t p = 0; p < instance.a.values.size(); ++p) {
+        magnitude += std::fabs(instance.a.values[p] *
+                               instance.x[static_cast<std::size_t>(instance.a.col[p])]);
+    }
+    auto const terms = static_cast<double>(instance.a.nonzeros()) + 1;
+    CHECK(expected.bound[0] == doctest::Approx(2 * terms * 0x1p-53 * magnitude));
     auto y = product(instance);
     y[0] -= instance.a.values[0] * instance.x[static_cast<std::size_t>(instance.a.col[0])];
     CHECK_FALSE(complaint(expected, y).empty());
@@ -118,6 +136,17 @@ TEST_CASE("elements of one rank are compared with its part of the result")
     auto const picture = kit::shown(instance, expected, 2, {y[2], 5});
     CHECK(picture.find("y[2] =") != std::string::npos);
     CHECK(picture.find("yours: 5") != std::string::npos);
+}
+
+TEST_CASE("a picture names the elements of x that belong to an element of y")
+{
+    auto const instance = kit::Family{"small dense rows=1 columns=2"}.make(7, 2);
+    REQUIRE(instance.a.nonzeros() == 2);
+    auto const picture = kit::shown(instance, kit::expected(instance), 1, {0});
+    CHECK(picture.find("y[1] =") != std::string::npos);
+    CHECK(picture.find("x[1]=") < picture.find("x[3]="));
+    CHECK(picture.find("x[3]=") != std::string::npos);
+    CHECK(picture.find("x[0]=") == std::string::npos);
 }
 
 TEST_CASE("a text in JSON holds no quotation mark, backslash or control as it is")
