@@ -13,9 +13,9 @@
 /// What a format is to those who list it. Its folder has a header `host.hpp` with a structure for
 /// each of its names and `All`, a tuple of them; `meson.build` here has the list of all folders.
 ///
-/// Such a structure has a `name`; `build`, which converts; `kernel`, the multiply of an instruction
-/// set; and `bytes` where those of a sample can be told without converting it. What it does not say
-/// otherwise is that of `FormatDefaults`.
+/// Such a structure has a `name`; `build`, which converts to a `MatrixInFormat`; `kernel`, the
+/// multiply of an instruction set; and `bytes` where those of a sample can be told without
+/// converting it. What it does not say otherwise is that of `FormatDefaults`.
 
 namespace spmv {
 

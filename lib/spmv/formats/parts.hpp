@@ -21,6 +21,18 @@ struct Range
 template <class View, class T>
 using RangeKernel = void(View const& a, T const* x, T* y, Range range);
 
+/// What a format's `build` makes: a matrix whose `units` can be multiplied apart from each other.
+/// `work_before` is as `balanced_parts` wants it, `bytes` are those of all arrays, and a kernel
+/// takes the `view`.
+template <class Matrix>
+concept MatrixInFormat = requires(Matrix const& matrix, std::int32_t unit)
+{
+    std::int32_t{matrix.units()};
+    matrix.work_before(unit);
+    std::size_t{matrix.bytes()};
+    matrix.view();
+};
+
 /// Cuts `units` units into `count` ranges, each as near as possible to an equal share of the work;
 /// ranges may be empty. `work_before(u)` is the work of all units before `u`, never decreasing, for
 /// 0 <= u <= `units`.

@@ -25,7 +25,7 @@ public:
 };
 
 /// A format with one kernel; its units are dealt to the parts by their `work_before`.
-template <class T, class Format, class View>
+template <class T, MatrixInFormat Format, class View>
 class PartedFormat final : public Parted<T>
 {
 public:
@@ -52,7 +52,7 @@ private:
 };
 
 /// Deduces the types of `PartedFormat`.
-template <class T, class Format, class View>
+template <class T, MatrixInFormat Format, class View>
 std::unique_ptr<Parted<T>> make_parted(Format format, RangeKernel<View, T>* kernel, int parts)
 {
     return std::make_unique<PartedFormat<T, Format, View>>(std::move(format), kernel, parts);
