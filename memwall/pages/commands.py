@@ -139,7 +139,7 @@ def _new(given: argparse.Namespace) -> int:
     with book.alone(given.root):
         for path in new.create(given.root, given.name):
             print(path.relative_to(given.root))
-    print(f"now: just run {given.name}")
+    print(f"now: ./justw run {given.name} --profile tiny")
     return 0
 
 
