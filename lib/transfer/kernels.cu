@@ -93,23 +93,6 @@ __global__ void row_product(float const* a, float const* b, std::size_t columns,
     }
 }
 
-//! [scale_rows]
-/// A warp takes a row.
-__global__ void scale_row(char const* x, std::size_t x_pitch, char* y, std::size_t y_pitch,
-                          std::size_t width, std::size_t rows)
-{
-    auto const row = (blockIdx.x * std::size_t{blockDim.x} + threadIdx.x) / warp;
-    if (row >= rows) {
-        return;
-    }
-    auto const* const from = reinterpret_cast<float const*>(x + row * x_pitch);
-    auto* const to = reinterpret_cast<float*>(y + row * y_pitch);
-    for (std::size_t i = threadIdx.x % warp; i < width; i += warp) {
-        to[i] = 2 * from[i];
-    }
-}
-//! [scale_rows]
-
 //! [pitched_row_sums]
 /// A warp takes a row, a lane every 32nd element.
 __global__ void pitched_row_sum(char const* x, std::size_t pitch, std::size_t width, double* sums,
@@ -214,17 +197,6 @@ void row_products(float const* a, float const* b, std::size_t columns, std::span
     if (!sums.empty()) {
         row_product<<<blocks_for(sums.size() * warp), threads, 0, stream>>>(
             a, b, columns, sums.data(), sums.size());
-        cuda::check_launch();
-    }
-}
-
-void scale_rows(float const* x, std::size_t x_pitch, float* y, std::size_t y_pitch,
-                std::size_t width, std::size_t rows, cudaStream_t stream)
-{
-    if (width * rows > 0) {
-        scale_row<<<blocks_for(rows * warp), threads, 0, stream>>>(
-            reinterpret_cast<char const*>(x), x_pitch, reinterpret_cast<char*>(y), y_pitch, width,
-            rows);
         cuda::check_launch();
     }
 }

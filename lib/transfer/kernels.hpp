@@ -25,10 +25,6 @@ void row_sums(float const* x, std::size_t columns, std::size_t every, int steps,
 void row_products(float const* a, float const* b, std::size_t columns, std::span<double> sums,
                   cudaStream_t stream);
 
-/// y = 2 x for `rows` rows of `width` elements, which lie so many bytes apart.
-void scale_rows(float const* x, std::size_t x_pitch, float* y, std::size_t y_pitch,
-                std::size_t width, std::size_t rows, cudaStream_t stream);
-
 /// `sums[r]` is the sum of row r of x, whose rows of `width` elements lie so many bytes apart.
 void pitched_row_sums(float const* x, std::size_t pitch, std::size_t width, std::span<double> sums,
                       cudaStream_t stream);

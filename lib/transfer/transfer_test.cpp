@@ -7,6 +7,7 @@
 #include "transfer/pipeline.hpp"
 #include "transfer/placed.hpp"
 #include "transfer/staged_copy.hpp"
+#include "transfer/testing/double_rows.hpp"
 #include "transfer/today.hpp"
 
 #include <doctest/doctest.h>
@@ -54,7 +55,7 @@ bool is_usable()
 
 void twice(std::span<float const> in, std::span<float> out, std::size_t, cudaStream_t stream)
 {
-    transfer::scale_rows(in.data(), 0, out.data(), 0, in.size(), 1, stream);
+    transfer::testing::double_rows(in.data(), 0, out.data(), 0, in.size(), 1, stream);
 }
 
 /// An array in locked pages; of none, as a call with nothing to do has it.
@@ -406,7 +407,7 @@ TEST_CASE("rows with odd pitches are copied and doubled, and gaps are left alone
         cuda::check(cudaMemset(y.data(), 0xff, y.bytes()));
         cuda::check(cudaMemcpy2DAsync(x, pitch, host.data(), host_pitch, 4 * width, rows,
                                       cudaMemcpyHostToDevice, stream.get()));
-        transfer::scale_rows(x, pitch, y.data(), host_pitch, width, rows, stream.get());
+        transfer::testing::double_rows(x, pitch, y.data(), host_pitch, width, rows, stream.get());
         stream.synchronize();
         auto const found = y.download();
         for (std::size_t i = 0; i < found.size(); ++i) {
@@ -526,8 +527,8 @@ TEST_CASE("managed memory is one address for both, and memory of a pool comes an
         transfer::Managed const memory{1024};
         std::ranges::copy(counted(1024), memory.span().begin());
         memory.bring_to_device(stream);
-        transfer::scale_rows(memory.span().data(), 0, memory.span().data(), 0, 1024, 1,
-                             stream.get());
+        transfer::testing::double_rows(memory.span().data(), 0, memory.span().data(), 0, 1024, 1,
+                                       stream.get());
         memory.bring_to_host(stream);
         stream.synchronize();
         CHECK(std::ranges::equal(memory.span(), doubled(counted(1024))));
