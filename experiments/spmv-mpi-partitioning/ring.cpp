@@ -28,12 +28,14 @@ void measure_ring(bench::Trial& trial, mpi::Communicator const& world)
 {
     struct Ring
     {
+        explicit Ring(std::size_t count) : sent(count), received(count) {}
+
         std::vector<T> sent;
-        std::vector<T> received{sent};
-        mpi::Requests requests{};
+        std::vector<T> received;
+        mpi::Requests requests;
     };
     auto const count = static_cast<std::size_t>(trial.integer("bytes")) / sizeof(T);
-    auto const ring = std::make_shared<Ring>(std::vector<T>(count));
+    auto const ring = std::make_shared<Ring>(count);
     int const left = (world.rank() + world.size() - 1) % world.size();
     int const right = (world.rank() + 1) % world.size();
     ring->requests.template receive<T>(world, ring->received, left);

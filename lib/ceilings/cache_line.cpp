@@ -110,7 +110,7 @@ std::vector<CpuPair> cpu_pairs(std::vector<int> const& cpus, std::size_t limit)
     std::vector<CpuPair> pairs;
     for (std::size_t i = 0; i < chosen; ++i) {
         for (std::size_t j = i + 1; j < chosen; ++j) {
-            pairs.push_back({cpus[i * cpus.size() / chosen], cpus[j * cpus.size() / chosen]});
+            pairs.emplace_back(cpus[i * cpus.size() / chosen], cpus[j * cpus.size() / chosen]);
         }
     }
     return pairs;

@@ -77,7 +77,9 @@ spmv::PlanOptions by_runs(sparse::PatternView<> const& rows)
 
 Choice always(std::string format)
 {
-    return [format](sparse::PatternView<> const&) { return spmv::PlanOptions{.format = format}; };
+    return [format = std::move(format)](sparse::PatternView<> const&) {
+        return spmv::PlanOptions{.format = format};
+    };
 }
 
 template <class T>

@@ -25,10 +25,10 @@ struct Part
 void call(Part const& part);
 
 /// Does for each call what `work` does with the region and its size in bytes, until the judge
-/// behind the socket goes.
-int serve(char const* socket, int rank, std::function<void(char*, std::size_t)> const& work);
+/// behind the socket at `path` goes.
+int serve(char const* path, int rank, std::function<void(char*, std::size_t)> const& work);
 
 /// As above: calls what is handed in.
-int serve(char const* socket, int rank);
+int serve(char const* path, int rank);
 
 } // namespace kit

@@ -58,9 +58,9 @@ void call_on_copies(Part const& part)
 
 } // namespace
 
-int serve(char const* socket, int rank)
+int serve(char const* path, int rank)
 {
-    return serve(socket, rank, [](char* region, std::size_t) { call_on_copies(part_of(region)); });
+    return serve(path, rank, [](char* region, std::size_t) { call_on_copies(part_of(region)); });
 }
 
 } // namespace kit

@@ -51,6 +51,6 @@ struct Cpu
 Cpu const& cpu();
 
 /// The highest clock in hertz that a folder of cpufreq names; none where it does not.
-std::optional<double> max_clock_hz(std::string const& cpufreq);
+std::optional<double> max_clock_hz(std::string const& folder);
 
 } // namespace machine

@@ -69,17 +69,17 @@ template <class T>
 class Plan
 {
 public:
-    /// The arrays of `a` must outlive a plan that borrows them, and must not change. Rows may have
-    /// their columns in any order and name one several times, which means the sum: the plan then
-    /// works on a copy with sorted rows.
+    /// The arrays of `given` must outlive a plan that borrows them, and must not change. Rows may
+    /// have their columns in any order and name one several times, which means the sum: the plan
+    /// then works on a copy with sorted rows.
     ///
     /// Throws `std::invalid_argument`, with what was found and expected, if the options make no
-    /// sense or `a` is no matrix: sizes below 0, other than `rows` + 1 offsets that begin with 0,
-    /// never fall and end with the number of columns and values, or a column that there is not. A
-    /// part of another matrix whose offsets begin behind 0 is none, nor is a default `CsrView`.
+    /// sense or `given` is no matrix: sizes below 0, other than `rows` + 1 offsets that begin with
+    /// 0, never fall and end with the number of columns and values, or a column that there is not.
+    /// A part of another matrix whose offsets begin behind 0 is none, nor is a default `CsrView`.
     /// Throws `std::length_error` if a format that was asked for cannot hold the matrix,
     /// `std::bad_alloc` if memory is short.
-    explicit Plan(sparse::CsrView<T> const& a, PlanOptions const& options = {});
+    explicit Plan(sparse::CsrView<T> const& given, PlanOptions const& options = {});
     ~Plan();
     Plan(Plan&&) noexcept;
     Plan& operator=(Plan&&) noexcept;

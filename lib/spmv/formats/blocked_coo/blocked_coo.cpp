@@ -80,7 +80,7 @@ void sort_by_column(Array<Entry<T>>& entries, std::int32_t columns)
     constexpr int digit_bits = 11;
     constexpr std::uint32_t mask = (1u << digit_bits) - 1;
     Array<Entry<T>> sorted(entries.size());
-    int const bits = std::bit_width(static_cast<std::uint32_t>(columns));
+    auto const bits = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(columns)));
     for (int shift = 0; shift < bits; shift += digit_bits) {
         std::array<std::size_t, mask + 2> begin = {};
         for (auto const& entry : entries) {

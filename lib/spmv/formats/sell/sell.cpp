@@ -287,7 +287,7 @@ std::vector<SellPosition> block_starts(std::vector<Block> const& blocks)
 template <class Column>
 void resize_columns(AlignedArray<Column>& columns, std::size_t count, std::int32_t height)
 {
-    auto const beyond = static_cast<std::size_t>(sell_lookahead * height);
+    auto const beyond = static_cast<std::size_t>(sell_lookahead) * static_cast<std::size_t>(height);
     columns.resize(count == 0 ? 0 : count + beyond);
     std::fill(columns.begin() + static_cast<std::ptrdiff_t>(count), columns.end(), Column{0});
 }
