@@ -58,7 +58,7 @@ def test_nothing_is_asked_where_the_first_commit_is_not_known(root: Path, tmp_pa
 def test_a_message_is_asked_before_it_is_a_commit(tmp_path: Path) -> None:
     message = tmp_path / "message"
     message.write_text(f"\n# What Git says\n{'ü' * 72}\n\n{'body' * 30}\n", encoding="utf-8")
-    asking = [SCRIPT, "--message", message]
+    asking: list[str | Path] = [SCRIPT, "--message", message]
     assert subprocess.run(asking, check=False).returncode == 0
     message.write_text(f"{'n' * 73}\n", encoding="utf-8")
     done = subprocess.run(asking, capture_output=True, text=True, check=False)

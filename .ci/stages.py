@@ -206,8 +206,10 @@ def fuzz(whole: bool) -> Iterator[Check]:
 
 
 def check(whole: bool) -> Iterator[Check]:
-    """Style, result files, and the committed pages woven again."""
+    """Style, result files, and the committed pages woven again; whole: what clang-tidy finds."""
     yield command("just check", just(), "check")
+    if whole:
+        yield command("clang-tidy", ".ci/tidy")
 
 
 def docs(whole: bool) -> Iterator[Check]:
