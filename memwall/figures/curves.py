@@ -62,7 +62,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Place:
+class Mark:
     """A place on the axis of numbers: a band where it was measured, a dashed line where told."""
 
     name: str
@@ -89,11 +89,11 @@ class Lines:
     named: tuple[float, ...] = ()
     limits: tuple[tuple[float, float], ...] = ()
     limit_label: str = ""
-    places: tuple[Place, ...] = ()
+    places: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True)
-class Ceiling:
+class CeilingLine:
     """What a machine can do at best: a bandwidth in byte/s, or a rate in flop/s."""
 
     name: str
@@ -116,7 +116,7 @@ class Roofline:
     """Rates over intensities, below slopes (bandwidths) and roofs (rates)."""
 
     title: str
-    ceilings: tuple[Ceiling, ...]
+    ceilings: tuple[CeilingLine, ...]
     spots: tuple[Spot, ...]
 
 
@@ -427,8 +427,8 @@ def _decades(sheet: Sheet, xscale: Scale, yscale: Scale) -> None:
 
 def _ceilings(
     sheet: Sheet,
-    slopes: Sequence[Ceiling],
-    roofs: Sequence[Ceiling],
+    slopes: Sequence[CeilingLine],
+    roofs: Sequence[CeilingLine],
     xscale: Scale,
     yscale: Scale,
     first: float,
@@ -462,7 +462,7 @@ def _ceilings(
 
 
 def _along(
-    slopes: Sequence[Ceiling], xscale: Scale, yscale: Scale, highest: float
+    slopes: Sequence[CeilingLine], xscale: Scale, yscale: Scale, highest: float
 ) -> list[float]:
     """Where the names of slopes stand: one after the other, from the left."""
     found = []
@@ -475,7 +475,7 @@ def _along(
 
 
 def _name_slope(
-    sheet: Sheet, slope: Ceiling, at: float, xscale: Scale, yscale: Scale
+    sheet: Sheet, slope: CeilingLine, at: float, xscale: Scale, yscale: Scale
 ) -> tuple[float, float, float, float]:
     """A name left above a slope, where no point can be: its end is at the line."""
     text = f"{slope.name}, {_rate(slope.rate)} GB/s"
@@ -572,8 +572,8 @@ def as_lines(chart: Chart) -> Lines:
         )
         for series in chart.series
     )
-    places = [Place(f"{name} {at:g}", at) for name, at in chart.marks]
-    places += [Place(b.label, b.place, b.low, b.high, b.slot) for b in chart.bands]
+    places = [Mark(f"{name} {at:g}", at) for name, at in chart.marks]
+    places += [Mark(b.label, b.place, b.low, b.high, b.slot) for b in chart.bands]
     return Lines(
         title=chart.title,
         x_label=chart.category_label,

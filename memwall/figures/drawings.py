@@ -45,7 +45,7 @@ GAP = 5.0  # cells between a matrix and its arrays, where the names of the array
 
 
 @dataclass(frozen=True)
-class Cell:
+class Box:
     """One element of an array as it is drawn; `slot` is the colour, None: no colour."""
 
     text: str
@@ -53,16 +53,16 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class Boxes:
     """An array: its name, its elements, and a title that stands above it."""
 
     name: str
-    cells: Sequence[Cell]
+    cells: Sequence[Box]
     title: str = ""
 
 
 @dataclass(frozen=True)
-class Run:
+class RunOfColumns:
     """Consecutive nonzeros of a row."""
 
     row: int
@@ -75,19 +75,19 @@ def csrl(title: str) -> str:
     runs = runs_of(RUNS)
     slot = {(r.row, r.start + k): i for i, r in enumerate(runs) for k in range(r.length)}
     numbers = {place: str(k + 1) for k, place in enumerate(sorted(slot))}
-    coloured = {place: Cell(text, slot[place]) for place, text in numbers.items()}
+    coloured = {place: Box(text, slot[place]) for place, text in numbers.items()}
     rows = range(len(RUNS) + 1)
     row_ptr = [sum(place[0] < row for place in numbers) for row in rows]
     ptr = [sum(run.row < row for run in runs) for row in rows]
-    columns = [Cell(str(place[1]), slot[place]) for place in numbers]
+    columns = [Box(str(place[1]), slot[place]) for place in numbers]
     arrays = [
-        Row("values", list(coloured.values()), "CSR"),
-        Row("columns", columns),
-        Row("row_ptr", _plain(row_ptr)),
-        Row("val", list(coloured.values()), "CSRL"),
-        Row("jas (first column)", [Cell(str(r.start), i) for i, r in enumerate(runs)]),
-        Row("jan (length)", [Cell(str(r.length), i) for i, r in enumerate(runs)]),
-        Row("ptr (first run)", _plain(ptr)),
+        Boxes("values", list(coloured.values()), "CSR"),
+        Boxes("columns", columns),
+        Boxes("row_ptr", _plain(row_ptr)),
+        Boxes("val", list(coloured.values()), "CSRL"),
+        Boxes("jas (first column)", [Box(str(r.start), i) for i, r in enumerate(runs)]),
+        Boxes("jan (length)", [Box(str(r.length), i) for i, r in enumerate(runs)]),
+        Boxes("ptr (first run)", _plain(ptr)),
     ]
     return _drawn(title, RUNS, coloured, arrays)
 
@@ -98,17 +98,17 @@ def blocked_coo(title: str) -> str:
     ordered = sorted(places, key=lambda place: (place[0] // TILE, place[1], place[0]))
     tiles = list(dict.fromkeys((i // TILE, j // TILE) for i, j in ordered))
     slot = {place: tiles.index((place[0] // TILE, place[1] // TILE)) for place in ordered}
-    coloured = {place: Cell(str(k + 1), slot[place]) for k, place in enumerate(ordered)}
+    coloured = {place: Box(str(k + 1), slot[place]) for k, place in enumerate(ordered)}
     begins = [next(k for k, p in enumerate(ordered) if slot[p] == t) for t in range(len(tiles))]
     strips = range(len(SCATTERED) // TILE + 1)
     arrays = [
-        Row("first row", _plain([TILE * strip for strip in strips]), "Strips of rows"),
-        Row("first tile", _plain([sum(tile[0] < strip for tile in tiles) for strip in strips])),
-        Row("first column", [Cell(str(TILE * j), t) for t, (_, j) in enumerate(tiles)], "Tiles"),
-        Row("first entry", [Cell(str(begin), t) for t, begin in enumerate(begins)]),
-        Row("row in tile", [Cell(str(i % TILE), slot[i, j]) for i, j in ordered], "Entries"),
-        Row("column in tile", [Cell(str(j % TILE), slot[i, j]) for i, j in ordered]),
-        Row("value", list(coloured.values())),
+        Boxes("first row", _plain([TILE * strip for strip in strips]), "Strips of rows"),
+        Boxes("first tile", _plain([sum(tile[0] < strip for tile in tiles) for strip in strips])),
+        Boxes("first column", [Box(str(TILE * j), t) for t, (_, j) in enumerate(tiles)], "Tiles"),
+        Boxes("first entry", [Box(str(begin), t) for t, begin in enumerate(begins)]),
+        Boxes("row in tile", [Box(str(i % TILE), slot[i, j]) for i, j in ordered], "Entries"),
+        Boxes("column in tile", [Box(str(j % TILE), slot[i, j]) for i, j in ordered]),
+        Boxes("value", list(coloured.values())),
     ]
     return _drawn(title, SCATTERED, coloured, arrays, tile=TILE)
 
@@ -170,13 +170,13 @@ def light(title: str) -> str:
     numbers = {place: k + 1 for k, place in enumerate(places)}
     entries = {i: [numbers[place] for place in places if place[0] == i] for i in range(len(RUNS))}
     slots = {i: i - first if i in rows else None for i in range(len(RUNS))}
-    coloured = {place: Cell(str(number), slots[place[0]]) for place, number in numbers.items()}
+    coloured = {place: Box(str(number), slots[place[0]]) for place, number in numbers.items()}
 
-    def step(k: int) -> list[Cell]:
+    def step(k: int) -> list[Box]:
         """The entries that the lanes multiply in their step `k`; a lane may have none left."""
         taken = [entries[row][k * for_row + lane % for_row :][:1] for lane, row in enumerate(rows)]
         return [
-            Cell(str(entry[0]), slots[row]) if entry else Cell("")
+            Box(str(entry[0]), slots[row]) if entry else Box("")
             for entry, row in zip(taken, rows, strict=True)
         ]
 
@@ -184,16 +184,16 @@ def light(title: str) -> str:
     steps = -(-max(len(entries[row]) for row in rows) // for_row)
     sums = zip(rows, heads, strict=True)
     arrays = [
-        Row("lane", _plain(range(lanes)), f"{for_row} lanes for each row"),
-        Row("counter", [Cell(str(first)), *[Cell("")] * (lanes - 1)], "One lane asks"),
-        Row("row", [Cell(str(row), slots[row]) for row in rows], "A shuffle tells all lanes"),
+        Boxes("lane", _plain(range(lanes)), f"{for_row} lanes for each row"),
+        Boxes("counter", [Box(str(first)), *[Box("")] * (lanes - 1)], "One lane asks"),
+        Boxes("row", [Box(str(row), slots[row]) for row in rows], "A shuffle tells all lanes"),
         *[
-            Row(f"entry, step {k + 1}", step(k), "" if k else "Every lane adds up products")
+            Boxes(f"entry, step {k + 1}", step(k), "" if k else "Every lane adds up products")
             for k in range(steps)
         ],
-        Row(
+        Boxes(
             "row of y",
-            [Cell(str(row) if head else "", slots[row] if head else None) for row, head in sums],
+            [Box(str(row) if head else "", slots[row] if head else None) for row, head in sums],
             "Shuffles add up the lanes",
         ),
     ]
@@ -293,14 +293,14 @@ def dependencies(title: str) -> str:
 def block_softmax(title: str) -> str:
     """Which block takes which rows of a matrix, and where its threads put the packs of a row."""
     rows, columns, blocks, threads, pack = 6, 16, 3, 4, 2
-    cells = {(i, j): Cell(str(i % blocks), threads + i % blocks)
+    cells = {(i, j): Box(str(i % blocks), threads + i % blocks)
              for i in range(rows) for j in range(columns)}
-    taken = [Cell(str(j), j // pack % threads) for j in range(columns)]
+    taken = [Box(str(j), j // pack % threads) for j in range(columns)]
     arrays = [
-        Row("column", taken, "A row in memory"),
-        Row("pack", _plain([j // pack for j in range(columns)])),
-        Row("thread", [Cell(str(c.slot), c.slot) for c in taken]),
-        Row("column", [taken[pack * k + i] for i in range(pack) for k in range(columns // pack)],
+        Boxes("column", taken, "A row in memory"),
+        Boxes("pack", _plain([j // pack for j in range(columns)])),
+        Boxes("thread", [Box(str(c.slot), c.slot) for c in taken]),
+        Boxes("column", [taken[pack * k + i] for i in range(pack) for k in range(columns // pack)],
             "The row in shared memory"),
     ]
     return _drawn(title, ["x" * columns] * rows, cells, arrays)
@@ -336,13 +336,13 @@ def banks(title: str) -> str:
             left, cycles = GAP + k * (BANKS + 2), cycles_of(writes)
             in_columns = layout.startswith("In columns")
             lanes = [word % BANKS if in_columns else word // 2 for word in range(last)]
-            memory = [Cell(str(lane), cycles[word]) for word, lane in enumerate(lanes)]
+            memory = [Box(str(lane), cycles[word]) for word, lane in enumerate(lanes)]
             names = ["bank", "first words", "next words", "cycle"] if k == 0 else [""] * 4
             rows = [_plain(range(BANKS)), memory[:BANKS], memory[BANKS:],
-                    [Cell(str(c + 1), c) for c in sorted(set(cycles.values()))]]
+                    [Box(str(c + 1), c) for c in sorted(set(cycles.values()))]]
             axes.text(left, 0.5, layout, fontweight="bold", color=ink("ink"))
             for name, row, y in zip(names, rows, (1.0, 2.6, 3.6, 5.6), strict=True):
-                _array(axes, Row(name, row), left, y)
+                _array(axes, Boxes(name, row), left, y)
         return saved(figure, title)
 
 
@@ -445,14 +445,14 @@ DRAWINGS: dict[str, Callable[[str], str]] = {
 }
 
 
-def runs_of(matrix: Sequence[str]) -> list[Run]:
+def runs_of(matrix: Sequence[str]) -> list[RunOfColumns]:
     """The runs of consecutive nonzeros, row by row."""
     found = []
     for i, row in enumerate(matrix):
         for j, letter in enumerate(row):
             if letter == "x" and (j == 0 or row[j - 1] != "x"):
                 length = len(row[j:]) - len(row[j:].lstrip("x"))
-                found.append(Run(i, j, length))
+                found.append(RunOfColumns(i, j, length))
     return found
 
 
@@ -469,15 +469,15 @@ def _shares(axes: Axes, top: float, bounds: Sequence[int]) -> None:
                   color=ink("ink"), fontsize=7.5)
 
 
-def _plain(numbers: Sequence[int]) -> list[Cell]:
-    return [Cell(str(number)) for number in numbers]
+def _plain(numbers: Sequence[int]) -> list[Box]:
+    return [Box(str(number)) for number in numbers]
 
 
 def _drawn(
     title: str,
     matrix: Sequence[str],
-    cells: dict[tuple[int, int], Cell],
-    arrays: Sequence[Row],
+    cells: dict[tuple[int, int], Box],
+    arrays: Sequence[Boxes],
     tile: int = 0,
 ) -> str:
     """A matrix to the left, arrays to the right, everything in units of one cell."""
@@ -499,7 +499,7 @@ def _drawn(
         return saved(figure, title)
 
 
-def _places(arrays: Sequence[Row]) -> list[float]:
+def _places(arrays: Sequence[Boxes]) -> list[float]:
     """Where arrays stand below each other; a title needs room above it."""
     places: list[float] = []
     y = 0.0
@@ -511,7 +511,7 @@ def _places(arrays: Sequence[Row]) -> list[float]:
 
 
 def _matrix(
-    axes: Axes, matrix: Sequence[str], cells: dict[tuple[int, int], Cell], top: float
+    axes: Axes, matrix: Sequence[str], cells: dict[tuple[int, int], Box], top: float
 ) -> None:
     for i, row in enumerate(matrix):
         for j in range(len(row)):
@@ -526,7 +526,7 @@ def _tiles(axes: Axes, matrix: Sequence[str], tile: int, top: float) -> None:
         axes.plot([0, len(matrix[0])], [top + i, top + i], color=ink("ink"), linewidth=1.4)
 
 
-def _array(axes: Axes, row: Row, left: float, y: float) -> None:
+def _array(axes: Axes, row: Boxes, left: float, y: float) -> None:
     if row.title:
         axes.text(left, y - 0.35, row.title, fontweight="bold", color=ink("ink"))
     axes.text(left - 0.25, y + 0.5, row.name, ha="right", va="center", color=ink("ink"))
@@ -534,7 +534,7 @@ def _array(axes: Axes, row: Row, left: float, y: float) -> None:
         _cell(axes, left + k, y, cell)
 
 
-def _cell(axes: Axes, x: float, y: float, cell: Cell | None) -> None:
+def _cell(axes: Axes, x: float, y: float, cell: Box | None) -> None:
     """A square; numbers on a colour are written in that of the page."""
     slot = cell.slot if cell else None
     face = ink("panel") if slot is None else series_colour(slot)

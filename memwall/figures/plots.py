@@ -13,7 +13,7 @@ from memwall.analysis.measurements import NOT_MEASURED, Measurements
 from memwall.analysis.metrics import metric_named
 from memwall.analysis.quantities import FEATURES, Absence, NoNumber
 from memwall.figures import curves, dots, rows
-from memwall.figures.curves import MODELLED, Ceiling, Roofline, Spot
+from memwall.figures.curves import MODELLED, CeilingLine, Roofline, Spot
 from memwall.figures.dots import Dots, Panel, Row
 from memwall.figures.drawings import DRAWINGS
 from memwall.figures.panels import Band, Chart, Series, Value
@@ -138,7 +138,7 @@ class Plot:
         launch = cases[0].launch
         known, _ = self.measured.told(
             lambda name: self.measured.ceilings.one(launch, name), ceilings)
-        above = tuple(Ceiling(c.name, c.rate.value, c.moves_bytes) for c in known)
+        above = tuple(CeilingLine(c.name, c.rate.value, c.moves_bytes) for c in known)
         data = Roofline(self.measured.experiment.figure(id).caption, above, tuple(spots))
         return self._put(id, curves.roofline(data))
 

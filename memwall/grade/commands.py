@@ -13,7 +13,7 @@ from memwall.record.kits import Kit
 from memwall.record.terminal import harmless
 
 
-class Pages(Protocol):
+class GradePages(Protocol):
     """Who shows grades."""
 
     def write(self, kit: Kit, records: Sequence[grading.Record], out: Path) -> None:
@@ -24,7 +24,7 @@ class Pages(Protocol):
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
-                 pages: Pages) -> None:
+                 pages: GradePages) -> None:
     """Adds what this room does to the command line; `pages` shows the grades."""
     make = commands.add_parser("assignment", usage="just assignment NAME --out DIR",
                                help="make the kits for students and instructors")
@@ -54,7 +54,7 @@ def _assignment(given: argparse.Namespace) -> int:
     return 0
 
 
-def _grade(given: argparse.Namespace, pages: Pages) -> int:
+def _grade(given: argparse.Namespace, pages: GradePages) -> int:
     kit = kits.load(given.kit)
     handed_in = submissions.read_all(kit, given.submissions)
     out = given.out or kit.folder.parent / "grades"
@@ -66,13 +66,13 @@ def _grade(given: argparse.Namespace, pages: Pages) -> int:
     return 0 if len(records) == len(handed_in) else 1
 
 
-def _gradescope(given: argparse.Namespace, pages: Pages) -> int:
+def _gradescope(given: argparse.Namespace, pages: GradePages) -> int:
     kit = kits.load(given.kit)
     files.write_json(given.results, _online(kit, given.submission, pages))
     return 0
 
 
-def _online(kit: Kit, submission: Path, pages: Pages) -> dict[str, Any]:
+def _online(kit: Kit, submission: Path, pages: GradePages) -> dict[str, Any]:
     try:
         with tempfile.TemporaryDirectory() as out:
             records = grading.grade_all(kit, [submissions.read(kit, submission)], Path(out), _say)

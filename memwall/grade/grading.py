@@ -9,7 +9,7 @@ from typing import Any
 
 from memwall.grade import points
 from memwall.grade.submissions import Submission
-from memwall.grade.workshop import Program, Workshop, opened
+from memwall.grade.workshop import Compiled, Workshop, opened
 from memwall.record import files
 from memwall.record.kits import GradeError, Kit
 
@@ -51,7 +51,7 @@ def _grade(shop: Workshop, waiting: Sequence[Submission], out: Path,
             program.path.unlink()
 
 
-def judged(shop: Workshop, submission: Submission, program: Program, attempts: int = 3) -> Record:
+def judged(shop: Workshop, submission: Submission, program: Compiled, attempts: int = 3) -> Record:
     """The record of one submission; a noisy machine gets some attempts, and then gives no grade."""
     if program.path is None:
         return refusal(submission, "it does not compile", program.said)

@@ -29,7 +29,7 @@ PLACE = Path("/var/lib/memwall-grade")
 
 
 @dataclass(frozen=True)
-class Program:
+class Compiled:
     """What came out of a compilation: a program, or what the compiler said."""
 
     path: Path | None
@@ -76,7 +76,7 @@ class Workshop:
         if made.returncode:
             raise GradeError(f"the kit does not compile: {made.stderr.strip()[-SAID_BYTES:]}")
 
-    def compile(self, submission: Submission, number: int) -> Program:
+    def compile(self, submission: Submission, number: int) -> Compiled:
         """Compiles in a box of its own; the compiler sees what a student has, and no more."""
         folder = self.room / f"compile-{number}"
         student = self.kit.folder / "student"
@@ -96,15 +96,15 @@ class Workshop:
                 code = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
                                       timeout=COMPILE_SECONDS, check=False).returncode
             except subprocess.TimeoutExpired:
-                return Program(None, f"the compiler took more than {COMPILE_SECONDS} s")
+                return Compiled(None, f"the compiler took more than {COMPILE_SECONDS} s")
             said.seek(0)
             text = said.read(SAID_BYTES).decode(errors="replace")
         program = self.room / f"program-{number}"
         if code == 0 and _taken(folder / "build" / name, program):
             shutil.rmtree(folder, ignore_errors=True)
-            return Program(program, text)
+            return Compiled(program, text)
         shutil.rmtree(folder, ignore_errors=True)
-        return Program(None, text or f"the compiler ended with code {code}")
+        return Compiled(None, text or f"the compiler ended with code {code}")
 
     def judge(self, program: Path) -> list[dict[str, Any]]:
         """Every call of a program and of the references beside it."""

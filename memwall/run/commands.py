@@ -15,7 +15,7 @@ from memwall.run.run_one import run_one
 from memwall.run.workspace import Workspace, describe_machine, slurm_job
 
 
-class Pages(Protocol):
+class RunPages(Protocol):
     """Who makes pages of what was measured."""
 
     def of_run(self, root: Path, result: Result, folder: Path) -> Path:
@@ -26,7 +26,7 @@ class Pages(Protocol):
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
-                 pages: Pages) -> None:
+                 pages: RunPages) -> None:
     """Adds what this room does to the command line; `pages` shows what was measured."""
     one = commands.add_parser("run", help="measure one experiment and weave its page",
                               usage="just run NAME [OPTION ...]",

@@ -19,7 +19,7 @@ from memwall.run.workspace import Workspace, describe_machine, file_digest
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SummaryLine:
     """One line of the summary."""
 
     name: str
@@ -46,7 +46,7 @@ def run_all(workspace: Workspace, profile: str, slug: str | None, console: Conso
     with files.exclusive(directory) as lock:
         state = RunState(directory, machine["slug"], profile)
         try:
-            run = Run(workspace, profile, machine, state, lock, console)
+            run = RunOfAll(workspace, profile, machine, state, lock, console)
             outcomes = run.everything()
             outcomes += [run.weave(weave)] if weave else []
         except KeyboardInterrupt:
@@ -105,7 +105,7 @@ class RunState:
         return self._folder / name
 
 
-class Run:
+class RunOfAll:
     """One run of all experiments on one machine."""
 
     def __init__(self, workspace: Workspace, profile: str, machine: dict[str, Any], state: RunState,
@@ -119,13 +119,13 @@ class Run:
         self._console = console
         self._folder = workspace.root / "reports" / self._slug
 
-    def everything(self) -> list[Outcome]:
+    def everything(self) -> list[SummaryLine]:
         """Follows the plan to its end, whatever fails."""
         steps = self._plan()
         self._console.line(schedule_text(steps, self._profile, self._slug))
         return [self._follow(steps, index) for index in range(len(steps))]
 
-    def weave(self, weave: Weave) -> Outcome:
+    def weave(self, weave: Weave) -> SummaryLine:
         """The pages of all results of this machine, and what all machines share."""
         page = self._workspace.root / "build/reports" / self._slug / "README.md"
         shown = self._workspace.shown(page)
@@ -133,8 +133,8 @@ class Run:
             with files.exclusive(self._workspace.build / "weave"):
                 weave(self._workspace.root, self._slug)
         except (UserError, OSError) as error:
-            return Outcome(shown, "FAILED", errors.line_of(error))
-        return Outcome(shown, "woven", "")
+            return SummaryLine(shown, "FAILED", errors.line_of(error))
+        return SummaryLine(shown, "woven", "")
 
     def _plan(self) -> list[Step]:
         experiments = definition.load_all(self._workspace.root)
@@ -147,12 +147,12 @@ class Run:
         return make_schedule(experiments, self._machine, self._profile, self._state.durations(),
                              done, stored)
 
-    def _follow(self, steps: Sequence[Step], index: int) -> Outcome:
+    def _follow(self, steps: Sequence[Step], index: int) -> SummaryLine:
         step = steps[index]
         name = step.experiment.name
         if step.verb != "run":
             verb = {"skip": "skipped", "done": "measured"}[step.verb]
-            return Outcome(name, verb, step.reason)
+            return SummaryLine(name, verb, step.reason)
         title = f"[{index + 1}/{len(steps)}] {name}"
         later = sum(other.seconds for other in steps[index + 1:])
         started = time.monotonic()
@@ -162,7 +162,7 @@ class Run:
                                                                  step.seconds, later))
         except (UserError, OSError) as error:
             failures = [errors.line_of(error)]
-        outcome = Outcome(name, "FAILED" if failures else "measured",
+        outcome = SummaryLine(name, "FAILED" if failures else "measured",
                           "; ".join([duration(time.monotonic() - started), *failures]))
         self._console.line(f"{title}: {outcome.verb}, {outcome.details}")
         return outcome
@@ -217,7 +217,7 @@ class Run:
         results.write(stored, self._folder / "results" / f"{name}.json")
 
 
-def summary(outcomes: Sequence[Outcome]) -> str:
+def summary(outcomes: Sequence[SummaryLine]) -> str:
     """What became of each experiment, as a table for people."""
     width = max(len(outcome.name) for outcome in outcomes)
     rows = [f"  {outcome.verb:<8}  {outcome.name:<{width}}  {outcome.details}".rstrip()

@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 from matplotlib.transforms import Bbox
 
 from memwall.figures import curves, dots, drawings, rows
-from memwall.figures.curves import Ceiling, Roofline, Spot
+from memwall.figures.curves import CeilingLine, Roofline, Spot
 from memwall.figures.dots import Dots, Panel, Row
 from memwall.figures.panels import (
     Band,
@@ -129,7 +129,7 @@ def some_spans() -> Timeline:
 
 
 def some_roofline() -> Roofline:
-    ceilings = (Ceiling("read", 35e9, True), Ceiling("fma", 90e9, False))
+    ceilings = (CeilingLine("read", 35e9, True), CeilingLine("fma", 90e9, False))
     spots = tuple(Spot(f"variant {k}", 0.125, Value((3 + k / 50) * 1e9, 2.9e9, 3.2e9))
                   for k in range(6))
     return Roofline("Roofline", ceilings, spots)

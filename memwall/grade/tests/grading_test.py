@@ -16,7 +16,7 @@ import pytest
 from memwall.grade import archive, assignment, grading, submissions
 from memwall.grade.submissions import Submission
 from memwall.grade.tests import calls
-from memwall.grade.workshop import Program
+from memwall.grade.workshop import Compiled
 from memwall.pages import grades as pages
 from memwall.record import kits
 from memwall.record.kits import GradeError, Kit
@@ -33,8 +33,8 @@ class Shop:
         self.kit, self.fails = kit, fails
         self.judged: list[str] = []
 
-    def compile(self, submission: Submission, _: int) -> Program:
-        return Program(None, "no") if submission.student == "eve" else Program(
+    def compile(self, submission: Submission, _: int) -> Compiled:
+        return Compiled(None, "no") if submission.student == "eve" else Compiled(
             Path(submission.student))
 
     def judge(self, program: Path) -> list[dict[str, object]]:

@@ -126,7 +126,7 @@ def behave_oddly(how: str) -> None:
         os._exit(0)
 
 
-class Program:
+class FakeProgram:
     def __init__(self, options: argparse.Namespace, does: dict[str, Any]) -> None:
         self.options = options
         self.does = does
@@ -255,7 +255,7 @@ def main() -> int:
     if (options.samples or 0) > does.get("most_rounds", 1000):
         print("more rounds than I can", file=sys.stderr)
         return 2
-    return Program(options, does).run()
+    return FakeProgram(options, does).run()
 
 
 if __name__ == "__main__":
