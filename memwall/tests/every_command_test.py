@@ -14,7 +14,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -116,7 +116,7 @@ def template() -> Path:
     path.write_text(path.read_text().replace("[launch]",
                                              '[launch]\nOMP_SCHEDULE = ["static", "dynamic"]'))
     (root / "experiments/meson.build").write_text("")
-    for program, said in (("sparse/describe", made_up.features()),
+    for program, said in (("sparse/describe", asdict(made_up.features())),
                           ("distributed/anatomy", made_up.anatomy())):
         at = root / "build/lib" / program
         at.parent.mkdir(parents=True)
