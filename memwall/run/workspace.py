@@ -86,7 +86,6 @@ bring_home() {{
 }}
 trap bring_home EXIT
 
-export PYTHONPATH=reports
 # Open MPI refuses both by default: to run as root, and more ranks than cores.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
