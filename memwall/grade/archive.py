@@ -10,8 +10,11 @@ from memwall.record.kits import Kit
 
 ROOT = Path(__file__).parents[2]
 #: What `memwall gradescope` needs, and what it shows.
-PARTS = ("__init__.py", "__main__.py", "grade", "pages/__init__.py", "pages/grades.py",
-         "pages/templates", *(f"record/{name}.py" for name in (
+PARTS = ("__init__.py", "__main__.py", "grade",
+         *(f"pages/{name}" for name in (
+             "__init__.py", "grades.py", "html.py", "templates/leaderboard.html",
+             "templates/student.html", "templates/style.css")),
+         *(f"record/{name}.py" for name in (
              "__init__", "errors", "escape", "files", "kits", "names", "processors", "schemas",
              "terminal")), "record/kit.schema.json")
 

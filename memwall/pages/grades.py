@@ -7,16 +7,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
+from memwall.pages.html import HTML
 from memwall.record import files
 from memwall.record.escape import csv_cell
 from memwall.record.kits import Kit
 
 Record = dict[str, Any]
-HTML = jinja2.Environment(loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-                          undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
-                          trim_blocks=True, lstrip_blocks=True, autoescape=True)
 
 
 def write(kit: Kit, records: Sequence[Record], out: Path) -> None:

@@ -7,11 +7,13 @@ or Doxygen gives way to a stand-in of Unicode's private use area, and what steer
 direction of a text becomes words. Stand-ins pass through tables, sentences and figures as letters
 that mean nothing. Where a text leaves, it is opened in that place's own way: in a page each
 stand-in becomes an entity, in a figure and on a terminal the letter that it stands for. A text that
-had stand-ins from the beginning cannot break out either: it gets entities for them.
+had stand-ins from the beginning cannot break out either: it gets entities for them. Pages that are
+HTML alone need none of this: their templates escape, and texts are only made visible.
 """
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from html import escape as _entities
@@ -30,7 +32,7 @@ UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 #: What a spreadsheet takes for the begin of a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
-Sealed = TypeVar("Sealed")
+Told = TypeVar("Told")
 
 
 @cache
@@ -62,20 +64,29 @@ def listing(text: str) -> str:
     return visible(text, keep="\n\t")
 
 
-def sealed(value: Sealed) -> Sealed:
-    """A JSON value whose every text and name is sealed, or an object of such values."""
+def sealed(value: Told) -> Told:
+    """A JSON value whose every text and name is sealed."""
+    return _each_text(value, sealed_text)
+
+
+def shown(value: Told) -> Told:
+    """An object of JSON values whose every text is visible, for templates that escape the rest."""
+    return _each_text(value, visible)
+
+
+def _each_text(value: Told, change: Callable[[str], str]) -> Told:
     made: Any = value
     if isinstance(value, str):
-        made = sealed_text(value)
+        made = change(value)
     elif isinstance(value, dict):
-        made = {sealed_text(name): sealed(of) for name, of in value.items()}
+        made = {change(name): _each_text(of, change) for name, of in value.items()}
     elif isinstance(value, (int, float)):
         pass  # most values of a result
     elif isinstance(value, (list, tuple)):
         if value and not isinstance(value[0], (int, float)):
-            made = type(value)(sealed(of) for of in value)
+            made = type(value)(_each_text(of, change) for of in value)
     elif is_dataclass(value) and not isinstance(value, type):
-        made = replace(value, **{each.name: sealed(getattr(value, each.name))
+        made = replace(value, **{each.name: _each_text(getattr(value, each.name), change)
                                  for each in fields(value)})
     return made
 

@@ -1,6 +1,7 @@
 """What `just study` finds about a matrix and `just try` about a kernel, as `study.json` and
 `try.json` keep it; and its words, so that a console and a page say the same."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -129,6 +130,11 @@ class Ranking:
         """Those that passed."""
         return [case for case in self.cases if case.seconds is not None]
 
+    def best_of(self, variant: str) -> ProductCase | None:
+        """The fastest case of a variant, if one was timed."""
+        mine = (case for case in self.timed if case.variant == variant)
+        return min(mine, key=lambda case: case.time, default=None)
+
     def place(self, case: ProductCase) -> str:
         """`place 2 of 3`, among all that were timed at the same point."""
         rivals = sorted((c for c in self.timed if c.point == case.point), key=lambda c: c.time)
@@ -169,6 +175,11 @@ class PlanChoice(AtPoint):
     explain: str
     best_format: str | None
     speed_over_best_format: float | None
+
+    @property
+    def choice(self) -> str:
+        """What it chose, of all that it explains."""
+        return re.split("[:;,]", self.explain)[0]
 
 
 @dataclass(frozen=True)
