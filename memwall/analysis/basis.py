@@ -1,11 +1,11 @@
 """What the values of a variant refer to, and with which case each of its cases is compared."""
 
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from memwall.analysis import numerics
 from memwall.analysis.ceilings import Ceiling
 from memwall.analysis.measurements import Measurements
 from memwall.record import notation
@@ -41,7 +41,7 @@ class Basis:
             rivals = [self.measured.partner(case, name, self.moved) for name in names]
             timed = [rival for rival in rivals if rival is not None]
             if timed:
-                than = min(timed, key=lambda rival: numerics.median(rival.samples))
+                than = min(timed, key=lambda rival: statistics.median(rival.samples))
                 found.append(Pair(self, case, than))
         return found
 

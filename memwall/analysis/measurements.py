@@ -5,6 +5,7 @@ is one of these by name. A feature is a number that the data set of a point is d
 filters by coordinates, features, `variant`, `group`, `cache` and `target`.
 """
 
+import statistics
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, update_wrapper
@@ -238,7 +239,7 @@ class Measurements:
                 continue
             slowest = case.bytes / numerics.estimate(case.samples).high
             if slowest > TOO_GOOD * ceiling.fastest:
-                fraction = case.bytes / numerics.median(case.samples) / ceiling.fastest
+                fraction = case.bytes / statistics.median(case.samples) / ceiling.fastest
                 found[id(case)] = (
                     f"{notation.percent(fraction)} of the fastest pass of {ceiling.name}, more than"
                     f" the {100 * TOO_GOOD:.0f} % that a cold case should reach"

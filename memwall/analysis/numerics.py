@@ -1,15 +1,16 @@
 """Medians, intervals and tests; and numbers as a reader wants them, one way for each kind.
 
-Distribution-free: timings are skewed and have outliers. Plain Python on purpose: vectorised
-logarithms differ in the last bit between processors, and a page must be the same bytes wherever it
-is woven.
+Distribution-free: timings are skewed and have outliers. The standard library alone, on purpose:
+vectorised logarithms differ in the last bit between processors, and a page must be the same bytes
+wherever it is woven.
 """
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from statistics import NormalDist
+from statistics import NormalDist, median
+from statistics import geometric_mean as _geometric_mean
 
 from memwall.record import notation
 
@@ -52,17 +53,9 @@ class NoiseFloor:
     pairs: int
 
 
-def median(samples: Sequence[float]) -> float:
-    """The middle of the samples; the mean of the two middle ones of an even number."""
-    ordered = sorted(samples)
-    middle = len(ordered) // 2
-    if len(ordered) % 2:
-        return ordered[middle]
-    return (ordered[middle - 1] + ordered[middle]) / 2
-
-
 def upper_tail(successes: int, trials: int) -> float:
-    """Probability of at least so many successes among fair coin flips."""
+    """Probability of at least so many successes among fair coin flips: of whole numbers, as the
+    standard library has no binomial distribution and bundles carry no scipy."""
     return sum(math.comb(trials, k) for k in range(max(successes, 0), trials + 1)) / 2**trials
 
 
@@ -131,10 +124,9 @@ def _variance_of_log_median(samples: Sequence[float]) -> float:
 
 
 def geometric_mean(values: Sequence[float]) -> float:
-    """The geometric mean of positive values; a single value stays exactly what it is."""
-    if len(values) == 1:
-        return values[0]
-    return math.exp(math.fsum(math.log(value) for value in values) / len(values))
+    """The geometric mean of positive values; a single value stays exactly what it is, which that of
+    the standard library rounds."""
+    return values[0] if len(values) == 1 else _geometric_mean(values)
 
 
 def geometric_mean_per_round(points: Sequence[Sequence[float]]) -> list[float]:

@@ -1,6 +1,7 @@
 """`plot.bars`, `plot.lines` and `plot.drawing`: the figures of a report; and models, which some of
 them draw beside what was measured."""
 
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -193,7 +194,7 @@ class Plot:
         lines: list[_Line] = []
         for slot, name in enumerate(variants):
             cases = self.measured.find(name, {**where, "threads": 1}).cases
-            times = {self._ranks(case): 1e3 * numerics.median(case.samples) for case in cases}
+            times = {self._ranks(case): 1e3 * statistics.median(case.samples) for case in cases}
             lines.append(_Line(name, slot, times))
             alone = [case for case in cases if studied(case, "imbalance")]
             if messages is not None and alone and reached:
@@ -512,7 +513,8 @@ class Network:
 
 
 def fit(points: Sequence[tuple[float, float]]) -> Network:
-    """Latency and bandwidth from bytes and seconds, by least squares of relative errors."""
+    """Latency and bandwidth from bytes and seconds, by least squares of relative errors: weighted,
+    which `statistics.linear_regression` is not."""
     if len({size for size, _ in points}) < 2:
         raise NoNumber("a latency and a bandwidth need messages of at least two sizes")
     weighted = [(1 / time**2, size, time) for size, time in points]
@@ -531,7 +533,7 @@ def fit(points: Sequence[tuple[float, float]]) -> Network:
 def network(measured: Measurements, variant: str, where: Where) -> Network | None:
     """The fit to the messages of a region; None if there were none."""
     cases = measured.select({**where, "variant": variant})
-    return fit([(case.bytes, numerics.median(case.samples)) for case in cases]) if cases else None
+    return fit([(case.bytes, statistics.median(case.samples)) for case in cases]) if cases else None
 
 
 @dataclass(frozen=True)

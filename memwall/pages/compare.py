@@ -7,6 +7,7 @@ profile there are rates, set apart; of other data or in other caches there is no
 """
 
 import math
+import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -187,7 +188,7 @@ def _group(name: str, a: Points, b: Points) -> Group:
             continue
         label = _label(point, varying)
         speed = numerics.ratio_of_medians(first.samples, second.samples)
-        seconds = numerics.median(first.samples), numerics.median(second.samples)
+        seconds = statistics.median(first.samples), statistics.median(second.samples)
         difference = joining.unlike(first, a.result, second, b.result)
         amounts = joining.amounts([first, second])
         if difference is None:

@@ -2,6 +2,7 @@
 template that says them becomes a text."""
 
 import re
+import statistics
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -434,7 +435,7 @@ class Verbs:
 
 
 def _mean_of_medians(cases: Sequence[Case]) -> float:
-    return numerics.geometric_mean([numerics.median(case.samples) for case in cases])
+    return numerics.geometric_mean([statistics.median(case.samples) for case in cases])
 
 
 # --- from a template to a text --------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """What a page shows of results, as objects of `record/studies.py`."""
 
 import math
+import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -50,7 +51,7 @@ def _case(found: Measurements, case: Case) -> ProductCase:
         cache=case.cache,
         verdict=case.verdict["status"],
         reason=case.verdict.get("reason", ""),
-        seconds=numerics.median(case.samples) if case.passed else None,
+        seconds=statistics.median(case.samples) if case.passed else None,
         of_bound=share.value if share else None,
         of_bound_interval=(share.low, share.high) if share else None,
         setup_seconds=case.setup_seconds,

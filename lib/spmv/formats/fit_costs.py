@@ -74,7 +74,10 @@ def solved(matrix, right):
 
 
 def fitted(samples):
-    """Nonnegative costs with the least squares of relative errors: the best of all subsets."""
+    """Nonnegative costs with the least squares of relative errors: the best of all subsets.
+
+    By hand: where stored bytes follow from nonzeros and rows many costs fit equally well, of which
+    scipy's nnls takes others, in 6 of 60 cases; plain Python takes the same wherever it runs."""
     every = range(len(samples[0][0]))
     scale = [max(f[j] / t for f, t in samples) or 1 for j in every]
     relative = [[v / t / s for v, s in zip(f, scale, strict=True)] for f, t in samples]

@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+import statistics
 
 import pytest
 
@@ -50,7 +51,7 @@ def test_median_halves_the_samples() -> None:
     source = random.Random(3)
     for count in range(1, 40):
         samples = [source.choice([1.0, 2.0, 3.5, 7.0]) for _ in range(count)]
-        middle = numerics.median(samples)
+        middle = statistics.median(samples)
         assert sum(s < middle for s in samples) <= count / 2
         assert sum(s > middle for s in samples) <= count / 2
         assert min(samples) <= middle <= max(samples)

@@ -2,13 +2,13 @@
 are numbers."""
 
 import copy
+import statistics
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from memwall.analysis import numerics
 from memwall.analysis.measurements import Measurements
 from memwall.conftest import Say
 from memwall.pages.survey import OnMachine, Survey, _columns, _inputs
@@ -153,7 +153,7 @@ def test_spread_tells_the_best_launch_of_each_machine(three: Survey) -> None:
             if probe["name"] == "triad":
                 rates = [probe["bytes"] / seconds for seconds in probe["samples_s"]]
                 launches.setdefault(probe["launch"], []).extend(rates)
-        told.append(f"{max(map(numerics.median, launches.values())) / 1e9:.1f}")
+        told.append(f"{max(map(statistics.median, launches.values())) / 1e9:.1f}")
     assert verbs(three).spread("triad") == f"{told[0]}, {told[1]} and {told[2]} GB/s"
     assert float(told[0]) == pytest.approx(2 * float(told[1]), rel=0.01)
 
