@@ -220,8 +220,8 @@ def docs(whole: bool) -> Iterator[Check]:
     if not whole:
         return
     name = "pages of the site"
-    if browser.program() is None:
-        yield Check(name, "skipped", f"no {browser.NAME} here: {browser.INSTALL}")
+    if browser.missing():
+        yield Check(name, "skipped", browser.missing())
     else:
         yield command(name, sys.executable, ".ci/site_check.py", "pages")
 

@@ -74,16 +74,16 @@ def test_labels_of_sizes(power: int, label: str) -> None:
 
 def test_chromium_shows_a_study(study: Study, tmp_path: Path) -> None:
     driver = browser()
-    if driver.program() is None:
-        pytest.skip(f"no {driver.NAME} here: {driver.INSTALL}")
+    if driver.missing():
+        pytest.skip(driver.missing())
     file = tmp_path / "index.html"
     file.write_text(page.study_page(study), encoding="utf-8")
-    with driver.Browser(WIDTH, 800) as tab:
+    with driver.chromium(WIDTH, 800) as tab:
         for scheme in ("light", "dark"):
-            tab.prefer(scheme)
-            assert tab.open(file.as_uri()) == []
-            assert tab.evaluate("document.documentElement.scrollWidth") <= WIDTH
-            widths = tab.evaluate("[...document.images].map(image => image.naturalWidth)")
+            driver.prefer(tab, scheme)
+            assert driver.visit(tab, file.as_uri()) == []
+            assert tab.execute_script("return document.documentElement.scrollWidth") <= WIDTH
+            widths = tab.execute_script("return [...document.images].map(i => i.naturalWidth)")
             assert widths and all(width > 500 for width in widths)
 
 
