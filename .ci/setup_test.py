@@ -101,6 +101,15 @@ def test_a_level_asks_only_for_its_own(machine: Machine) -> None:
     assert "doxygen" in machine.setup("test")[1]
 
 
+def test_only_the_whole_test_run_needs_a_browser(machine: Machine) -> None:
+    machine.debian([name for name in ALL if name != "chromium"])
+    assert machine.setup("test") == (0, "")
+    code, said = machine.setup("all")
+    assert code == 0
+    assert "chromium               opens the pages" in said
+    assert machine.calls()[1].endswith(" chromium")
+
+
 def test_without_rights_it_prints_the_line_to_run(machine: Machine) -> None:
     machine.debian([name for name in ALL if name not in ("g++", "git")], user=1000)
     code, said = machine.setup("run")
@@ -119,7 +128,7 @@ def test_check_only_tells(machine: Machine) -> None:
 
 def test_a_package_that_cannot_be_had_is_named(machine: Machine) -> None:
     machine.debian(ALL[:-1], apt='echo "E: Unable to locate package x"; exit 100')
-    code, said = machine.setup("test")
+    code, said = machine.setup("all")
     assert code == 1
     last = said.splitlines()[-1]
     assert last == f"setup: apt-get install failed: Unable to locate package x (wanted: {ALL[-1]})"
@@ -184,7 +193,7 @@ def test_each_package_says_what_it_is_for() -> None:
     for line in (ROOT / ".ci/packages.txt").read_text().splitlines():
         if line and not line.startswith("#"):
             name, level, purpose = line.split(maxsplit=2)
-            assert level in ("just", "run", "test"), name
+            assert level in ("just", "run", "test", "all"), name
             assert purpose
 
 
@@ -215,3 +224,6 @@ def test_the_first_call_says_what_it_needs_before_it_installs(machine: Machine) 
     machine.debian(ALL)
     (machine.tree / ".venv/requirements.txt").write_text("jinja==1\njust==1\n")
     assert said("run-all") == []
+    machine.debian([name for name in ALL if name != "chromium"], apt="exit 100")
+    assert said("test") == []
+    assert "chromium" in said("test", "--all")[1]
