@@ -1,4 +1,7 @@
-"""What people see while something works: lines that stay, and one line that says how far it is."""
+"""What people see while something works: lines that stay, and one line that says how far it is.
+
+By hand, as bundles carry neither rich nor tqdm.
+"""
 
 import shutil
 import sys
@@ -56,7 +59,7 @@ class Console:
 
 
 def duration(seconds: float) -> str:
-    """Seconds for people: `45 s`, `3 min`, `2 h 10 min`."""
+    """Seconds for people: `45 s`, `3 min`, `2 h 10 min`; a `timedelta` says `2:10:00`."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

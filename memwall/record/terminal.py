@@ -35,7 +35,8 @@ def can_rewrite(stream: TextIO) -> bool:
 
 
 def cut(text: str, columns: int) -> str:
-    """As much of a text as so many columns hold; letters of some scripts take two."""
+    """As much of a text as so many columns hold; letters of some scripts take two, as
+    wcwidth says, which bundles do not carry."""
     for at, letter in enumerate(text):
         columns -= (0 if unicodedata.combining(letter)
                     else 2 if unicodedata.east_asian_width(letter) in "WF" else 1)
