@@ -72,7 +72,7 @@ def test_commands_are_there(path: str, key: str) -> None:
 
 def test_the_workflow_runs_what_ci_runs_and_weekly_all() -> None:
     assert [words for words in commands(WORKFLOW, "run") if "/" in words[0]] == [
-        [".ci/run"], [".ci/setup", "test"], ["./justw", "test", "--all"]]
+        [".ci/run"], ["./justw", "test", "--all"]]
 
 
 def test_actions_are_pinned_and_may_only_read() -> None:
