@@ -2,7 +2,6 @@
 #include "experiments/spmv_peers.hpp"
 
 #include "ceilings/probes.hpp"
-#include "spmv/formats/kernels.hpp"
 
 /// How to choose a format: the plan beside every format and every library.
 int main(int argc, char** argv)
@@ -17,22 +16,13 @@ int main(int argc, char** argv)
         "matrix", datasets.set_beyond_cache("plan", bench::host().cache_bytes()));
     study.types<float, double>([&]<class T>(bench::Trial& trial) {
         Problem<T> problem{datasets, trial};
-        spmv::format_kernels<T>(kernels); // refuses a name that this processor has not
-        auto const planned = [&](std::string_view format, bool timed = true) {
-            return by_plan(problem, {.threads = trial.threads(),
-                                     .cold = trial.is_cold(),
-                                     .timed = timed,
-                                     .format = std::string{format},
-                                     .kernels = kernels});
-        };
-
         for (auto const& format : spmv::plan_formats()) {
-            trial.add(std::string{format.name}, planned(format.name))
-                .excerpt(std::string{format.excerpt})
-                .group("format");
+            add_format(trial, problem, format, kernels);
         }
-        trial.add("plan", planned("")).group("plan");
-        trial.add("plan_untimed", planned("", false)).excerpt("plan").group("plan");
+        auto options = plan_options<T>(trial, kernels);
+        trial.add("plan", by_plan(problem, options)).group("plan");
+        options.timed = false;
+        trial.add("plan_untimed", by_plan(problem, options)).excerpt("plan").group("plan");
         add_peers(experiment, trial, problem);
         trial.run();
     });
