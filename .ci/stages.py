@@ -60,6 +60,8 @@ COMPILE_EXAMPLE = "g++ -std=c++20 {} $(pkg-config --cflags --libs {}) -o example
 COMPILE_GPU_EXAMPLE = (
     "nvcc -std=c++20 -arch=sm_90 -c {} -o example.o $(pkg-config --cflags-only-I {}) && "
     "g++ example.o $(pkg-config --libs memwall-gpu) -o example")
+#: Half of what kernels take to compile; most of what these find AddressSanitizer finds as well.
+POINTER_CHECKS = "null,alignment,object-size,pointer-overflow"
 UNUSED_GPU_CODE = "-Dgpu_unused=true"  # there is no GPU here
 CLANG = {"CC": "clang", "CXX": "clang++"}  # compiles instrumented code in half of GCC's time
 
@@ -100,12 +102,14 @@ def python(whole: bool) -> Iterator[Check]:
 
 def sanitize(whole: bool) -> Iterator[Check]:
     """Under AddressSanitizer, which has to find a planted leak, and UndefinedBehaviorSanitizer:
-    readers, conversions, plans for matrices of any kind; whole: every unit test."""
+    readers, conversions, plans for matrices of any kind; whole: every unit test, and whether
+    pointers are aligned and computed within their objects, too."""
     directory = BUILDS / "asan"
     # Places in the source come from the sanitizers' own tables: debug symbols cost minutes. Calls
     # through pointers are not checked: that leaves weak symbols in kernels.
+    unchecked = "function" if whole else f"function,{POINTER_CHECKS}"
     options = ("-Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug -Doptimization=1 "
-               "-Ddebug=false -Dcuda=disabled -Dcpp_args=-fno-sanitize=function")
+               f"-Ddebug=false -Dcuda=disabled -Dcpp_args=-fno-sanitize={unchecked}")
     yield from unless_passed(
         configured("configure sanitize", directory, options, "build.ninja", **CLANG))
     # Of an allocation who asked for it, so that only what OpenMP itself leaves is let pass.
@@ -196,7 +200,7 @@ def neon(whole: bool) -> Iterator[Check]:
 def fuzz(whole: bool) -> Iterator[Check]:
     """The fuzz targets for some seconds each; whole: for minutes."""
     directory = BUILDS / "fuzz"
-    options = "-Dfuzz=true -Dcuda=disabled -Dmpi=disabled -Dpeers=disabled"
+    options = "-Dfuzz=true -Doptimization=1 -Dcuda=disabled -Dmpi=disabled -Dpeers=disabled"
     yield from unless_passed(
         configured("configure fuzz", directory, options, "build.ninja", **CLANG))
     for program in executables(directory):
