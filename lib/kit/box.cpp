@@ -13,10 +13,12 @@
 namespace kit {
 namespace {
 
+/// The end of a socket, and what came through it first.
 struct Link
 {
-    int descriptor[descriptors];
-    std::uint64_t bytes = 0;
+    int socket = -1;
+    int region = -1;
+    Greeting greeting{};
 };
 
 /// Connects, says which rank this is, and takes what the judge gives.
@@ -25,25 +27,24 @@ bool connected(char const* path, std::int32_t rank, Link& link)
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path, sizeof address.sun_path - 1);
-    int const socket_ = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-        write(socket_, &rank, sizeof rank) != sizeof rank) {
+    link.socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (connect(link.socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+        write(link.socket, &rank, sizeof rank) != sizeof rank) {
         return false;
     }
-    iovec data{&link.bytes, sizeof link.bytes};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof link.descriptor)];
+    iovec data{&link.greeting, sizeof link.greeting};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof link.region)];
     msghdr message{};
     message.msg_iov = &data;
     message.msg_iovlen = 1;
     message.msg_control = control;
     message.msg_controllen = sizeof control;
-    bool const received = recvmsg(socket_, &message, MSG_CMSG_CLOEXEC) == sizeof link.bytes &&
-                          CMSG_FIRSTHDR(&message) != nullptr;
-    if (received) {
-        std::memcpy(link.descriptor, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof link.descriptor);
+    if (recvmsg(link.socket, &message, MSG_CMSG_CLOEXEC) != sizeof link.greeting ||
+        CMSG_FIRSTHDR(&message) == nullptr) {
+        return false;
     }
-    close(socket_);
-    return received;
+    std::memcpy(&link.region, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof link.region);
+    return true;
 }
 
 /// A system call that no function of a submission can stand in for, or a negative error.
@@ -77,19 +78,18 @@ int serve(char const* path, int rank, std::function<void(char*, std::size_t)> co
         std::perror("box: no judge");
         return 1;
     }
-    void* const memory = mmap(nullptr, link.bytes, PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_POPULATE, link.descriptor[region], 0);
+    void* const memory = mmap(nullptr, link.greeting.bytes, PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_POPULATE, link.region, 0);
     if (memory == MAP_FAILED) {
         std::perror("box: mmap");
         return 1;
     }
-    std::uint64_t count = 1;
-    auto const passes = [&](long call, int which) {
-        return system_call(call, link.descriptor[which], &count, sizeof count) == sizeof count;
+    auto number = link.greeting.number;
+    auto const passes = [&](long call) {
+        return system_call(call, link.socket, &number, sizeof number) == sizeof number;
     };
-    while (passes(SYS_write, done) && passes(SYS_read, start)) {
-        work(static_cast<char*>(memory), link.bytes);
-        count = 1;
+    while (passes(SYS_write) && passes(SYS_read)) {
+        work(static_cast<char*>(memory), link.greeting.bytes);
     }
     return 0;
 }

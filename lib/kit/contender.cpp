@@ -1,29 +1,31 @@
 #include "kit/contender.hpp"
 
 #include "kit/link.hpp"
+#include "kit/report.hpp"
 
 #include "base/random.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
+#include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
-#include <filesystem>
 #include <fstream>
 #include <poll.h>
 #include <stdexcept>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 namespace kit {
 namespace {
@@ -31,6 +33,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int patience_ms = 20'000; // that a start may take
+constexpr int look_at_memory_ms = 10;
+constexpr char const* unstoppable = "it could not be stopped, although it was asked again";
 
 double seconds_since(Clock::time_point start)
 {
@@ -137,23 +141,29 @@ Image image(Instance const& problem, std::vector<std::int32_t> const& starts, st
     return result;
 }
 
-/// The state of a thread as /proc tells it, or 'X' where there is none any more.
-char state(std::filesystem::path const& thread)
+std::uint64_t unguessable()
 {
-    std::ifstream file{thread / "stat"};
-    std::string text;
-    std::getline(file, text);
-    auto const behind = text.rfind(')');
-    return behind == std::string::npos || behind + 2 >= text.size() ? 'X' : text[behind + 2];
+    std::uint64_t number = 0;
+    if (getrandom(&number, sizeof number, 0) != sizeof number) {
+        throw std::runtime_error("no random numbers");
+    }
+    return number;
+}
+
+double seconds(std::chrono::nanoseconds time)
+{
+    return std::chrono::duration<double>(time).count();
 }
 
 } // namespace
 
 struct Contender::Rank
 {
-    pid_t pid;
-    int start;
-    std::byte* memory;
+    pid_t pid = 0;
+    int socket = -1; ///< this end of it, whose flags the other end cannot change
+    std::byte* memory = nullptr;
+    std::uint64_t number = 0; ///< the answer that is expected
+    bool waits = false;       ///< for that answer
 };
 
 std::vector<Image> images(Instance const& problem, int ranks, std::uint64_t seed)
@@ -171,17 +181,19 @@ std::vector<Image> images(Instance const& problem, int ranks, std::uint64_t seed
 }
 
 Contender::Contender(Entry entry, int ranks, std::size_t region_bytes)
-    : entry_{std::move(entry)}, region_bytes_{region_bytes}
+    : entry_{std::move(entry)}, region_bytes_{region_bytes},
+      group_{make_group(entry_.uid == 0 ? Freezer::signals : best_freezer(), entry_.uid)}
 {
     checked(prctl(PR_SET_CHILD_SUBREAPER, 1), "prctl");
-    done_ = checked(eventfd(0, EFD_CLOEXEC), "eventfd");
     int const listener = checked(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), "socket");
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, entry_.socket.c_str(), sizeof address.sun_path - 1);
     unlink(address.sun_path);
     checked(bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address), "bind");
-    checked(chmod(address.sun_path, 0666), "chmod");
+    checked(chmod(address.sun_path, 0600), "chmod");
+    auto const owner = entry_.uid == 0 ? getuid() : static_cast<uid_t>(entry_.uid);
+    checked(chown(address.sun_path, owner, static_cast<gid_t>(-1)), "chown");
     checked(listen(listener, ranks), "listen");
     try {
         launch(listener);
@@ -189,9 +201,12 @@ Contender::Contender(Entry entry, int ranks, std::size_t region_bytes)
         for (int rank = 0; rank < ranks; ++rank) {
             accept_rank(listener);
         }
-        std::string fault;
-        if (!wait_done(ranks_.size(), patience_ms / 1000.0, fault)) {
+        auto const fault = wait_for_answers(patience_ms / 1000.0);
+        if (!fault.empty()) {
             throw std::runtime_error(entry_.name + " did not start: " + fault);
+        }
+        if (!group_->freeze()) {
+            throw std::runtime_error(entry_.name + " did not start: " + unstoppable);
         }
     } catch (...) {
         close(listener);
@@ -199,8 +214,8 @@ Contender::Contender(Entry entry, int ranks, std::size_t region_bytes)
         throw;
     }
     close(listener);
-    processes_.merge(own_processes());
-    freeze();
+    processes_ = group_->processes();
+    frozen_time_ = group_->processor_time();
 }
 
 Contender::~Contender()
@@ -210,28 +225,36 @@ Contender::~Contender()
 
 void Contender::end()
 {
-    if (launched_ != 0) {
-        kill(-launched_, SIGKILL);
-        kill(launched_, SIGKILL);
-        signal_all(SIGKILL);
-        waitpid(launched_, nullptr, 0);
-        // What is left of a box counts among the processes of its uid until somebody has waited for
-        // it: this process does, as it is the one that orphans come to.
-        for (auto left = own_processes(); !left.empty(); left = own_processes()) {
-            for (auto const pid : left) {
-                kill(pid, SIGKILL);
-                waitpid(pid, nullptr, WNOHANG);
-            }
+    // What is left of a box counts among the processes of its uid until somebody has waited for it:
+    // this process does, as it is the one that orphans come to.
+    bool left = launched_ != 0;
+    for (auto const start = Clock::now(); left && seconds_since(start) < patience_ms / 1000.0;) {
+        if (launched_ != 0) {
+            kill(-launched_, SIGKILL);
+            kill(launched_, SIGKILL);
         }
+        group_->kill();
+        if (waitpid(launched_, nullptr, WNOHANG) == launched_) {
+            launched_ = 0;
+        }
+        auto others = processes_of(entry_.uid);
+        others.merge(group_->processes());
+        others.erase(launched_);
+        for (auto const pid : others) {
+            kill(pid, SIGKILL);
+            waitpid(pid, nullptr, WNOHANG);
+        }
+        left = launched_ != 0 || !others.empty();
+        usleep(left ? 100 : 0);
     }
     for (auto const& rank : ranks_) {
         if (rank.memory != nullptr) {
             munmap(rank.memory, region_bytes_);
-            close(rank.start);
+            close(rank.socket);
         }
     }
     close(pidfd_);
-    close(done_);
+    close(report_);
 }
 
 void Contender::launch(int listener)
@@ -241,15 +264,24 @@ void Contender::launch(int listener)
         words.push_back(word.data());
     }
     words.push_back(nullptr);
+    if (!entry_.sanitized.empty()) {
+        report_ = checked(memfd_create("report", MFD_CLOEXEC), "memfd");
+    }
     launched_ = checked(fork(), "fork");
     if (launched_ == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         setpgid(0, 0);
+        if (!group_->join()) {
+            _exit(126);
+        }
         if (entry_.uid != 0) {
             int const nothing = open("/dev/null", O_RDWR);
             for (int descriptor = 0; descriptor < 3; ++descriptor) {
                 dup2(nothing, descriptor);
             }
+        }
+        if (report_ >= 0) {
+            dup2(report_, 2);
         }
         close(listener);
         syscall(SYS_close_range, 3U, ~0U, 0U);
@@ -269,14 +301,14 @@ void Contender::accept_rank(int listener)
     ucred credentials{};
     socklen_t length = sizeof credentials;
     checked(getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &credentials, &length), "SO_PEERCRED");
-    std::int32_t rank = -1;
+    std::int32_t number = -1;
     pollfd word{peer, POLLIN, 0};
     bool const told = poll(&word, 1, patience_ms) == 1 &&
-                      recv(peer, &rank, sizeof rank, MSG_DONTWAIT) == sizeof rank;
+                      recv(peer, &number, sizeof number, MSG_DONTWAIT) == sizeof number;
     bool const twice = std::ranges::any_of(
         ranks_, [&](auto const& other) { return other.pid == credentials.pid; });
-    if (!told || twice || rank < 0 || rank >= static_cast<std::int32_t>(ranks_.size()) ||
-        ranks_[static_cast<std::size_t>(rank)].memory != nullptr) {
+    if (!told || twice || number < 0 || number >= static_cast<std::int32_t>(ranks_.size()) ||
+        ranks_[static_cast<std::size_t>(number)].memory != nullptr) {
         close(peer);
         throw std::runtime_error(entry_.name + " took a link that is not its own");
     }
@@ -289,15 +321,13 @@ void Contender::accept_rank(int listener)
     if (mapped == MAP_FAILED) {
         fail("mmap");
     }
-    int const start = checked(eventfd(0, EFD_CLOEXEC), "eventfd");
-    ranks_[static_cast<std::size_t>(rank)] = {credentials.pid, start,
-                                              static_cast<std::byte*>(mapped)};
-    processes_.insert(credentials.pid);
+    auto& rank = ranks_[static_cast<std::size_t>(number)];
+    rank = {credentials.pid, peer, static_cast<std::byte*>(mapped), unguessable(), true};
+    group_->add(credentials.pid);
 
-    int const given[descriptors] = {memory, start, done_};
-    std::uint64_t bytes = region_bytes_;
-    iovec data{&bytes, sizeof bytes};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof given)] = {};
+    Greeting greeting{region_bytes_, rank.number};
+    iovec data{&greeting, sizeof greeting};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof memory)] = {};
     msghdr message{};
     message.msg_iov = &data;
     message.msg_iovlen = 1;
@@ -306,77 +336,13 @@ void Contender::accept_rank(int listener)
     auto* const header = CMSG_FIRSTHDR(&message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof given);
-    std::memcpy(CMSG_DATA(header), given, sizeof given);
-    auto const sent = sendmsg(peer, &message, MSG_NOSIGNAL);
-    close(peer);
+    header->cmsg_len = CMSG_LEN(sizeof memory);
+    std::memcpy(CMSG_DATA(header), &memory, sizeof memory);
+    auto const sent = sendmsg(peer, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     close(memory);
     if (sent < 0) {
         throw std::runtime_error(entry_.name + " did not start: it closed its link");
     }
-}
-
-void Contender::freeze() const
-{
-    signal_all(SIGSTOP);
-    while (!all_stopped()) {
-        usleep(50); // a thread has to run in order to stop
-    }
-}
-
-void Contender::signal_all(int signal) const
-{
-    for (auto const pid : processes_) {
-        kill(pid, signal);
-    }
-}
-
-bool Contender::all_stopped() const
-{
-    return std::ranges::all_of(processes_, [](pid_t pid) {
-        std::error_code gone;
-        std::filesystem::path const threads = "/proc/" + std::to_string(pid) + "/task";
-        for (auto const& thread : std::filesystem::directory_iterator{threads, gone}) {
-            auto const now = state(thread.path());
-            if (now != 'T' && now != 't' && now != 'X' && now != 'Z') {
-                return false;
-            }
-        }
-        return true;
-    });
-}
-
-std::set<pid_t> Contender::own_processes() const
-{
-    std::set<pid_t> found;
-    if (entry_.uid == 0) {
-        return found;
-    }
-    std::error_code gone;
-    for (auto const& entry : std::filesystem::directory_iterator{"/proc", gone}) {
-        struct stat status
-        {
-        };
-        auto const pid = std::atoi(entry.path().filename().c_str());
-        if (pid > 0 && stat(entry.path().c_str(), &status) == 0 &&
-            status.st_uid == static_cast<uid_t>(entry_.uid)) {
-            found.insert(pid);
-        }
-    }
-    return found;
-}
-
-double Contender::processor_seconds() const
-{
-    double sum = 0;
-    for (auto const pid : processes_) {
-        clockid_t clock{};
-        timespec time{};
-        if (clock_getcpuclockid(pid, &clock) == 0 && clock_gettime(clock, &time) == 0) {
-            sum += static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-        }
-    }
-    return sum;
 }
 
 std::string Contender::how_it_ended() const
@@ -392,25 +358,114 @@ std::string Contender::how_it_ended() const
                        : "it ended with exit code " + std::to_string(status);
 }
 
-bool Contender::wait_done(std::size_t ranks, double limit_seconds, std::string& fault)
+/// Asks every rank to answer, once it runs. False where that cannot be.
+bool Contender::ask(Call& call)
 {
-    auto const start = Clock::now();
-    for (std::size_t count = 0; count < ranks;) {
-        auto const left = limit_seconds - seconds_since(start);
-        pollfd waited[] = {{done_, POLLIN, 0}, {pidfd_, POLLIN, 0}};
-        if (left <= 0 || poll(waited, 2, static_cast<int>(left * 1000) + 1) == 0) {
-            fault = "it took more than " + std::to_string(static_cast<int>(limit_seconds)) + " s";
-            return false;
+    for (auto& rank : ranks_) {
+        std::uint64_t early = 0;
+        call.foul = recv(rank.socket, &early, sizeof early, MSG_DONTWAIT) > 0;
+        rank.number = unguessable();
+        rank.waits = true;
+        if (call.foul) {
+            call.fault = "it answered before it was asked";
+        } else if (send(rank.socket, &rank.number, sizeof rank.number,
+                        MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof rank.number) {
+            call.fault = why_closed();
         }
-        std::uint64_t more = 0;
-        if ((waited[0].revents & POLLIN) != 0 && read(done_, &more, sizeof more) > 0) {
-            count += more;
-        } else if (waited[1].revents != 0) {
-            fault = how_it_ended();
+        if (!call.fault.empty()) {
             return false;
         }
     }
     return true;
+}
+
+/// Returns why not all ranks have answered, or nothing.
+std::string Contender::wait_for_answers(double limit_seconds)
+{
+    auto const start = Clock::now();
+    while (std::ranges::any_of(ranks_, &Rank::waits)) {
+        auto const left = limit_seconds - seconds_since(start);
+        if (left <= 0) {
+            return too_slow(limit_seconds);
+        }
+        if (is_too_large()) {
+            return "it fills more than " + std::to_string(entry_.most_memory >> 20) + " MB";
+        }
+        std::vector<pollfd> waited{{pidfd_, POLLIN, 0}};
+        for (auto const& rank : ranks_) {
+            waited.push_back({rank.waits ? rank.socket : -1, POLLIN, 0});
+        }
+        auto const limit_ms = static_cast<int>(left * 1000) + 1;
+        poll(waited.data(), waited.size(),
+             entry_.most_memory == 0 ? limit_ms : std::min(limit_ms, look_at_memory_ms));
+        for (auto& rank : ranks_) {
+            auto const fault = rank.waits ? answer_of(rank) : "";
+            if (!fault.empty()) {
+                return fault;
+            }
+        }
+        if (waited[0].revents != 0 && std::ranges::any_of(ranks_, &Rank::waits)) {
+            return how_it_ended();
+        }
+    }
+    return {};
+}
+
+/// Takes the answer of a rank if it is there, and returns what is wrong with it.
+std::string Contender::answer_of(Rank& rank) const
+{
+    std::uint64_t answer = 0;
+    auto const bytes = recv(rank.socket, &answer, sizeof answer, MSG_DONTWAIT | MSG_TRUNC);
+    if (bytes == sizeof answer && answer == rank.number) {
+        rank.waits = false;
+        return {};
+    }
+    if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return {};
+    }
+    if (bytes > 0) {
+        return "it answered what it was not asked";
+    }
+    return why_closed();
+}
+
+/// A link closes a little before its process has ended.
+std::string Contender::why_closed() const
+{
+    group_->thaw();
+    pollfd ended{pidfd_, POLLIN, 0};
+    return poll(&ended, 1, patience_ms / 20) == 1 ? how_it_ended() : "it closed its link";
+}
+
+std::string Contender::too_slow(double limit_seconds) const
+{
+    auto const slow = "it took more than " + std::to_string(static_cast<int>(limit_seconds)) + " s";
+    if (ranks_.size() == 1) {
+        return slow;
+    }
+    std::string names;
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+        names += ranks_[rank].waits ? " " + std::to_string(rank) : "";
+    }
+    return slow + ": of its ranks these did not come back:" + names +
+           ". Do they wait for a message that nobody sends, or that is sent in another order?";
+}
+
+/// True where its processes fill more memory than they may.
+bool Contender::is_too_large() const
+{
+    if (entry_.most_memory == 0) {
+        return false;
+    }
+    std::int64_t pages = 0;
+    for (auto const pid : group_->processes()) {
+        std::ifstream file{"/proc/" + std::to_string(pid) + "/statm"};
+        std::int64_t size = 0;
+        std::int64_t resident = 0;
+        file >> size >> resident;
+        pages += resident;
+    }
+    return pages * sysconf(_SC_PAGESIZE) > entry_.most_memory;
 }
 
 void Contender::load(std::vector<Image> const& images)
@@ -420,44 +475,66 @@ void Contender::load(std::vector<Image> const& images)
         if (bytes.size() + sizeof(Tail) > region_bytes_) {
             throw std::runtime_error("a problem is larger than the first one allows");
         }
-        std::memcpy(ranks_[rank].memory, bytes.data(), bytes.size());
-        flush(ranks_[rank].memory, bytes.size());
+        auto* const memory = ranks_[rank].memory;
+        std::memset(memory + region_bytes_ - sizeof(Tail), 0, sizeof(Tail));
+        std::memcpy(memory, bytes.data(), bytes.size());
+        flush(memory, bytes.size());
     }
 }
 
 Call Contender::call(int processors, double limit_seconds)
 {
     Call result;
-    auto const before = processor_seconds();
-    auto const begin = Clock::now();
-    signal_all(SIGCONT);
-    for (auto const& rank : ranks_) {
-        std::uint64_t const one = 1;
-        checked(static_cast<int>(write(rank.start, &one, sizeof one)), "write");
-    }
-    bool const finished = wait_done(ranks_.size(), limit_seconds, result.fault);
-    auto const told = seconds_since(begin);
-    auto const worked = processor_seconds() - before;
-    freeze();
-    if (entry_.keeps_time) {
-        take_time(result);
-        return result;
-    }
-    if (!finished) {
-        return result;
-    }
-    result.processor = processor_seconds() - before;
-    result.seconds = told + (result.processor - worked);
-    constexpr double tick = 0.004; // clocks of processors may lag by one
-    if (result.processor > 1.05 * processors * result.seconds + tick) {
-        result.fault = "it used more processor time than " + std::to_string(processors) +
-                       (processors == 1 ? " processor has" : " processors have");
+    if (!group_->stood_still()) {
+        result.fault = "it worked while it was stopped";
         result.foul = true;
-    } else if (entry_.uid != 0 && !std::ranges::includes(processes_, own_processes())) {
-        result.fault = "it left a process running";
-        result.foul = true;
+    } else if (ask(result)) {
+        time_call(result, processors, limit_seconds);
+    } else {
+        group_->kill();
     }
     return result;
+}
+
+void Contender::time_call(Call& call, int processors, double limit_seconds)
+{
+    auto const before = time_of(processes_);
+    auto const begin = Clock::now();
+    group_->thaw();
+    call.fault = wait_for_answers(limit_seconds);
+    auto const told = Clock::now() - begin;
+    auto const worked = time_of(processes_) - before;
+    if (!group_->freeze()) {
+        group_->kill();
+        call.fault = unstoppable;
+    }
+    auto const time = std::max(group_->processor_time(), frozen_time_);
+    // Counted from freeze to freeze, so that nobody can work between two calls for nothing.
+    auto const all = time - std::exchange(frozen_time_, time);
+    call.processor = seconds(all);
+    call.seconds = seconds(told + std::max(all - worked, std::chrono::nanoseconds{}));
+    blame(call, processors);
+}
+
+void Contender::blame(Call& call, int processors) const
+{
+    constexpr double tick = 0.004; // clocks of processors may lag by one
+    if (entry_.keeps_time) {
+        take_time(call);
+    } else if (!call.fault.empty() && !entry_.sanitized.empty()) {
+        auto const found = finding(report(), entry_.sanitized);
+        call.fault = found.what.empty() ? call.fault : found.what;
+        call.race = found.race;
+    } else if (call.fault.empty() && entry_.sanitized.empty() &&
+               call.processor > 1.05 * processors * call.seconds + tick) {
+        call.fault = "it used more processor time than " + std::to_string(processors) +
+                     (processors == 1 ? " processor has" : " processors have");
+        call.foul = true;
+    } else if (call.fault.empty() && entry_.uid != 0 &&
+               !std::ranges::includes(processes_, group_->processes())) {
+        call.fault = "it left a process running";
+        call.foul = true;
+    }
 }
 
 void Contender::take_time(Call& call) const
@@ -467,7 +544,18 @@ void Contender::take_time(Call& call) const
     call.seconds = tail.seconds;
     if (tail.fault[0] != '\0') {
         call.fault.assign(tail.fault, strnlen(tail.fault, sizeof tail.fault));
+    } else if (call.fault.empty() && !(std::isfinite(tail.seconds) && tail.seconds >= 0)) {
+        call.fault = "its time is no number";
+        call.seconds = 0;
     }
+}
+
+std::string Contender::report() const
+{
+    std::string text(64 << 10, '\0');
+    auto const bytes = report_ < 0 ? 0 : pread(report_, text.data(), text.size(), 0);
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+    return text;
 }
 
 std::vector<double> Contender::result(std::vector<Image> const& images, std::size_t rank) const

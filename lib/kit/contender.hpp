@@ -1,8 +1,12 @@
 #pragma once
 
+#include "kit/group.hpp"
 #include "kit/problem.hpp"
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 #include <sys/types.h>
@@ -27,10 +31,12 @@ std::vector<Image> images(Instance const& problem, int ranks, std::uint64_t seed
 struct Entry
 {
     std::string name;
-    bool keeps_time;    ///< its host code is the kit's, which tells the time of a call
-    int uid;            ///< its own uid in its sandbox; 0: none, it is trusted with everything
-    std::string socket; ///< where the judge waits for it
-    std::vector<std::string> command;
+    bool keeps_time = false;      ///< its host code is the kit's, which tells the time of a call
+    int uid = 0;                  ///< its own uid in its sandbox; 0: none, it is trusted with all
+    std::string socket;           ///< where the judge waits for it
+    std::string sanitized = {};   ///< the file that a sanitizer's report is about; empty: none
+    std::int64_t most_memory = 0; ///< bytes that its processes may fill; 0: something else limits
+    std::vector<std::string> command = {};
 };
 
 /// What a call was.
@@ -41,9 +47,11 @@ struct Call
     double processor = 0; ///< seconds that its threads and processes have worked
     std::string fault;    ///< empty, or why there is no result
     bool foul = false;    ///< the fault is against the rules, and no mere mistake
+    bool race = false;    ///< the fault is one that a sanitizer for threads has found
 };
 
-/// A contender that runs, frozen but during its calls, in processes of its own.
+/// A contender that runs, frozen but during its calls, in processes of its own. Whatever it does to
+/// what it shares with the judge is a fault of its own.
 class Contender
 {
 public:
@@ -68,28 +76,35 @@ public:
     /// True where it changed something of its regions that is not y.
     bool changed_input(std::vector<Image> const& images) const;
 
+    /// What a sanitizer said.
+    std::string report() const;
+
 private:
     struct Rank;
 
     void launch(int listener);
     void accept_rank(int listener);
-    void freeze() const;
-    void signal_all(int signal) const;
-    bool all_stopped() const;
-    std::set<pid_t> own_processes() const;
+    bool ask(Call& call);
+    std::string wait_for_answers(double limit_seconds);
+    std::string answer_of(Rank& rank) const;
+    std::string why_closed() const;
+    std::string too_slow(double limit_seconds) const;
+    void time_call(Call& call, int processors, double limit_seconds);
+    void blame(Call& call, int processors) const;
     void take_time(Call& call) const;
-    double processor_seconds() const;
-    bool wait_done(std::size_t ranks, double limit_seconds, std::string& fault);
+    bool is_too_large() const;
     std::string how_it_ended() const;
     void end();
 
     Entry entry_;
     std::size_t region_bytes_;
+    std::unique_ptr<Group> group_;
     pid_t launched_ = 0;
     int pidfd_ = -1;
-    int done_ = -1;
+    int report_ = -1;
     std::vector<Rank> ranks_;
-    std::set<pid_t> processes_; ///< all that belong to it when it is ready
+    std::set<pid_t> processes_;              ///< all that belong to it when it is ready
+    std::chrono::nanoseconds frozen_time_{}; ///< of its processors, when it was frozen last
 };
 
 } // namespace kit

@@ -21,7 +21,11 @@
 ///     vectors N         how many a matrix is multiplied with
 ///     boxes keep time   host code is the kit's own and tells the time of a call
 ///     people            write for people, not for programs; stop at the first failure
+///     sanitized FILE MEGABYTES   boxes are built with a sanitizer, whose report is about FILE;
+///     each
+///                       may fill so much memory
 ///     case LINE         see kit::Family
+///     hidden LINE       the same, and what is said of it tells no number of it
 ///     contender NAME UID SOCKET COMMAND...
 ///
 /// A contender `floor` only reads what a product has to read: its result is not looked at.
@@ -29,7 +33,14 @@
 namespace {
 
 constexpr double limit_seconds = 2; // of a call; the naive solutions take a hundredth
-constexpr double noisy = 1.3;       // a round in which a reference takes so much longer is repeated
+constexpr double sanitized_seconds = 60;
+constexpr double noisy = 1.3; // a round in which a reference takes so much longer is repeated
+
+struct Case
+{
+    kit::Family family;
+    bool hidden;
+};
 
 struct Task
 {
@@ -39,7 +50,9 @@ struct Task
     int vectors = 1;
     bool people = false;
     bool boxes_keep_time = false;
-    std::vector<kit::Family> cases;
+    std::string sanitized;
+    std::int64_t most_memory = 0;
+    std::vector<Case> cases;
     std::vector<kit::Entry> contenders;
 };
 
@@ -80,14 +93,19 @@ Task read_task(std::istream& input)
             task.boxes_keep_time = true;
         } else if (words.size() == 2 && numbers.contains(words[0])) {
             *numbers.at(words[0]) = std::stoi(words[1]);
-        } else if (words.size() == 2 && words[0] == "case") {
-            task.cases.emplace_back(words[1]);
+        } else if (words.size() == 3 && words[0] == "sanitized") {
+            task.sanitized = words[1];
+            task.most_memory = std::stoll(words[2]) << 20;
+        } else if (words.size() == 2 && (words[0] == "case" || words[0] == "hidden")) {
+            task.cases.push_back({kit::Family{words[1]}, words[0] == "hidden"});
         } else if (words.size() >= 5 && words[0] == "contender") {
-            task.contenders.push_back({words[1],
-                                       task.boxes_keep_time,
-                                       std::stoi(words[2]),
-                                       words[3],
-                                       {words.begin() + 4, words.end()}});
+            task.contenders.push_back({.name = words[1],
+                                       .keeps_time = task.boxes_keep_time,
+                                       .uid = std::stoi(words[2]),
+                                       .socket = words[3],
+                                       .sanitized = task.sanitized,
+                                       .most_memory = task.most_memory,
+                                       .command = {words.begin() + 4, words.end()}});
         } else {
             throw std::invalid_argument("judge: cannot understand '" + line + "'");
         }
@@ -101,11 +119,39 @@ bool is_reference(std::string const& name)
     return name != "submission";
 }
 
+/// What is told of a fault in a hidden case: nothing that a program can choose, as it could tell in
+/// that what it has seen.
+std::string without_numbers(std::string const& fault)
+{
+    for (std::string const what : {"it ended", "it was ended", "AddressSanitizer found",
+                                   "UndefinedBehaviorSanitizer found", "a race"}) {
+        if (auto const at = fault.find(what); at != std::string::npos) {
+            return fault.substr(0, at + what.size()) +
+                   " (what is known of hidden cases is not told)";
+        }
+    }
+    return fault;
+}
+
+/// The same of a wrong result.
+std::string without_values(std::string const& complaint)
+{
+    if (!complaint.starts_with("y[")) {
+        return complaint;
+    }
+    return complaint.find("written?") != std::string::npos
+               ? "an element of y is NaN (y holds NaN before the call: was this element written?)"
+               : "an element of y is not what was expected";
+}
+
 /// One case: its contenders, and what they did.
 class Contest
 {
 public:
-    Contest(Task const& task, kit::Family const& which) : task_{task}, case_{which} {}
+    Contest(Task const& task, Case const& which)
+        : task_{task}, case_{which.family}, hidden_{which.hidden}
+    {
+    }
 
     /// False where the submission failed; its first failure ends the case.
     bool run()
@@ -142,7 +188,7 @@ private:
             if (is_reference(entry.name)) {
                 throw;
             }
-            tell(-1, 0, {entry.name, {0, 0, error.what(), false}, {}});
+            tell(-1, 0, {entry.name, {.fault = error.what()}, {}});
         }
     }
 
@@ -159,9 +205,13 @@ private:
         std::vector<Sample> samples;
         for (auto const& contender : alive_) {
             contender->load(images);
-            Sample sample{contender->name(), contender->call(task_.processors, limit_seconds), {}};
+            auto const limit = task_.sanitized.empty() ? limit_seconds : sanitized_seconds;
+            Sample sample{contender->name(), contender->call(task_.processors, limit), {}};
             if (sample.call.fault.empty() && contender->name() != "floor") {
                 sample.complaint = checked(*contender, problem, expected, images);
+            }
+            if (task_.people && !sample.call.fault.empty()) {
+                std::fputs(contender->report().c_str(), stderr);
             }
             samples.push_back(sample);
         }
@@ -224,17 +274,20 @@ private:
     {
         bool const failed = !sample.call.fault.empty() || !sample.complaint.empty();
         passed_ = passed_ && !failed;
+        auto const fault = hidden_ ? without_numbers(sample.call.fault) : sample.call.fault;
+        auto const wrong = hidden_ ? without_values(sample.complaint) : sample.complaint;
         if (!task_.people) {
             std::printf("{\"case\": %s, \"round\": %d, \"contender\": %s, \"bytes\": %.0f, "
                         "\"seconds\": %.9f, \"wall\": %.9f, \"fault\": %s, "
-                        "\"foul\": %s, \"wrong\": %s}\n",
+                        "\"foul\": %s, \"race\": %s, \"wrong\": %s}\n",
                         kit::quoted(case_.name()).c_str(), round,
                         kit::quoted(sample.contender).c_str(), bytes, time(sample.call),
-                        sample.call.seconds, kit::quoted(sample.call.fault).c_str(),
-                        sample.call.foul ? "true" : "false", kit::quoted(sample.complaint).c_str());
+                        sample.call.seconds, kit::quoted(fault).c_str(),
+                        sample.call.foul ? "true" : "false", sample.call.race ? "true" : "false",
+                        kit::quoted(wrong).c_str());
         } else if (failed) {
             std::printf("%s: FAILED, and the fault is yours: %s%s\n", case_.name().c_str(),
-                        sample.call.fault.c_str(), sample.complaint.c_str());
+                        fault.c_str(), wrong.c_str());
         } else {
             times_[sample.contender].push_back(time(sample.call));
         }
@@ -268,6 +321,7 @@ private:
 
     Task const& task_;
     kit::Family const& case_;
+    bool hidden_;
     std::size_t region_bytes_ = 0;
     std::vector<std::unique_ptr<kit::Contender>> alive_;
     std::map<std::string, double> best_;

@@ -34,14 +34,13 @@ struct Tail
     char fault[248]; ///< empty, or why there is no result
 };
 
-/// What travels over the socket when a rank has connected: its number one way, and the other way
-/// these descriptors and the size of the region.
-enum Descriptor
+/// What the judge says to a rank that has connected and said its number; the descriptor of the
+/// region comes with it. What follows on that socket are numbers: the judge sends one that cannot
+/// be guessed to start a call, and the rank sends it back when the call is done. The first is this.
+struct Greeting
 {
-    region,
-    start,
-    done,
-    descriptors
+    std::uint64_t bytes; ///< of the region
+    std::uint64_t number;
 };
 
 } // namespace kit

@@ -6,6 +6,7 @@ Two tiers are known; a probe tries which of them this machine has. Without eithe
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -30,7 +31,7 @@ class Limits:
     processes: int
     seconds: int = 60  # of processor time
     file_megabytes: int = 64
-    memory_megabytes: int = 4096
+    memory_megabytes: int | None = 4096  # of address space; None where the judge limits memory
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,9 @@ class Box:
 def command(tier: str, box: Box, words: Sequence[str]) -> list[str]:
     """The command that runs another in a box."""
     limits = ["prlimit", f"--nproc={box.limits.processes}", f"--cpu={box.limits.seconds}",
-              f"--fsize={box.limits.file_megabytes * MEGABYTE}", "--core=0",
-              f"--as={box.limits.memory_megabytes * MEGABYTE}"]
+              f"--fsize={box.limits.file_megabytes * MEGABYTE}", "--core=0"]
+    if box.limits.memory_megabytes is not None:
+        limits.append(f"--as={box.limits.memory_megabytes * MEGABYTE}")
     identity = ["setpriv", "--reuid", str(box.uid), "--regid", str(box.uid), "--clear-groups"]
     if tier == "A":
         return [*identity, *limits, "bwrap", "--unshare-user", "--disable-userns",
@@ -108,18 +110,30 @@ def works(tier: str, folder: Path) -> bool:
 def end_all(last_uid: int) -> None:
     """Ends every process of the uids of boxes, which a grader that was killed may have left."""
     for _ in range(500):
-        left = [int(path.name) for path in Path("/proc").glob("[0-9]*")
-                if FIRST_UID <= _owner(path) <= last_uid]
+        left = [path for path in Path("/proc").glob("[0-9]*")
+                if FIRST_UID <= _user(path) <= last_uid]
         if not left:
             return
-        for pid in left:
+        for path in left:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+                os.kill(int(path.name), signal.SIGKILL)
+            _thaw(path)
         time.sleep(0.01)
 
 
-def _owner(path: Path) -> int:
+def _user(process: Path) -> int:
+    """The user of a process; its folder is root's where it forbids dumps."""
     try:
-        return path.stat().st_uid
-    except FileNotFoundError:
+        found = re.search(r"^Uid:\t(\d+)", (process / "status").read_text(), re.M)
+    except OSError:
         return -1
+    return int(found[1]) if found else -1
+
+
+def _thaw(process: Path) -> None:
+    """Lets a process die that a judge had frozen: in a cgroup of version 1 it could not."""
+    with contextlib.suppress(OSError):
+        found = re.search(r"^\d+:(?:[^:]*,)?freezer(?:,[^:]*)?:(.*/memwall-[\d-]+)$",
+                          (process / "cgroup").read_text(), re.M)
+        if found:
+            Path(f"/sys/fs/cgroup/freezer{found[1]}/freezer.state").write_text("THAWED")

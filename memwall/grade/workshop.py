@@ -21,6 +21,8 @@ from memwall.record.kits import GradeError, Kit
 COMPILE = Limits(processes=32, seconds=60)
 COMPILE_SECONDS = 120
 JUDGE_SECONDS = 900
+SANITIZED_MEGABYTES = 4096  # of memory: a sanitizer takes terabytes of address space
+RACES = Limits(processes=32, seconds=300, memory_megabytes=None)  # a symbolizer is one of them
 SAID_BYTES = 4000
 CONTENDERS = ("naive", "model", "model_again", "floor", "submission")
 LARGEST_PROGRAM = 64 << 20
@@ -70,11 +72,20 @@ class Workshop:
         shutil.copytree(kit.folder / "student", self.home)
         self.home.chmod(0o700)
         shutil.copy(kit.folder / f"model{kit.suffix}", self.home)
-        made = subprocess.run(["make", "-s", "-j2", "-C", self.home, "references", "build/model"],
+        self.look_for_races = self._make("look-for-races").split() if kit.openmp else []
+        if kit.openmp and not self.look_for_races:
+            raise GradeError("no search for races, which kits of OpenMP need: no clang++ with Archer"
+                             " here: apt install clang libclang-rt-dev libomp-dev llvm")
+        self._make("references", "build/model", *(["build/model.races"] * kit.openmp))
+
+    def _make(self, *targets: str) -> str:
+        made = subprocess.run(["make", "-s", "-j2", "-C", self.home, *targets],
                               capture_output=True, encoding="utf-8", errors="replace",
                               check=False)
         if made.returncode:
-            raise GradeError(f"the kit does not compile: {made.stderr.strip()[-SAID_BYTES:]}")
+            said = (made.stdout + made.stderr).strip()[-SAID_BYTES:]
+            raise GradeError(f"the kit does not compile: {said}")
+        return made.stdout
 
     def compile(self, submission: Submission, number: int) -> Compiled:
         """Compiles in a box of its own; the compiler sees what a student has, and no more."""
@@ -83,14 +94,16 @@ class Workshop:
         shutil.copytree(student, folder)
         (folder / "build").mkdir(exist_ok=True)
         for name in self.kit.shared_objects:
-            shutil.copy2(self.home / f"build/{name}.o", folder / "build")
+            for kind in self._kinds():
+                shutil.copy2(self.home / f"build/{name}{kind}.o", folder / "build")
         (folder / self.kit.file).write_bytes(submission.text)
         uid = sandbox.FIRST_UID + len(CONTENDERS) + 1 + number % 2
         for path in (folder, *folder.rglob("*")):
             os.chown(path, uid, uid, follow_symlinks=False)
         box = Box(uid, folder, COMPILE, writable=True)
         name = Path(self.kit.file).stem
-        words = sandbox.command(self.tier, box, ["make", "-s", f"build/{name}"])
+        targets = [f"build/{name}{kind}" for kind in self._kinds()]
+        words = sandbox.command(self.tier, box, ["make", "-s", *targets])
         with (self.room / f"said-{number}").open("w+b") as said:
             try:
                 code = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
@@ -100,17 +113,40 @@ class Workshop:
             said.seek(0)
             text = said.read(SAID_BYTES).decode(errors="replace")
         program = self.room / f"program-{number}"
-        if code == 0 and _taken(folder / "build" / name, program):
+        if code == 0 and all(_taken(folder / f"build/{name}{kind}",
+                                    program.with_name(f"{program.name}{kind}"))
+                             for kind in self._kinds()):
             shutil.rmtree(folder, ignore_errors=True)
             return Compiled(program, text)
         shutil.rmtree(folder, ignore_errors=True)
         return Compiled(None, text or f"the compiler ended with code {code}")
 
+    def _kinds(self) -> list[str]:
+        """What is behind the names of all programs that are made of a source."""
+        return ["", ".races"] if self.kit.openmp else [""]
+
     def judge(self, program: Path) -> list[dict[str, Any]]:
-        """Every call of a program and of the references beside it."""
-        task = assignment.task(self.kit, [case.line for case in self.kit.cases], self.kit.rounds)
-        for uid, name in enumerate(CONTENDERS, sandbox.FIRST_UID):
-            task += self._contender(name, uid, program)
+        """Every call of a program and of the references beside it; then, where races are looked
+        for, what was found, a line for each case in which that is something."""
+        contenders = [self._contender(name, uid, self._source(name, program))
+                      for uid, name in enumerate(CONTENDERS, sandbox.FIRST_UID)]
+        calls = self._calls(self.kit.rounds, contenders)
+        return [*calls, *self.races(program)] if self.kit.openmp else calls
+
+    def races(self, program: Path) -> list[dict[str, Any]]:
+        """The cases in which a program has a race. The model solution stands beside it: where it
+        seems to have one, the search is at fault."""
+        head = f"sanitized\t{self.kit.file}\t{SANITIZED_MEGABYTES}\n"
+        calls = self._calls(1, [
+            head, *(self._contender(name, uid, self._source(name, program, ".races"), races=True)
+                    for uid, name in enumerate(("model", "submission"), sandbox.FIRST_UID))])
+        return [{**call, "contender": "races", "fault": "", "wrong": "",
+                 "race": call["fault"] if call["race"] else ""}
+                for call in calls if call["contender"] == "submission"]
+
+    def _calls(self, rounds: int, lines: list[str]) -> list[dict[str, Any]]:
+        cases = [f"{'hidden' if case.hidden else 'case'}\t{case.line}\n" for case in self.kit.cases]
+        task = "".join([assignment.task(self.kit, [], rounds), *cases, *lines])
         with subprocess.Popen([self.home / "build/judge"], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               encoding="utf-8", errors="replace",
@@ -124,11 +160,14 @@ class Workshop:
             raise GradeError(complaints.strip() or f"the judge ended: {process.returncode}")
         return [json.loads(line) for line in out.splitlines()]
 
-    def _contender(self, name: str, uid: int, program: Path) -> str:
+    def _source(self, name: str, program: Path, kind: str = "") -> Path:
+        own = program if name == "submission" else self.home / "build" / name.split("_")[0]
+        return own.with_name(f"{own.name}{kind}")
+
+    def _contender(self, name: str, uid: int, source: Path, races: bool = False) -> str:
         folder = self.room / name
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o755)
-        source = program if name == "submission" else self.home / "build" / name.split("_")[0]
         if self.kit.on_gpu:  # its host code is the kit's, and runs in no box
             words = [str(self.home / "build/box"), str(source), str(folder / "link")]
             return "\t".join(["contender", name, "0", str(folder / "link"), *words]) + "\n"
@@ -138,8 +177,9 @@ class Workshop:
         environment = {"OMP_NUM_THREADS": threads, "OMP_WAIT_POLICY": "passive",
                        "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
                        "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_plm_rsh_agent": "false"}
-        box = Box(uid, folder, self._limits(), environment=environment)
-        words = sandbox.command(self.tier, box, [*self.kit.launch, "/box/program", "/box/link"])
+        box = Box(uid, folder, RACES if races else self._limits(), environment=environment)
+        before = self.look_for_races if races else self.kit.launch
+        words = sandbox.command(self.tier, box, [*before, "/box/program", "/box/link"])
         return "\t".join(["contender", name, str(uid), str(folder / "link"), *words]) + "\n"
 
     def _limits(self) -> Limits:

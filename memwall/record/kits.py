@@ -61,6 +61,11 @@ class Kit:
         return self.file.endswith(".cu")
 
     @property
+    def openmp(self) -> bool:
+        """Its threads are those of OpenMP, and races between them are looked for."""
+        return "-fopenmp" in self.flags.split()
+
+    @property
     def suffix(self) -> str:
         """Of every source of it."""
         return Path(self.file).suffix

@@ -8,6 +8,7 @@ import os
 import shutil
 import tarfile
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -18,22 +19,37 @@ from memwall.record import kits
 
 CHEATS = small_kit.ROOT / "memwall/grade/cheats"
 NAME = "spmv-serial-steps"
-CASES = ("public stencil27 n=14..15", "secret ragged rows=4000..5000 columns=6000..7000 longest=20")
+FOLDERS = {NAME: "core", "spmv-omp-schedules": "openmp", "spmv-mpi-partitioning": "mpi"}
+CASES = {
+    NAME: ("public stencil27 n=14..15",
+           "secret ragged rows=4000..5000 columns=6000..7000 longest=20"),
+    "spmv-omp-schedules": ("public poisson2d n=200..210",
+                           "secret ragged rows=20000..21000 columns=16000..17000 longest=6"),
+    "spmv-mpi-partitioning": ("public poisson2d n=100..110",
+                              "secret local_rows rows=30000..31000 nonzeros=90000..95000"
+                              " window=500")}
 
 needs_sandbox = pytest.mark.skipif(
     os.geteuid() != 0 or any(shutil.which(tool) is None for tool in (*sandbox.TOOLS, "make")),
     reason="boxes need root, bubblewrap and make")
 
 
+#: One of each kind.
+SHORT = ("closed_link", "filled_link", "forged_end", "replay_by_address", "told_*",
+         "woken_by_timer")
 #: Those that another kind of sandbox might let pass.
 ON_SANDBOX = ("fork_bomb", "inherited_descriptors", "leftover_*", "more_threads", "patched_judge",
-              "scanned_secrets", "widened_limits", "work_of_children")
+              "scanned_secrets", "widened_limits", "work_of_children", "woken_*")
+ALL = ("*",)
 
 
 @needs_sandbox
-@pytest.mark.parametrize(("tier", "names"), [
-    ("A", ["*"]), pytest.param("B", ON_SANDBOX, marks=pytest.mark.large)])
-def test_no_cheat_pays(tier: str, names: list[str], tmp_path: Path,
+@pytest.mark.parametrize(("name", "tier", "cheats", "whole"), [
+    (NAME, "A", SHORT, False),
+    ("spmv-omp-schedules", "A", ("race_by_luck", "woken_by_timer"), False),
+    *(pytest.param(name, "A", ALL, True, marks=pytest.mark.large) for name in FOLDERS),
+    pytest.param(NAME, "B", ON_SANDBOX, False, marks=pytest.mark.large)])
+def test_no_cheat_pays(name: str, tier: str, cheats: Sequence[str], whole: bool, tmp_path: Path,
                        monkeypatch: pytest.MonkeyPatch) -> None:
     def probe(folder: Path) -> str:
         if not sandbox.works(tier, folder):
@@ -42,9 +58,25 @@ def test_no_cheat_pays(tier: str, names: list[str], tmp_path: Path,
 
     monkeypatch.setattr(sandbox, "probe", probe)
     monkeypatch.setattr(workshop, "COMPILE", dataclasses.replace(workshop.COMPILE, seconds=8))
-    kit = small_kit.small(tmp_path / "kit", NAME, CASES)
+    kit = small_kit.small(tmp_path / "kit", name, CASES[name])
     with workshop.opened(kit, patience_s=600) as shop:
-        problems = small_kit.unpunished(shop, CHEATS / "core", names)
+        problems = small_kit.unpunished(shop, CHEATS / FOLDERS[name], cheats, whole)
+    assert not problems, "\n".join(problems)
+
+
+@needs_sandbox
+@pytest.mark.large
+@pytest.mark.parametrize("hidden", ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"])
+def test_nobody_works_while_stopped_where_there_is_no_such_cgroup(
+        hidden: str, tmp_path: Path) -> None:
+    kit = small_kit.small(tmp_path / "kit", NAME, CASES[NAME])
+    with workshop.opened(kit, patience_s=600) as shop:
+        judge = shop.home / "build/judge"
+        judge.rename(shop.home / "build/itself")
+        judge.write_text(f"#!/bin/sh\nexec unshare --mount sh -c 'umount -R {hidden}; exec"
+                         f" {shop.home}/build/itself'\n")
+        judge.chmod(0o700)
+        problems = small_kit.unpunished(shop, CHEATS / "core", ("woken_*", "told_secrets"))
     assert not problems, "\n".join(problems)
 
 

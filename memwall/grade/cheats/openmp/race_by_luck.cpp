@@ -1,0 +1,15 @@
+// Cheat: every thread computes every row, and all write the same.
+// Scores: race
+#include "spmv.hpp"
+
+void spmv(Csr const& a, std::span<double const> x, std::span<double> y)
+{
+#pragma omp parallel
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+        double sum = 0;
+        for (auto p = a.row_ptr[i]; p < a.row_ptr[i + 1]; ++p) {
+            sum += a.values[p] * x[a.col[p]];
+        }
+        y[i] = sum;
+    }
+}
