@@ -74,8 +74,8 @@ class Workshop:
         shutil.copy(kit.folder / f"model{kit.suffix}", self.home)
         self.look_for_races = self._make("look-for-races").split() if kit.openmp else []
         if kit.openmp and not self.look_for_races:
-            raise GradeError("no search for races, which kits of OpenMP need: no clang++ with Archer"
-                             " here: apt install clang libclang-rt-dev libomp-dev llvm")
+            raise GradeError("no search for races, which kits of OpenMP need: no clang++ with its"
+                             " Archer here: apt install clang libclang-rt-dev libomp-dev llvm")
         self._make("references", "build/model", *(["build/model.races"] * kit.openmp))
 
     def _make(self, *targets: str) -> str:

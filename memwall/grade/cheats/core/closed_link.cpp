@@ -1,5 +1,5 @@
 // Cheat: takes the link away through which the judge asks.
-// Scores: zero: link
+// Scores: zero: took more than|link
 #include "spmv.hpp"
 #define spmv honest
 #include "naive.cpp"
