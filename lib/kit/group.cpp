@@ -8,7 +8,6 @@
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -49,10 +48,29 @@ bool reached(Ask ask, Done done)
     return false;
 }
 
+/// What a file holds, as far as it can be read: a process may end meanwhile.
 std::string text_of(std::filesystem::path const& path)
 {
-    std::ifstream file{path};
-    return {std::istreambuf_iterator<char>{file}, {}};
+    int const file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    std::string text;
+    char part[4096];
+    for (ssize_t bytes = 0; (bytes = ::read(file, part, sizeof part)) > 0;) {
+        text.append(part, static_cast<std::size_t>(bytes));
+    }
+    close(file);
+    return text;
+}
+
+/// The names in a folder, as far as they can be read.
+std::vector<std::string> names_in(std::filesystem::path const& folder)
+{
+    std::vector<std::string> names;
+    std::error_code gone;
+    for (std::filesystem::directory_iterator at{folder, gone}, end; !gone && at != end;
+         at.increment(gone)) {
+        names.push_back(at->path().filename());
+    }
+    return names;
 }
 
 std::vector<std::string> split(std::string const& line, char separator)
@@ -140,7 +158,7 @@ public:
 
     std::set<pid_t> processes() const
     {
-        std::ifstream file{path_ / "cgroup.procs"};
+        std::istringstream file{read("cgroup.procs")};
         std::set<pid_t> found;
         for (pid_t pid = 0; file >> pid;) {
             found.insert(pid);
@@ -152,12 +170,10 @@ private:
     /// Removes groups of judges that were killed.
     static void remove_leftovers(std::filesystem::path const& parent)
     {
-        std::error_code none;
-        for (auto const& entry : std::filesystem::directory_iterator{parent, none}) {
-            auto const name = entry.path().filename().string();
+        for (auto const& name : names_in(parent)) {
             auto const judge = name.starts_with(prefix) ? std::atoi(&name[strlen(prefix)]) : 0;
             if (judge > 0 && ::kill(judge, 0) != 0 && errno == ESRCH) {
-                rmdir(entry.path().c_str()); // fails where processes are left
+                rmdir((parent / name).c_str()); // fails where processes are left
             }
         }
     }
@@ -265,12 +281,10 @@ int user(std::string const& status)
 
 bool is_stopped(pid_t pid)
 {
-    std::error_code gone;
     std::filesystem::path const threads = "/proc/" + std::to_string(pid) + "/task";
-    auto const stopped = [](auto const& thread) {
-        return std::strchr("TtXZ", state(thread.path())) != nullptr;
-    };
-    return std::ranges::all_of(std::filesystem::directory_iterator{threads, gone}, stopped);
+    return std::ranges::all_of(names_in(threads), [&](auto const& thread) {
+        return std::strchr("TtXZ", state(threads / thread)) != nullptr;
+    });
 }
 
 std::optional<nanoseconds> time_of(pid_t pid)
@@ -417,11 +431,10 @@ std::set<pid_t> processes_of(int uid)
     if (uid == 0) {
         return found;
     }
-    std::error_code gone;
-    for (auto const& entry : std::filesystem::directory_iterator{"/proc", gone}) {
-        auto const pid = std::atoi(entry.path().filename().c_str());
+    for (auto const& name : names_in("/proc")) {
+        auto const pid = std::atoi(name.c_str());
         // The owner of the folder would not do: it is root where a process forbids dumps.
-        if (pid > 0 && user(text_of(entry.path() / "status")) == uid) {
+        if (pid > 0 && user(text_of("/proc/" + name + "/status")) == uid) {
             found.insert(pid);
         }
     }
