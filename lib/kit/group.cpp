@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <dirent.h>
 #include <fcntl.h>
-#include <filesystem>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -49,7 +49,7 @@ bool reached(Ask ask, Done done)
 }
 
 /// What a file holds, as far as it can be read: a process may end meanwhile.
-std::string text_of(std::filesystem::path const& path)
+std::string text_of(std::string const& path)
 {
     int const file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     std::string text;
@@ -62,13 +62,18 @@ std::string text_of(std::filesystem::path const& path)
 }
 
 /// The names in a folder, as far as they can be read.
-std::vector<std::string> names_in(std::filesystem::path const& folder)
+std::vector<std::string> names_in(std::string const& folder)
 {
     std::vector<std::string> names;
-    std::error_code gone;
-    for (std::filesystem::directory_iterator at{folder, gone}, end; !gone && at != end;
-         at.increment(gone)) {
-        names.push_back(at->path().filename());
+    DIR* const opened = opendir(folder.c_str());
+    for (dirent const* entry = nullptr;
+         opened != nullptr && (entry = readdir(opened)) != nullptr;) {
+        if (entry->d_name[0] != '.') {
+            names.emplace_back(entry->d_name);
+        }
+    }
+    if (opened != nullptr) {
+        closedir(opened);
     }
     return names;
 }
@@ -90,7 +95,7 @@ bool contains(std::string const& list, std::string const& word)
 
 /// The place of this process in a hierarchy of cgroups: that of a controller of version 1, or of
 /// version 2 where none is named. Empty where that is not mounted.
-std::filesystem::path own_place(std::string const& controller)
+std::string own_place(std::string const& controller)
 {
     std::string place;
     for (auto const& line : split(text_of("/proc/self/cgroup"), '\n')) {
@@ -114,8 +119,8 @@ std::filesystem::path own_place(std::string const& controller)
             auto const& root = words[3];
             auto const inside =
                 root != "/" && place.starts_with(root) ? place.substr(root.size()) : place;
-            auto const folder = std::filesystem::path{words[4] + "/" + inside};
-            return std::filesystem::is_directory(folder) ? folder : std::filesystem::path{words[4]};
+            auto const folder = words[4] + "/" + inside;
+            return access(folder.c_str(), F_OK) == 0 ? folder : words[4];
         }
     }
     return {};
@@ -130,10 +135,10 @@ public:
         static int count = 0;
         auto const parent = own_place(controller);
         remove_leftovers(parent);
-        path_ = parent / (prefix + std::to_string(getpid()) + "-" + std::to_string(count++));
+        path_ = parent + "/" + prefix + std::to_string(getpid()) + "-" + std::to_string(count++);
         if (parent.empty() || mkdir(path_.c_str(), 0755) != 0) {
             throw std::runtime_error("no cgroup can be made" +
-                                     (parent.empty() ? "" : " in " + parent.string()) + ": " +
+                                     (parent.empty() ? "" : " in " + parent) + ": " +
                                      std::strerror(errno));
         }
     }
@@ -148,13 +153,13 @@ public:
 
     bool write(char const* file, char const* text) const
     {
-        int const descriptor = open((path_ / file).c_str(), O_WRONLY | O_CLOEXEC);
+        int const descriptor = open((path_ + "/" + file).c_str(), O_WRONLY | O_CLOEXEC);
         bool const written = ::write(descriptor, text, std::strlen(text)) > 0;
         close(descriptor);
         return written;
     }
 
-    std::string read(char const* file) const { return text_of(path_ / file); }
+    std::string read(char const* file) const { return text_of(path_ + "/" + file); }
 
     std::set<pid_t> processes() const
     {
@@ -168,17 +173,17 @@ public:
 
 private:
     /// Removes groups of judges that were killed.
-    static void remove_leftovers(std::filesystem::path const& parent)
+    static void remove_leftovers(std::string const& parent)
     {
         for (auto const& name : names_in(parent)) {
             auto const judge = name.starts_with(prefix) ? std::atoi(&name[strlen(prefix)]) : 0;
             if (judge > 0 && ::kill(judge, 0) != 0 && errno == ESRCH) {
-                rmdir((parent / name).c_str()); // fails where processes are left
+                rmdir((parent + "/" + name).c_str()); // fails where processes are left
             }
         }
     }
 
-    std::filesystem::path path_;
+    std::string path_;
 };
 
 void signal_all(std::set<pid_t> const& processes, int signal)
@@ -265,9 +270,9 @@ private:
 };
 
 /// The state of a thread as /proc tells it, or 'X' where there is none any more.
-char state(std::filesystem::path const& thread)
+char state(std::string const& thread)
 {
-    auto const text = text_of(thread / "stat");
+    auto const text = text_of(thread + "/stat");
     auto const behind = text.rfind(')');
     return behind == std::string::npos || behind + 2 >= text.size() ? 'X' : text[behind + 2];
 }
@@ -281,9 +286,9 @@ int user(std::string const& status)
 
 bool is_stopped(pid_t pid)
 {
-    std::filesystem::path const threads = "/proc/" + std::to_string(pid) + "/task";
+    auto const threads = "/proc/" + std::to_string(pid) + "/task/";
     return std::ranges::all_of(names_in(threads), [&](auto const& thread) {
-        return std::strchr("TtXZ", state(threads / thread)) != nullptr;
+        return std::strchr("TtXZ", state(threads + thread)) != nullptr;
     });
 }
 

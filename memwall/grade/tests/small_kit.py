@@ -1,6 +1,11 @@
 """A kit that is graded in seconds, and what its cheats must get."""
 
+import atexit
+import functools
 import re
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -28,7 +33,18 @@ def small(folder: Path, name: str, cases: Sequence[str], rounds: int = 5) -> kit
     text = "".join(f'[[case]]\ncase = "{case}"\nabout = ""\nnext = ""\n'
                    f'hidden = {str(case.startswith("secret ")).lower()}\n' for case in cases)
     path.write_text(re.sub(r"^rounds = .*$", f"rounds = {rounds}", head, flags=re.M) + text)
+    shutil.copytree(_judge(), instructor / "student/build", copy_function=shutil.copy)
     return kits.load(instructor)
+
+
+@functools.cache
+def _judge() -> Path:
+    """The judge, which all kits compile alike, and its objects: once for all tests."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    student, _ = assignment.make(ROOT, "spmv-serial-steps", folder)
+    subprocess.run(["make", "-s", "-j2", "-C", student, "build/judge"], check=True)
+    return student / "build"
 
 
 def unpunished(shop: workshop.Workshop, cheats: Path, names: Sequence[str] = ("*",),
