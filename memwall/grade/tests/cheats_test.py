@@ -57,7 +57,7 @@ def test_no_cheat_pays(name: str, tier: str, cheats: Sequence[str], whole: bool,
 
     monkeypatch.setattr(sandbox, "probe", probe)
     monkeypatch.setattr(workshop, "COMPILE", dataclasses.replace(workshop.COMPILE, seconds=8))
-    kit = small_kit.small(tmp_path / "kit", name, CASES[name])
+    kit = small_kit.small(tmp_path / "kit", name, CASES[name], rounds=15 if whole else 5)
     with workshop.opened(kit, patience_s=600) as shop:
         problems = small_kit.unpunished(shop, CHEATS / FOLDERS[name], cheats, whole)
     assert not problems, "\n".join(problems)
