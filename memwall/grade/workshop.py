@@ -140,9 +140,8 @@ class Workshop:
         calls = self._calls(1, [
             head, *(self._contender(name, uid, self._source(name, program, ".races"), races=True)
                     for uid, name in enumerate(("model", "submission"), sandbox.FIRST_UID))])
-        return [{**call, "contender": "races", "fault": "", "wrong": "",
-                 "race": call["fault"] if call["race"] else ""}
-                for call in calls if call["contender"] == "submission"]
+        return [{**call, "contender": "races", "fault": "", "race": call["fault"]}
+                for call in calls if call["contender"] == "submission" and call["race"]]
 
     def _calls(self, rounds: int, lines: list[str]) -> list[dict[str, Any]]:
         cases = [f"{'hidden' if case.hidden else 'case'}\t{case.line}\n" for case in self.kit.cases]
@@ -153,6 +152,9 @@ class Workshop:
                               preexec_fn=_die_with_parent) as process:
             try:
                 out, complaints = process.communicate(task, timeout=JUDGE_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise GradeError(f"the judge took more than {JUDGE_SECONDS} s") from None
             except BaseException:
                 process.kill()
                 raise

@@ -52,27 +52,40 @@ def unpunished(shop: workshop.Workshop, cheats: Path, names: Sequence[str] = ("*
     """A line for each cheat of a folder that gets what it must not; whole: of three times that it
     is graded, in one, beside the same code without the cheat."""
     files = sorted({path for name in names for path in cheats.glob(f"{name}{shop.kit.suffix}")})
-    handed_in = [submissions.read(shop.kit, path)
-                 for path in (*files, shop.kit.folder / f"naive{shop.kit.suffix}")]
+    beside = [honest(shop.kit, path) for path in files] if whole else []
+    handed_in = [submissions.read(shop.kit, path) for path in [*files, *sorted(set(beside))]]
     with ThreadPoolExecutor(2) as pool:
-        *programs, honest = pool.map(shop.compile, handed_in, range(len(handed_in)))
+        compiled = list(pool.map(shop.compile, handed_in, range(len(handed_in))))
+    entries = dict(zip([*files, *sorted(set(beside))], zip(handed_in, compiled, strict=True),
+                       strict=True))
     problems = []
-    for path, submission, program in zip(files, handed_in, programs, strict=False):
+    for number, path in enumerate(files):
+        text, program = path.read_text(), entries[path][1].path
         for _ in range(ATTEMPTS):
-            record = quiet_record(shop, submission, program)
-            beside = (quiet_record(shop, handed_in[-1], honest)["speed"] + MORE_POINTS
-                      if whole else shop.kit.speed / 2)
-            problem = complaint(shop.kit, path.read_text(), record, beside)
-            if whole and "// Scores: as without" in path.read_text():
-                print(f"{path.stem}: {record['speed']:.1f}, without {beside - MORE_POINTS:.1f}")
+            record = quiet_record(shop, *entries[path])
+            most = shop.kit.speed / 2
+            if whole:
+                most = quiet_record(shop, *entries[beside[number]])["speed"] + MORE_POINTS
+                print(f"{path.stem}: {record['points']:.1f}, {record['speed']:.1f} for speed,"
+                      f" without {most - MORE_POINTS:.1f}")
+            problem = complaint(shop.kit, text, record, most)
             if bool(problem) == whole or (problem and problem != PAID):
                 break
-        if path.read_text().count("// Scores: race") and program.path:
-            found = [one["race"] for one in shop.races(program.path)]
-            problem = "" if found and all(found) else f"no race was found in a case: {found}"
+        if "// Scores: race" in text and program:
+            found = {one["case"] for one in shop.races(program)}
+            problem = "" if found == {one.name for one in shop.kit.cases} else (
+                f"a race was found only in {sorted(found)}")
         if problem:
             problems.append(f"{path.name}: {problem}: {record}")
     return problems or ([] if files else ["no cheats"])
+
+
+def honest(kit: kits.Kit, cheat: Path) -> Path:
+    """The same code as that of a cheat, without it: mostly that of naive."""
+    named = re.search(r"^// Scores: as without: (\w+)$", cheat.read_text(), re.M)
+    if named:
+        return cheat.parent / f"honest/{named[1]}{kit.suffix}"
+    return kit.folder / f"naive{kit.suffix}"
 
 
 def quiet_record(shop: workshop.Workshop, submission: submissions.Submission,
@@ -85,8 +98,8 @@ def quiet_record(shop: workshop.Workshop, submission: submissions.Submission,
     return record
 
 
-def complaint(kit: kits.Kit, text: str, record: grading.Record, beside: float) -> str:
-    """What is wrong with the grade of a cheat; `beside` is the most that it may get for speed."""
+def complaint(kit: kits.Kit, text: str, record: grading.Record, most_speed: float) -> str:
+    """What is wrong with the grade of a cheat."""
     scores = SCORES.search(text)
     assert scores, "a cheat says what it scores"
     kind, reason = scores.groups()
@@ -97,7 +110,7 @@ def complaint(kit: kits.Kit, text: str, record: grading.Record, beside: float) -
     if kind == "race":
         return ""
     if kind == "as without":
-        return "" if record["speed"] <= beside else PAID
+        return "" if record["speed"] <= most_speed else PAID
     if not re.search(reason, said):
         return f"it is not told {reason!r}"
     most = 0 if kind == "zero" else kit.correctness / 2

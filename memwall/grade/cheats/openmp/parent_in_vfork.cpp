@@ -1,5 +1,5 @@
 // Cheat: lives in a child of vfork, whose parent waits for it and can be stopped by nobody.
-// Scores: as without
+// Scores: as without: one_thread
 #include "spmv.hpp"
 #define spmv honest
 #include "naive.cpp"

@@ -1,5 +1,5 @@
 // Cheat: has a child that is stopped, and that a timer wakes to compute what will be asked for.
-// Scores: as without
+// Scores: as without: one_thread
 #include "spmv.hpp"
 #define spmv honest
 #include "naive.cpp"
