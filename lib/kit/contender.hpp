@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kit/group.hpp"
-#include "kit/problem.hpp"
+#include "kit/image.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -13,19 +13,6 @@
 #include <vector>
 
 namespace kit {
-
-/// The bytes of a region as a judge wants them before a call, and where in it y is.
-struct Image
-{
-    std::vector<std::byte> bytes;
-    std::size_t y;     ///< offset
-    std::size_t count; ///< elements of y that belong to this rank
-    std::size_t first; ///< element of the whole y
-};
-
-/// The images of all ranks: rows dealt evenly, arrays at other places each time, y poisoned with
-/// numbers that are none.
-std::vector<Image> images(Instance const& problem, int ranks, std::uint64_t seed);
 
 /// How a contender is started.
 struct Entry
