@@ -122,9 +122,10 @@ def end_all(last_uid: int) -> None:
 
 
 def _user(process: Path) -> int:
-    """The user of a process; its folder is root's where it forbids dumps."""
+    """The user of a process that has not ended; its folder is root's where it forbids dumps."""
     try:
-        found = re.search(r"^Uid:\t(\d+)", (process / "status").read_text(), re.M)
+        found = re.search(r"^State:\t[^ZX].*^Uid:\t(\d+)", (process / "status").read_text(),
+                          re.M | re.S)
     except OSError:
         return -1
     return int(found[1]) if found else -1
