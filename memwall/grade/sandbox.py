@@ -124,7 +124,7 @@ def end_all(last_uid: int) -> None:
 def _user(process: Path) -> int:
     """The user of a process that has not ended; its folder is root's where it forbids dumps."""
     try:
-        found = re.search(r"^State:\t[^ZX].*^Uid:\t(\d+)", (process / "status").read_text(),
+        found = re.search(rb"^State:\t[^ZX].*^Uid:\t(\d+)", (process / "status").read_bytes(),
                           re.M | re.S)
     except OSError:
         return -1
@@ -134,7 +134,8 @@ def _user(process: Path) -> int:
 def _thaw(process: Path) -> None:
     """Lets a process die that a judge had frozen: in a cgroup of version 1 it could not."""
     with contextlib.suppress(OSError):
-        found = re.search(r"^\d+:(?:[^:]*,)?freezer(?:,[^:]*)?:(.*/memwall-[\d-]+)$",
-                          (process / "cgroup").read_text(), re.M)
+        found = re.search(rb"^\d+:(?:[^:]*,)?freezer(?:,[^:]*)?:(.*/memwall-[\d-]+)$",
+                          (process / "cgroup").read_bytes(), re.M)
         if found:
-            Path(f"/sys/fs/cgroup/freezer{found[1]}/freezer.state").write_text("THAWED")
+            group = Path(f"/sys/fs/cgroup/freezer{os.fsdecode(found[1])}")
+            (group / "freezer.state").write_bytes(b"THAWED")
