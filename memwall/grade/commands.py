@@ -1,15 +1,16 @@
 """The commands of course assignments: makes them of kits, and grades what students hand in."""
 
 import argparse
+import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from memwall.grade import archive, assignment, grading, submissions
-from memwall.record import files, kits
+from memwall.record import errors, files, kits
 from memwall.record.errors import UserError
-from memwall.record.kits import Kit
+from memwall.record.kits import GradeError, Kit
 from memwall.record.terminal import harmless
 
 
@@ -36,7 +37,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
                                 help="grade submissions, best in a quiet hour")
     grade.add_argument("kit", type=Path, metavar="KIT", help="an instructor kit")
     grade.add_argument("submissions", type=Path, nargs="+", metavar="SUBMISSION",
-                       help="NAME.cpp, or a folder or an archive NAME; NAME@TRY tells tries apart")
+                       help="NAME.cpp, or a folder or an archive NAME; NAME@1, NAME@2 are tries")
     grade.add_argument("--out", type=Path, metavar="DIR",
                        help="for grades and pages; default: grades/ beside KIT")
     grade.set_defaults(command=lambda given: _grade(given, pages))
@@ -56,14 +57,31 @@ def _assignment(given: argparse.Namespace) -> int:
 
 def _grade(given: argparse.Namespace, pages: GradePages) -> int:
     kit = kits.load(given.kit)
-    handed_in = submissions.read_all(kit, given.submissions)
+    litter = [path for path in given.submissions if submissions.is_litter(path)]
+    for path in litter:
+        _say(f"{path}: no submission, a system has put it there")
+    handed_in, nobodys = submissions.read_all(
+        kit, [path for path in given.submissions if path not in litter])
+    for line in nobodys:
+        _say(line)
+    if not handed_in:
+        raise GradeError("nothing to grade")
     out = given.out or kit.folder.parent / "grades"
-    with files.exclusive(out, patience_s=30):
-        records = grading.grade_all(kit, handed_in, out, _say)
-        pages.write(kit, grading.all_records(out, kit), out)
-        archive.write(kit, out / "autograder.zip")
+    try:
+        with files.exclusive(out, patience_s=30):
+            records = grading.grade_all(kit, handed_in, out, _say)
+            pages.write(kit, grading.all_records(out, kit), out)
+            archive.write(kit, out / "autograder.zip")
+    except OSError as error:
+        if error.errno not in errors.OF_WRITING and not isinstance(error, shutil.Error):
+            raise
+        raise UserError(f"{errors.line_of(error)}: each grade so far is kept; make room, then start"
+                        " the same command again") from error
     _say(f"wrote {out}/leaderboard.html, students/, grades.csv, gradescope/, autograder.zip")
-    return 0 if len(records) == len(handed_in) else 1
+    without = len(handed_in) - len(records)
+    if without:
+        _say(f"{without} of {len(handed_in)} have no grade yet: start the same command again")
+    return 1 if without or nobodys else 0
 
 
 def _gradescope(given: argparse.Namespace, pages: GradePages) -> int:
@@ -76,9 +94,13 @@ def _online(kit: Kit, submission: Path, pages: GradePages) -> dict[str, Any]:
     try:
         with tempfile.TemporaryDirectory() as out:
             records = grading.grade_all(kit, [submissions.read(kit, submission)], Path(out), _say)
-        return pages.gradescope(kit, records[0])
-    except (UserError, IndexError) as error:
-        return {"score": 0, "output": f"The fault is ours, not yours; no grade yet: {error}"}
+        if records:
+            return pages.gradescope(kit, records[0])
+    except Exception as error:  # what it says may name hidden cases: it is for instructors
+        _say(errors.line_of(error))
+    return {"score": 0, "output": "The fault is ours, not yours; no grade yet. Hand in once more;"
+            " if this comes again, tell your instructor: the output of the grader says why.",
+            "output_format": "text", "stdout_visibility": "hidden"}
 
 
 def _say(line: str) -> None:

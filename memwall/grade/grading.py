@@ -2,73 +2,117 @@
 
 import dataclasses
 import math
+import shutil
+import subprocess
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from memwall.grade import points
 from memwall.grade.submissions import Submission
 from memwall.grade.workshop import Compiled, Workshop, opened
-from memwall.record import files
+from memwall.record import errors, files, names
 from memwall.record.kits import GradeError, Kit
 
 Record = dict[str, Any]
+Compiling = tuple[Submission, Future[Compiled]]
+
+
+class NoiseError(GradeError):
+    """The machine was too noisy for a grade."""
 
 
 def grade_all(kit: Kit, submissions: Sequence[Submission], out: Path,
               say: Callable[[str], None]) -> list[Record]:
-    """Grades what has no grade yet; returns the records of all. The caller holds `out` alone."""
-    missing = [one for one in submissions if not path_of(out, kit, one).exists()]
-    say(f"{len(submissions)} submissions, {len(submissions) - len(missing)} graded before")
-    refused = [one for one in missing if one.refused]
-    for one in refused:
-        keep(out, kit, one, refusal(one, f"refused: {one.refused}"))
+    """Grades what has no grade yet; returns the records of all. The caller holds `out` alone.
+
+    The same bytes of one student are graded once, however often they are handed in: who hands in
+    again draws no new lot.
+    """
+    distinct: dict[Path, Submission] = {}
+    for one in submissions:
+        first = distinct.setdefault(path_of(out, kit, one), one)
+        if first is not one:
+            say(f"{one.label}: the same as {first.label}, and graded with it")
+    missing = [one for path, one in distinct.items() if not path.exists()]
+    say(f"{len(submissions)} submissions, {len(distinct) - len(missing)} graded before")
+    for one in missing:
+        if one.refused:
+            keep(out, kit, one, refusal(one, f"refused: {one.refused}"))
+            say(f"{one.label}: refused: {one.refused}")
     waiting = [one for one in missing if not one.refused]
     if waiting:
         say("compiling the judge, the model and naive")
         with opened(kit) as shop:
             _grade(shop, waiting, out, say)
-    return [files.read_json(path_of(out, kit, one)) for one in submissions
-            if path_of(out, kit, one).exists()]
+    kept = [path_of(out, kit, one) for one in submissions]
+    return [files.read_json(path) for path in kept if path.exists()]
 
 
 def _grade(shop: Workshop, waiting: Sequence[Submission], out: Path,
            say: Callable[[str], None]) -> None:
     say(f"compiling {len(waiting)} in a sandbox; then one at a time is timed")
     with ThreadPoolExecutor(2) as pool:
-        programs = list(pool.map(shop.compile, waiting, range(len(waiting))))
-    for number, (submission, program) in enumerate(zip(waiting, programs, strict=True), 1):
+        compiling = [(one, pool.submit(shop.compile, one, number))
+                     for number, one in enumerate(waiting)]
+    disturbed = _time(shop, compiling, out, say)
+    if disturbed:
+        say(f"noise prevented {len(disturbed)} grades: once more")
+        _time(shop, disturbed, out, say)
+
+
+def _time(shop: Workshop, compiling: Sequence[Compiling], out: Path,
+          say: Callable[[str], None]) -> list[Compiling]:
+    """Grades one after the other; returns those that noise prevented. Whatever happens with one
+    happens to it alone, but for a full disk, which stops all."""
+    disturbed = []
+    for number, (submission, compiled) in enumerate(compiling, 1):
+        whose = f"{number}/{len(compiling)} {submission.label}"
         try:
+            program = compiled.result()
             record = judged(shop, submission, program)
-        except GradeError as error:
-            say(f"{number}/{len(waiting)} {submission.label}: the fault is ours, no grade: {error}")
+        except NoiseError as error:
+            say(f"{whose}: {error}")
+            disturbed.append((submission, compiled))
+            continue
+        except Exception as error:
+            if _fills_disk(error):
+                raise
+            say(f"{whose}: the fault is ours, no grade: {errors.line_of(error)}")
             continue
         keep(out, shop.kit, submission, record)
-        say(f"{number}/{len(waiting)} {submission.label}: {record['points']:.1f} points"
+        say(f"{whose}: {record['points']:.1f} points"
             + (f" ({record['reason']})" if record["reason"] else ""))
         if program.path:
             program.path.unlink()
+    return disturbed
+
+
+def _fills_disk(error: Exception) -> bool:
+    return isinstance(error, shutil.Error) or (
+        isinstance(error, OSError) and error.errno in errors.OF_WRITING)
 
 
 def judged(shop: Workshop, submission: Submission, program: Compiled, attempts: int = 3) -> Record:
     """The record of one submission; a noisy machine gets some attempts, and then gives no grade."""
     if program.path is None:
         return refusal(submission, "it does not compile", program.said)
-    grade = points.grade(shop.kit, shop.judge(program.path))
-    for _ in range(attempts - 1):
-        if grade.noise <= points.QUIET:
-            break
-        grade = points.grade(shop.kit, shop.judge(program.path))
-    if grade.noise > points.QUIET and attempts > 1:
-        raise GradeError(f"two copies of the model differ by {100 * math.expm1(grade.noise):.0f} %:"
-                         " this machine is too noisy now; start again in a quiet hour")
-    return {**about(submission), **dataclasses.asdict(grade), "compiler": program.said,
-            "tier": shop.tier}
+    for _ in range(attempts):
+        try:
+            grade = points.grade(shop.kit, shop.judge(program.path))
+        except subprocess.TimeoutExpired as error:
+            took = f"all its calls together took more than {error.timeout:.0f} s"
+            return refusal(submission, took, program.said)
+        if grade.noise <= points.QUIET or attempts == 1:
+            return {**about(submission), **dataclasses.asdict(grade), "compiler": program.said,
+                    "tier": shop.tier}
+    raise NoiseError(f"two copies of the model differ by {100 * math.expm1(grade.noise):.0f} %:"
+                     " this machine is too noisy now; start again in a quiet hour")
 
 
 def refusal(submission: Submission, reason: str, compiler: str = "") -> Record:
-    """The record of what was never called."""
+    """The record of what was not called to its end."""
     empty = points.Grade(0, 0, 0, reason, (), None, None, None)
     return {**about(submission), **dataclasses.asdict(empty), "compiler": compiler, "tier": ""}
 
@@ -80,8 +124,9 @@ def about(submission: Submission) -> Record:
 
 
 def path_of(out: Path, kit: Kit, submission: Submission) -> Path:
-    """Where the grade of a submission is kept; another kit, another grade."""
-    return out / "grades" / f"{submission.label}-{submission.digest()[:12]}-{kit.digest()[:8]}.json"
+    """Where the grade of these bytes of this student is kept; another kit, another grade."""
+    return (out / "grades" / f"{names.of_file(submission.student)}-{submission.digest()[:12]}"
+            f"-{kit.digest()[:8]}.json")
 
 
 def all_records(out: Path, kit: Kit) -> list[Record]:

@@ -1,16 +1,32 @@
 """What students hand in: a file, a folder or an archive, of which one file counts."""
 
+import contextlib
 import hashlib
-import tarfile
-import zipfile
-from collections.abc import Sequence
+import os
+import re
+import stat
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from typing import BinaryIO
 
+from memwall.grade import unpack
+from memwall.grade.unpack import MOST_BYTES, MOST_FILES, Refused
+from memwall.record import errors
+from memwall.record.escape import visible
 from memwall.record.kits import GradeError, Kit
 
-MOST_BYTES = 1 << 20
-SUFFIXES = (".tar.gz", ".tar.xz", ".tgz", ".tar", ".zip")
+ARCHIVES = (".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".tar", ".zip")
+KINDS = ((stat.S_ISLNK, "a link"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"),
+         (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"))
+PATIENCE_S = 120  # for an archive, of which it may take a twelfth as processor time
+REASON_LETTERS = 300
+#: What systems put beside files, which nobody has handed in.
+LITTER = re.compile(r"\._.*|\.DS_Store|__MACOSX|Thumbs\.db|desktop\.ini|.*:Zone\.Identifier",
+                    re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -18,7 +34,7 @@ class Submission:
     """One try of one student: a text, or the reason why there is none."""
 
     student: str
-    label: str  # the name that it was handed in with
+    label: str  # the name that it was handed in with, in letters that can be seen
     text: bytes
     refused: str = ""
 
@@ -27,89 +43,124 @@ class Submission:
         return hashlib.sha256(self.text + self.refused.encode()).hexdigest()
 
 
-def read_all(kit: Kit, paths: Sequence[Path]) -> list[Submission]:
-    """Reads all. Raises `GradeError` where two have one name: which student handed in which?"""
-    found = [read(kit, path) for path in paths]
-    seen: dict[str, Path] = {}
-    for one, path in zip(found, paths, strict=True):
-        if one.label in seen:
-            raise GradeError(f"{path}: found a second submission {one.label}, after"
-                             f" {seen[one.label]}; the name of a file, folder or archive tells"
-                             " whose it is")
-        seen[one.label] = path
-    return found
+def is_litter(path: Path) -> bool:
+    """Whether a system has put it there, and no student."""
+    return LITTER.fullmatch(path.name) is not None
+
+
+def read_all(kit: Kit, paths: Sequence[Path]) -> tuple[list[Submission], list[str]]:
+    """Reads each by itself. Returns also a line for each that is nobody's: it is not there, or has
+    the name of another, and whose is it?"""
+    found: dict[str, list[tuple[Path, Submission]]] = defaultdict(list)
+    nobodys: list[str] = []
+    for path in paths:
+        try:
+            one = read(kit, path)
+            found[one.label].append((path, one))
+        except GradeError as error:
+            nobodys.append(str(error))
+    for label, alike in list(found.items()):
+        if len({one.digest() for _, one in alike}) > 1:
+            del found[label]
+            names = ", ".join(str(path) for path, _ in alike)
+            nobodys.append(f"{label}: found {len(alike)} submissions of this name, none is graded:"
+                           f" {names}; a name tells whose it is, and {label}@1, {label}@2 tell"
+                           " tries apart")
+    return [alike[0][1] for alike in found.values()], nobodys
 
 
 def read(kit: Kit, path: Path) -> Submission:
-    """Reads one submission. What stands behind an @ in its name tells tries apart."""
-    suffix = next((one for one in SUFFIXES if path.name.endswith(one)), None)
-    if suffix is None:
-        suffix = "" if path.is_dir() else path.suffix
-    label = path.name.removesuffix(suffix)
-    student = label.partition("@")[0]
-    if not student or not path.exists():
-        raise GradeError(f"{path}: no such submission")
+    """Reads one submission. An @ and a number at the end of its name tell tries of one student
+    apart. Raises `GradeError` where the fault is not the student's."""
     try:
-        text = _text(kit, path, suffix)
-    except (OSError, tarfile.TarError, zipfile.BadZipFile, EOFError) as error:
-        return Submission(student, label, b"", f"cannot be read: {error}")
-    except _Refused as error:
-        return Submission(student, label, b"", str(error))
+        is_folder = stat.S_ISDIR(path.lstat().st_mode)
+    except OSError as error:
+        raise GradeError(f"{path}: no such submission: {error.strerror}") from None
+    name = path.name or path.resolve().name
+    suffix = "" if is_folder else _suffix(name, (*ARCHIVES, kit.suffix))
+    label = visible(name[:len(name) - len(suffix)] or name)
+    attempt = re.fullmatch(r"(.+)@[0-9]+", label)
+    student = attempt[1] if attempt else label
+    try:
+        text = _from_folder(kit, path) if is_folder else _from_file(kit, path, suffix)
+        _check_text(text)
+    except Refused as error:
+        return Submission(student, label, b"", visible(str(error))[:REASON_LETTERS])
+    except RecursionError:
+        return Submission(student, label, b"", "its folders are nested too deeply")
+    except OSError as error:
+        return Submission(student, label, b"", visible(f"cannot be read: {error.strerror}"))
     return Submission(student, label, text)
 
 
-class _Refused(Exception):
-    """Why something is not accepted."""
+def _suffix(name: str, known: Sequence[str]) -> str:
+    """The end of a name as it is written there, if it is one of those that are known."""
+    found = next((one for one in known if name.lower().endswith(one)), "")
+    return name[len(name) - len(found):]
 
 
-def _text(kit: Kit, path: Path, suffix: str) -> bytes:
-    if path.is_symlink():
-        raise _Refused("it is a link")
-    if path.is_dir():
-        files = sorted(path.rglob(kit.file))
-        if len(files) != 1 or files[0].is_symlink() or not files[0].is_file():
-            raise _Refused(f"expected one file {kit.file} in the folder, found {len(files)}")
-        return _within_limits(files[0].read_bytes())
-    if suffix in SUFFIXES and path.stat().st_size > MOST_BYTES:
-        raise _Refused(f"the archive is larger than {MOST_BYTES >> 20} MB")
-    if suffix == ".zip":
-        with zipfile.ZipFile(path) as archive:
-            for entry in archive.infolist():
-                _check_name(entry.filename, entry.external_attr >> 28 == 0o12)
-            chosen = _only(kit, [one.filename for one in archive.infolist()])
-            with archive.open(chosen) as file:
-                return _within_limits(file.read(MOST_BYTES + 1))
-    if suffix in SUFFIXES:
-        with tarfile.open(path) as archive:
-            members = archive.getmembers()
-            for member in members:
-                _check_name(member.name, not (member.isfile() or member.isdir()))
-            chosen = _only(kit, [member.name for member in members if member.isfile()])
-            stored = archive.extractfile(chosen)
-            return _within_limits(stored.read(MOST_BYTES + 1) if stored else b"")
-    if suffix != kit.suffix:
-        raise _Refused(f"expected a file {kit.suffix}, a folder or an archive"
-                       f" ({', '.join(SUFFIXES)})")
-    return _within_limits(path.read_bytes()[:MOST_BYTES + 1])
+def _from_folder(kit: Kit, folder: Path) -> bytes:
+    names: list[str] = []
+    count = 0
+    for place, folders, files in os.walk(folder, onerror=_raise):
+        names += [os.path.relpath(os.path.join(place, name), folder) for name in files]
+        count += len(files) + len(folders)
+        if count > MOST_FILES:
+            raise Refused(f"it holds more than {MOST_FILES} files")
+    packed = [name for name in names if _suffix(name, ARCHIVES)]
+    if len(packed) == 1 and kit.file.lower() not in (Path(name).name.lower() for name in names):
+        return _from_file(kit, folder / packed[0], _suffix(packed[0], ARCHIVES))
+    return _from_file(kit, folder / unpack.only(names, kit.file), kit.suffix)
 
 
-def _check_name(name: str, is_link: bool) -> None:
-    place = PurePosixPath(name)
-    if is_link:
-        raise _Refused(f"the archive holds a link: {name}")
-    if place.is_absolute() or ".." in place.parts:
-        raise _Refused(f"the archive reaches outside of itself: {name}")
+def _raise(error: OSError) -> None:
+    raise error
 
 
-def _only(kit: Kit, names: list[str]) -> str:
-    found = [name for name in names if PurePosixPath(name).name == kit.file
-             and not PurePosixPath(name).parts[0].startswith("__MACOSX")]
-    if len(found) != 1:
-        raise _Refused(f"expected one file {kit.file} in the archive, found {len(found)}")
-    return found[0]
+def _from_file(kit: Kit, path: Path, suffix: str) -> bytes:
+    with _opened(path) as file:
+        if suffix.lower() == kit.suffix:
+            return file.read(MOST_BYTES + 1)
+        if suffix.lower() in ARCHIVES:
+            return _unpacked(kit, file, suffix.lower())
+    raise Refused(f"expected a file {kit.suffix}, a folder or an archive ({', '.join(ARCHIVES)})")
 
 
-def _within_limits(text: bytes) -> bytes:
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """A file that is one and is small: asked before it is opened and read, as a pipe has no end."""
+    kind = next((name for is_it, name in KINDS if is_it(path.lstat().st_mode)), "")
+    if kind:
+        raise Refused(f"it is {kind}, expected a file")
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        size = os.fstat(descriptor).st_size
+        if size > MOST_BYTES:
+            raise Refused(f"the file has {size} bytes, expected at most {MOST_BYTES}")
+        yield file
+
+
+def _unpacked(kit: Kit, archive: BinaryIO, suffix: str) -> bytes:
+    command = [sys.executable, "-I", "-S", unpack.__file__, suffix, kit.file]
+    try:
+        done = subprocess.run(command, stdin=archive, capture_output=True, timeout=PATIENCE_S,
+                              check=False)
+    except subprocess.TimeoutExpired:
+        raise Refused(f"it cannot be read within {PATIENCE_S} s") from None
+    if done.returncode == unpack.REFUSED:
+        raise Refused(done.stdout.decode(errors="replace"))
+    if done.returncode < 0:
+        raise Refused(f"it takes more than {unpack.MOST_SECONDS} s to read"
+                      f" ({errors.ending(done.returncode)})")
+    if done.returncode:
+        raise GradeError(f"{unpack.__file__}: {done.stderr.decode(errors='replace').strip()}")
+    return done.stdout
+
+
+def _check_text(text: bytes) -> None:
     if len(text) > MOST_BYTES:
-        raise _Refused(f"the file is larger than {MOST_BYTES >> 20} MB")
-    return text
+        raise Refused(f"the file has more than {MOST_BYTES} bytes")
+    if not text.strip():
+        raise Refused("the file is empty")
+    if b"\0" in text:
+        raise Refused("the file is no text: found a zero byte, as UTF-16 has; save it as UTF-8")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from memwall.pages.html import HTML
-from memwall.record import files
+from memwall.record import files, names
 from memwall.record.escape import csv_cell
-from memwall.record.kits import Kit
+from memwall.record.kits import InputFamily, Kit
 
 Record = dict[str, Any]
 
@@ -19,8 +19,8 @@ def write(kit: Kit, records: Sequence[Record], out: Path) -> None:
     """Writes everything that follows from all grades there are."""
     standing = ranked(best(records))
     for record in standing:
-        name = record["student"]
-        tries = [one for one in records if one["student"] == name]
+        tries = [one for one in records if one["student"] == record["student"]]
+        name = names.of_file(record["student"])
         files.write(out / "students" / f"{name}.html", student_page(kit, record, tries))
         files.write_json(out / "gradescope" / f"{name}.json", gradescope(kit, record))
     page = HTML.get_template("leaderboard.html").render(kit=kit, standing=standing, bar=bar,
@@ -78,19 +78,20 @@ def span(standing: Sequence[Record]) -> str:
 
 def student_page(kit: Kit, record: Record, tries: Sequence[Record]) -> str:
     """The page of one student."""
-    cases = [{"case": case, "outcome": outcome, "advice": advice(case.next, outcome)}
+    cases = [{"case": case, "outcome": outcome, "advice": advice(case, outcome)}
              for case, outcome in zip(kit.cases, record["outcomes"], strict=False)]
     return HTML.get_template("student.html").render(kit=kit, record=record, tries=tries,
                                                     cases=cases)
 
 
-def advice(hint: str, outcome: Record) -> str:
-    """What to try next in a case, if anything is left to gain."""
+def advice(case: InputFamily, outcome: Record) -> str:
+    """What to try next in a case, if anything is left to gain. Of a hidden one it would tell what
+    is hidden."""
     if outcome["wrong"]:
         return "First make it right: make test, in your kit, shows a small case that fails."
-    if outcome["points"] is None or outcome["points"] > 0.95:
+    if case.hidden or outcome["points"] is None or outcome["points"] > 0.95:
         return ""
-    return hint
+    return case.next
 
 
 def table(standing: Sequence[Record]) -> str:
@@ -114,14 +115,15 @@ def gradescope(kit: Kit, record: Record) -> Record:
     for number, (case, one) in enumerate(zip(kit.cases, record["outcomes"], strict=False), 1):
         passed = not one["wrong"]
         timing = "" if one["speedup"] is None else (
-            f"{one['milliseconds']:.3f} ms, {one['speedup']:.2f} times as fast as naive,"
+            f"{one['speedup']:.2f} times as fast as naive,"
             f" {100 * one['share']:.0f} % of the bound. ")
         tests.append({
-            "name": f"right: {case.about}", "number": str(number),
+            "name": f"right: {'a hidden case' if case.hidden else case.about}",
+            "number": str(number),
             "score": each * (passed and right), "max_score": each,
             "status": "passed" if passed else "failed",
             "output": (f"yours: {one['wrong']}. " if one["wrong"] else timing)
-            + advice(case.next, one), "output_format": "text",
+            + advice(case, one), "output_format": "text",
             "visibility": "after_published" if case.hidden else "visible"})
     tests.append({"name": "speed", "score": record["speed"], "max_score": kit.speed,
                   "output": record["reason"], "output_format": "text", "visibility": "visible"})

@@ -4,6 +4,7 @@ system complains of into words and exit codes."""
 import contextlib
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -81,6 +82,9 @@ def line_of(error: BaseException) -> str:
         return "out of memory"
     if isinstance(error, RecursionError):
         return "found a text nested too deeply"
+    if isinstance(error, shutil.Error) and isinstance(error.args[0], list):
+        _, target, reason = error.args[0][0]  # of all files of a folder that were not copied
+        return f"{target}: {reason}"
     said = str(error) or type(error).__name__
     if isinstance(error, OSError) and error.strerror:
         named = isinstance(error.filename, (str, bytes, os.PathLike))

@@ -30,7 +30,7 @@ FENCE = re.compile(r"^(`{3,})[^\n]*\n.*?^\1`*$", re.DOTALL | re.MULTILINE)
 #: Controls, directions of text, halves of letters, ends of lines that are none.
 UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 #: What a spreadsheet takes for the begin of a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 Told = TypeVar("Told")
 
@@ -130,5 +130,6 @@ def csv_cell(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     text = visible(value)
-    return f"'{text}" if value.startswith(FORMULA) else text
+    formula = value.startswith(FORMULA) or value.lstrip().startswith(FORMULA)
+    return f"'{text}" if formula else text
 

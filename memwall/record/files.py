@@ -168,7 +168,8 @@ def exclusive(directory: Path, patience_s: float = 10) -> Iterator[int]:
             except BlockingIOError:
                 if time.monotonic() > deadline:
                     where = os.path.relpath(directory)
-                    raise UserError(f"another run is at work in {where}") from None
+                    raise UserError(f"another run is at work in {where}; start again when it"
+                                    " has ended") from None
                 time.sleep(0.1)
             except OSError:
                 break  # a file system without locks, as some that hosts share

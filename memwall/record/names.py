@@ -4,6 +4,7 @@ A name is of lower-case words and hyphens. It is short enough for what is added 
 take 255 bytes for the name of a file.
 """
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from memwall.record.errors import UserError
 WORDS = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 MOST_LETTERS = 100
 SHOWN_LETTERS = 60
+#: Of what others call as they like, with room for what is put behind it.
+MOST_BYTES = 160
 #: Of `-2` and the like, which tell machines of one kind apart.
 MOST_DIGITS = 10
 
@@ -43,6 +46,16 @@ def fitting(text: str) -> str:
     empty if nothing of it fits."""
     words = re.findall(r"[a-z0-9]+", text.lower())
     return "-".join(words)[:MOST_LETTERS - MOST_DIGITS].rstrip("-")
+
+
+def of_file(text: str) -> str:
+    """The begin of a file's name made of any one line of text: if it is too long for file systems,
+    what is left of it and a digest of all."""
+    whole = text.encode()
+    if len(whole) <= MOST_BYTES:
+        return text
+    return (whole[:MOST_BYTES].decode(errors="ignore")
+            + f"-{hashlib.sha256(whole).hexdigest()[:12]}")
 
 
 def require_experiment(root: Path, name: str) -> str:
