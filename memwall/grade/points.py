@@ -11,7 +11,8 @@ from memwall.record.kits import InputFamily, Kit
 WORTH = 1.3  # the model must be so many times as fast as naive, or speed is not asked
 LEAST_NOISE = 0.02  # logarithms, as all noise here
 QUIET = 0.15  # a machine on which two copies of the model differ by more is none to grade on
-FLOOR_SLACK = 0.8  # of the least time in which the input was read
+HIDDEN = "a result is not what was expected"  # numbers would tell what is multiplied
+FLOOR_SLACK = 0.7  # of the least time in which the input was read; less by the noise
 
 
 @dataclass(frozen=True)
@@ -45,15 +46,17 @@ class Grade:
 
     @property
     def noise(self) -> float:
-        """The largest of a case in which speed is asked; a failure is certain at any noise."""
-        return max((one.noise for one in self.outcomes if one.points is not None), default=0)
+        """The largest of a case in which times decide; other failures are certain at any noise."""
+        return max((one.noise for one in self.outcomes if one.points is not None or one.foul),
+                   default=0)
 
 
 def grade(kit: Kit, calls: Sequence[dict[str, Any]]) -> Grade:
     """Points of a submission from all calls of one judge."""
-    outcomes = tuple(outcome(case, [call for call in calls if call["case"] == case.name])
+    outcomes = tuple(outcome(case, [call for call in calls if call["case"] == case.name], kit.span)
                      for case in kit.cases)
-    foul = next((f"{one.name}: {one.foul}" for one in outcomes if one.foul), "")
+    foul = next((f"{case.known_as}: {one.foul}"
+                 for case, one in zip(kit.cases, outcomes, strict=True) if one.foul), "")
     if foul:
         return Grade(0, 0, 0, foul, outcomes, None, None, None)
     right = sum(not one.wrong for one in outcomes) / len(outcomes)
@@ -71,13 +74,13 @@ def grade(kit: Kit, calls: Sequence[dict[str, Any]]) -> Grade:
                  math.exp(center), math.exp(low), math.exp(high))
 
 
-def outcome(case: InputFamily, calls: Sequence[dict[str, Any]]) -> Outcome:
-    """What happened in one case."""
+def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], span: float) -> Outcome:
+    """What happened in one case; `span` is that of the kit."""
     times: dict[str, list[float]] = defaultdict(list)
     rounds: dict[int, dict[str, float]] = defaultdict(dict)
     foul = wrong = ""
     for call in calls:
-        problem = call["fault"] or call["wrong"]
+        problem = call["fault"] or (HIDDEN if case.hidden and call["wrong"] else call["wrong"])
         if problem and call["contender"] == "submission":
             foul = foul or (problem if call["foul"] else "")
             wrong = wrong or problem
@@ -86,18 +89,20 @@ def outcome(case: InputFamily, calls: Sequence[dict[str, Any]]) -> Outcome:
             rounds[call["round"]][call["contender"]] = call["seconds"]
     if not times["submission"] and not wrong:
         wrong = "it was never called"
-    if not wrong and min(times["submission"]) < FLOOR_SLACK * min(times["floor"]):
-        foul = wrong = (f"a call took {min(times['submission']) / min(times['floor']):.2f} of the"
-                        " time in which its input can be read")
     if wrong:
         return Outcome(case.name, wrong, foul, None, 0, None, None, None, None)
     usual = {name: typical(values) for name, values in times.items()}
-    gain = usual["naive"] / usual["model"]
     noise = abs(math.log(usual["model"] / usual["model_again"]))
+    share = min(times["submission"]) / min(times["floor"])
+    if share < FLOOR_SLACK * math.exp(-noise):
+        foul = f"a call took {share:.2f} of the time in which its input can be read"
+        return Outcome(case.name, foul, foul, None, noise, None, None, None, None)
+    gain = usual["naive"] / usual["model"]
     speedup = usual["naive"] / usual["submission"]
     by_round = tuple(math.log(one["naive"] / one["submission"]) for one in rounds.values()
                      if "naive" in one and "submission" in one)
-    points = scale(math.log(speedup), math.log(gain), noise) if gain >= WORTH else None
+    points = scale(math.log(speedup / gain), math.log(min(gain, span)), noise) if (
+        gain >= WORTH) else None
     milliseconds = 1e3 * usual["submission"] * calls[0]["bytes"]
     return Outcome(case.name, "", "", gain, noise, speedup,
                    usual["floor"] / usual["submission"], milliseconds, points, by_round)
@@ -108,10 +113,11 @@ def typical(times: Sequence[float]) -> float:
     return sorted(times)[len(times) // 4]
 
 
-def scale(speedup: float, gain: float, noise: float) -> float:
-    """0 to 1 on the logarithmic scale from naive to the model, flat within the noise of either."""
-    noise = min(max(noise, LEAST_NOISE), QUIET, gain / 4)
-    return min(max((speedup - noise) / (gain - 2 * noise), 0), 1)
+def scale(speedup: float, span: float, noise: float) -> float:
+    """0 to 1 for a speed-up over the model: from where it is `span` times as slow to where it is as
+    fast, flat within the noise of either end. All three are logarithms."""
+    noise = min(max(noise, LEAST_NOISE), QUIET, span / 4)
+    return min(max((speedup + span - noise) / (span - 2 * noise), 0), 1)
 
 
 def interval(asked: Sequence[Outcome]) -> tuple[float, float, float]:

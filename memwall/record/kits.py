@@ -22,7 +22,9 @@ class InputFamily:
     line: str  # as lib/kit/problem.hpp reads it
     about: str
     next: str  # what to try where time is lost in it
-    hidden: bool = False
+    hidden: bool
+    known_as: str  # what students read of it
+    model: float | None  # share of the bound that the model reached where the kit was made
 
     @property
     def name(self) -> str:
@@ -46,6 +48,7 @@ class Kit:
     rounds: int
     correctness: int  # points
     speed: int
+    span: float  # points for speed begin where a call takes so many times as long as the model's
     tests: tuple[str, ...]
     cases: tuple[InputFamily, ...]
 
@@ -100,9 +103,14 @@ def load(folder: Path) -> Kit:
                          " `just assignment` makes")
     raw = files.read_toml(path)
     check_schema(raw, files.read_json(SCHEMA), str(path))
-    cases = tuple(InputFamily(one["case"], one["about"], one["next"], one.get("hidden", False))
-                  for one in raw["case"])
+    hidden = 0
+    cases = []
+    for one in raw["case"]:
+        hidden += one.get("hidden", False)
+        known_as = f"hidden {hidden}" if one.get("hidden") else one["case"].split()[0]
+        cases.append(InputFamily(one["case"], one["about"], one["next"],
+                                 one.get("hidden", False), known_as, one.get("model")))
     return Kit(folder.resolve(), raw["title"], raw["file"], raw["compiler"], raw["flags"],
                raw["main"], raw["processors"], raw["ranks"], raw["vectors"], raw["rounds"],
-               raw["points"]["correctness"], raw["points"]["speed"],
-               tuple(one["case"] for one in raw["test"]), cases)
+               raw["points"]["correctness"], raw["points"]["speed"], raw["points"]["span"],
+               tuple(one["case"] for one in raw["test"]), tuple(cases))

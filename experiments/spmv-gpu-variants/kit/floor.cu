@@ -1,7 +1,7 @@
 #include "spmv.hpp"
 
 __constant__ int threads_per_block = 256;
-__constant__ int rows_per_block = 256;
+__constant__ int rows_per_block = 64;
 
 namespace {
 

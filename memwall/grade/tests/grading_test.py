@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import dataclasses
 import io
 import json
 import re
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from memwall.grade import archive, assignment, grading, submissions
+from memwall.grade import archive, assignment, grading, points, submissions
 from memwall.grade.submissions import Submission
 from memwall.grade.tests import calls
 from memwall.grade.workshop import Compiled
@@ -29,8 +30,9 @@ class Shop:
 
     tier = "A"
 
-    def __init__(self, kit: Kit, fails: str = "") -> None:
-        self.kit, self.fails = kit, fails
+    def __init__(self, kit: Kit) -> None:
+        self.kit = kit
+        self.fails: dict[str, Exception] = {}
         self.judged: list[str] = []
 
     def compile(self, submission: Submission, _: int) -> Compiled:
@@ -39,8 +41,8 @@ class Shop:
 
     def judge(self, program: Path) -> list[dict[str, object]]:
         self.judged.append(program.name)
-        if program.name == self.fails:
-            raise GradeError("the judge ended")
+        if program.name in self.fails:
+            raise self.fails[program.name]
         return calls.calls(2.0)
 
 
@@ -78,17 +80,84 @@ def test_what_was_not_kept_is_graded_again(shop: Shop, tmp_path: Path) -> None:
     assert shop.judged == ["ada", "bob", "bob"]
 
 
-def test_a_fault_of_the_grader_gives_no_grade(shop: Shop, tmp_path: Path) -> None:
-    shop.fails = "ada"
+@pytest.mark.parametrize("error", [GradeError("the judge ended"), KeyError("case"),
+                                   OSError(24, "Too many open files"), ValueError("no JSON")])
+def test_a_fault_of_the_grader_gives_no_grade(error: Exception, shop: Shop, tmp_path: Path) -> None:
+    shop.fails = {"ada": error}
     assert [one["student"] for one in run(shop, tmp_path)] == ["bob", "eve"]
-    shop.fails = ""
+    shop.fails = {}
     assert [one["student"] for one in run(shop, tmp_path)] == ["ada", "bob", "eve"]
+
+
+def test_who_takes_too_long_has_a_grade_and_holds_up_nobody(shop: Shop, tmp_path: Path) -> None:
+    shop.fails = {"ada": subprocess.TimeoutExpired("judge", 900)}
+    for _ in range(2):  # a new start does not wait again
+        ada, bob, _ = run(shop, tmp_path)
+        assert (ada["points"], bob["reason"]) == (0, "")
+        assert ada["reason"] == "all its calls together took more than 900 s"
+    assert shop.judged == ["ada", "bob"]
+
+
+def test_what_no_compiler_could_be_started_for_is_the_graders(
+        shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def compile_(submission: Submission, _: int) -> Compiled:
+        if submission.student == "ada":
+            raise OSError(11, "Resource temporarily unavailable")
+        return Compiled(Path(submission.student))
+
+    monkeypatch.setattr(shop, "compile", compile_)
+    assert [one["student"] for one in run(shop, tmp_path)] == ["bob", "eve"]
+
+
+def test_a_full_disk_stops_all_and_loses_nothing(shop: Shop, tmp_path: Path) -> None:
+    shop.fails = {"bob": OSError(28, "No space left on device", "room")}
+    with pytest.raises(OSError, match="No space"):
+        run(shop, tmp_path)
+    shop.fails = {}
+    run(shop, tmp_path)
+    assert shop.judged == ["ada", "bob", "bob"]
 
 
 def test_a_noisy_machine_gives_no_grade(shop: Shop, tmp_path: Path,
                                         monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shop, "judge", lambda _: calls.calls(2.0, model_again=1.3))
     assert [one["student"] for one in run(shop, tmp_path)] == ["eve"]  # it does not compile
+
+
+def test_what_noise_prevented_is_tried_again_at_the_end(shop: Shop, tmp_path: Path,
+                                                        monkeypatch: pytest.MonkeyPatch) -> None:
+    def judge(program: Path) -> list[dict[str, object]]:
+        shop.judged.append(program.name)
+        noisy = program.name == "ada" and "bob" not in shop.judged
+        return calls.calls(2.0, model_again=1.3 if noisy else 1.0)
+
+    monkeypatch.setattr(shop, "judge", judge)
+    assert [one["student"] for one in run(shop, tmp_path)] == ["ada", "bob", "eve"]
+    assert shop.judged == ["ada", "ada", "ada", "bob", "ada"]
+
+
+def test_the_same_bytes_of_one_student_are_graded_once(shop: Shop, tmp_path: Path) -> None:
+    tries = [Submission("ada", f"ada@{number}", b"the same") for number in range(3)]
+    tries.append(Submission("bob", "bob", b"the same"))
+    said: list[str] = []
+    records = grading.grade_all(shop.kit, tries, tmp_path, said.append)
+    assert [one["label"] for one in records] == ["ada@0", "ada@0", "ada@0", "bob"]
+    assert "ada@1: the same as ada@0, and graded with it" in said
+    late = Submission("ada", "ada@9", b"the same")
+    assert grading.grade_all(shop.kit, [late], tmp_path, said.append) == records[:1]
+    assert shop.judged == ["ada", "bob"]
+
+
+def test_forty_of_which_ten_are_broken_are_graded_in_one_run(shop: Shop, tmp_path: Path) -> None:
+    names = [f"{number:02}" + "n" * 230 for number in range(29)] + ["=1+1"]
+    broken = [Submission(f"x{number}", f"x{number}", b"", f"cannot be read: {number}")
+              for number in range(10)]
+    whole = [Submission(name, name, name.encode()) for name in names]
+    records = grading.grade_all(shop.kit, [*broken, *whole], tmp_path, lambda _: None)
+    assert [one["student"] for one in records] == [one.student for one in [*broken, *whole]]
+    pages.write(shop.kit, grading.all_records(tmp_path, shop.kit), tmp_path)
+    assert len(list((tmp_path / "students").iterdir())) == 40
+    assert len((tmp_path / "grades.csv").read_text().splitlines()) == 41
 
 
 def test_the_best_counts_and_not_the_latest() -> None:
@@ -114,6 +183,34 @@ def test_gradescope_gets_the_points_that_the_page_says(tmp_path: Path) -> None:
         assert sum(test["score"] for test in result["tests"]) == pytest.approx(record["points"])
         hidden = [test for test in result["tests"] if test["visibility"] != "visible"]
         assert len(hidden) == sum(case.hidden for case in kit.cases)
+
+
+def test_nothing_hidden_is_told(tmp_path: Path) -> None:
+    """Neither in pages, nor to those who read a record, nor beyond this machine."""
+    kit = calls.kit()
+    hidden = [case for case in kit.cases if case.hidden]
+    foul = calls.calls(2.0)
+    next(call for call in foul if (call["case"], call["contender"]) == (
+        hidden[0].name, "submission")).update(fault="it left a process", foul=True)
+    records = [calls.record("ada", 3.0), calls.record("bob", failures={
+        case.name: "y[17] is 0.125, expected 0.5" for case in hidden}),
+        {**calls.record("eve"), **dataclasses.asdict(points.grade(kit, foul))}]
+    assert records[2]["reason"] == "hidden 1: it left a process"
+    pages.write(kit, records, tmp_path)
+    seen = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
+    assert any("hidden 2" in text for text in seen)
+    for text in seen:
+        for case in hidden:
+            assert not re.search(rf"\b{case.name}\b", text)
+            assert case.about not in text
+            assert case.next not in text
+        assert "0.125" not in text
+
+
+def test_what_people_see_adds_up(tmp_path: Path) -> None:
+    kit = calls.kit()
+    records = [calls.record("ada", 1.5), calls.record("bob", 2.0, failures={"long": "y[0] is 1"})]
+    pages.write(kit, records, tmp_path)
     lines = (tmp_path / "grades.csv").read_text().splitlines()
     assert lines[1].startswith("ada,ada,")
     assert len(lines) == 3
@@ -140,19 +237,11 @@ def test_gradescope_gets_what_the_compiler_said() -> None:
 def test_a_file_of_another_kind_is_refused_and_not_compiled(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("int main() {}")
     (tmp_path / "ada.cpp").write_text("int main() {}")
-    notes, ada = submissions.read_all(calls.kit(), sorted(tmp_path.iterdir(), reverse=True))
+    (notes, ada), nobodys = submissions.read_all(calls.kit(),
+                                                 sorted(tmp_path.iterdir(), reverse=True))
+    assert nobodys == []
     assert notes.refused.startswith("expected a file .cpp, a folder or an archive")
     assert (ada.refused, ada.text) == ("", b"int main() {}")
-
-
-def test_two_submissions_of_one_name_are_nobodys(tmp_path: Path) -> None:
-    for name in ("ada", "bob"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "spmv.cpp").write_text(name)
-    folders = sorted(tmp_path.iterdir())
-    assert [one.student for one in submissions.read_all(calls.kit(), folders)] == ["ada", "bob"]
-    with pytest.raises(GradeError, match="bob/spmv.cpp: found a second submission spmv, after"):
-        submissions.read_all(calls.kit(), [folder / "spmv.cpp" for folder in folders])
 
 
 def test_the_autograder_installs_what_it_imports(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """From times to points."""
 
+import dataclasses
 import math
 
 import pytest
@@ -49,7 +50,7 @@ def test_what_is_told_of_a_case() -> None:
     made = calls(2.0, case.name)
     del made[0]
     assert made[0]["contender"] == "model"
-    one = points.outcome(case, made)
+    one = points.outcome(case, made, kit().span)
     assert (one.gain, one.speedup, one.share) == pytest.approx((4.0, 2.0, 0.25), rel=0.01)
     assert one.milliseconds == pytest.approx(2.0, rel=0.01)
     assert one.by_round == pytest.approx([math.log(2.0)] * 2)
@@ -66,9 +67,20 @@ def test_the_interval_of_the_speed_up() -> None:
 
 
 def test_noise_never_makes_the_scale_jump() -> None:
-    steps = [points.scale(math.log(s / 100), math.log(1.3), 0.15) for s in range(100, 131)]
+    steps = [points.scale(math.log(s / 130), math.log(1.3), 0.15) for s in range(100, 131)]
     assert steps == sorted(steps)
     assert (steps[0], steps[-1]) == (0, 1)
+
+
+def test_the_scale_begins_at_its_span_where_naive_is_slower() -> None:
+    """Gains that everybody has bring no points: what is left of the scale tells people apart."""
+    short = dataclasses.replace(kit(), span=2.0)
+    assert points.grade(short, calls(2.0)).speed == 0
+    assert points.grade(short, calls(1.0)).speed == short.speed
+    assert points.grade(short, calls(math.sqrt(2))).speed == pytest.approx(short.speed / 2)
+    assert points.grade(short, calls(math.sqrt(2), naive=99.0)).speed == pytest.approx(
+        short.speed / 2)
+    assert points.grade(short, calls(1.2, naive=1.44)).speed == pytest.approx(short.speed / 2)
 
 
 def test_where_the_model_gains_nothing_speed_is_not_asked() -> None:
@@ -90,6 +102,13 @@ def test_a_call_faster_than_its_input_can_be_read_is_against_the_rules() -> None
     grade = points.grade(kit(), calls(0.3))
     assert grade.points == 0
     assert "a call took 0.60 of the time in which its input can be read" in grade.reason
+
+
+def test_on_a_noisy_machine_no_single_call_is_against_the_rules() -> None:
+    """Where two copies of the model differ, the floor may have been disturbed as well."""
+    grade = points.grade(kit(), calls(0.3, model_again=1.1))
+    assert (grade.points, grade.noise) == (0, pytest.approx(math.log(1.1)))
+    assert points.grade(kit(), calls(0.3, model_again=1.3)).points > 0
 
 
 def test_who_reads_slowly_once_makes_nobody_foul() -> None:
