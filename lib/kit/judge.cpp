@@ -1,11 +1,13 @@
 #include "kit/contender.hpp"
 #include "kit/json.hpp"
+#include "kit/score.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <sys/random.h>
@@ -24,6 +26,8 @@
 ///     sanitized FILE MEGABYTES   boxes are built with a sanitizer, whose report is about FILE;
 ///     each
 ///                       may fill so much memory
+///     points CORRECTNESS SPEED SPAN   see kit::Points: people are told about how many they get
+///     model CASE SHARE  of the bound, that the model solution reaches
 ///     case LINE         see kit::Family
 ///     hidden LINE       the same, and what is said of it tells no number of it
 ///     contender NAME UID SOCKET COMMAND...
@@ -53,6 +57,8 @@ struct Task
     std::string sanitized;
     std::int64_t most_memory = 0;
     std::vector<Case> cases;
+    kit::Points points;
+    std::map<std::string, double> model_shares; // by the name of a case
     std::vector<kit::Entry> contenders;
 };
 
@@ -98,6 +104,10 @@ Task read_task(std::istream& input)
             task.most_memory = std::stoll(words[2]) << 20;
         } else if (words.size() == 2 && (words[0] == "case" || words[0] == "hidden")) {
             task.cases.push_back({kit::Family{words[1]}, words[0] == "hidden"});
+        } else if (words.size() == 4 && words[0] == "points") {
+            task.points = {std::stod(words[1]), std::stod(words[2]), std::stod(words[3])};
+        } else if (words.size() == 3 && words[0] == "model") {
+            task.model_shares[words[1]] = std::stod(words[2]);
         } else if (words.size() >= 5 && words[0] == "contender") {
             task.contenders.push_back({.name = words[1],
                                        .keeps_time = task.boxes_keep_time,
@@ -295,19 +305,27 @@ private:
     }
 
 public:
-    /// For people: times of the submission beside those of the references.
-    void summarise()
+    /// For people: times of the submission beside those of the references, where these are there.
+    std::optional<kit::Standing> summarise()
     {
         if (!task_.people || !passed_) {
-            return;
+            return {};
         }
+        std::optional<kit::Standing> standing;
         std::printf("%-16s right", case_.name().c_str());
         if (task_.rounds >= 3 && times_.contains("naive") && times_.contains("floor")) {
-            auto const yours = usual("submission");
+            auto const share = task_.model_shares.find(case_.name());
+            standing = {.name = case_.name(),
+                        .seconds = usual("submission"),
+                        .naive = usual("naive"),
+                        .floor = usual("floor"),
+                        .model_share = share == task_.model_shares.end() ? 0 : share->second};
             std::printf("  %8.3f ms, %5.2f times as fast as naive, %3.0f %% of the bound",
-                        1e3 * yours, usual("naive") / yours, 100 * usual("floor") / yours);
+                        1e3 * standing->seconds, standing->naive / standing->seconds,
+                        100 * standing->floor / standing->seconds);
         }
         std::printf("\n");
+        return standing;
     }
 
 private:
@@ -336,13 +354,19 @@ int main()
     try {
         auto const task = read_task(std::cin);
         bool passed = true;
+        std::vector<kit::Standing> standings;
         for (auto const& which : task.cases) {
             Contest contest{task, which};
             passed = contest.run() && passed;
-            contest.summarise();
+            if (auto const standing = contest.summarise()) {
+                standings.push_back(*standing);
+            }
             if (task.people && !passed) {
                 break; // the first fault is enough to work on
             }
+        }
+        if (passed) {
+            std::fputs(kit::score(standings, task.points).c_str(), stdout);
         }
         if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
             throw std::runtime_error{"standard output cannot be written"};

@@ -1,6 +1,5 @@
 """Makes an assignment of an experiment's kit/: one folder for students, one for instructors."""
 
-import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -42,6 +41,7 @@ def _write_instructor(kit: Kit, student: Path, instructor: Path) -> None:
     for one in ("model", "naive"):
         text = kit.folder / (kit.file if one == "model" else f"{one}{kit.suffix}")
         shutil.copy(text, instructor / f"{one}{kit.suffix}")
+    shutil.copytree(kit.folder / "ladder", instructor / "ladder")
     page = TEMPLATES.get_template("instructor.md.in").render(kit=kit)
     files.write(instructor / "README.md", page)
 
@@ -63,7 +63,7 @@ def _write_student(root: Path, kit: Kit, student: Path) -> None:
         files.write(student / called, text)
     for name, task in tasks(kit).items():
         files.write(student / "harness" / f"{name}.task", task)
-    files.write(student / "README.md", handout(root, kit))
+    files.write(student / "README.md", handout(kit))
 
 
 def without_solution(text: str, name: str = "solution") -> str:
@@ -92,7 +92,15 @@ def tasks(kit: Kit) -> dict[str, str]:
     """What the judge of a student is told: the heads of `test` and `score`."""
     public = [case.line for case in kit.cases if not case.hidden]
     return {"test": task(kit, [*kit.tests, *public], rounds=1, people=True),
-            "score": task(kit, public, rounds=kit.rounds, people=True)}
+            "score": points_line(kit) + task(kit, public, rounds=kit.rounds, people=True)}
+
+
+def points_line(kit: Kit) -> str:
+    """What a judge counts points with for people, who do not have the model solution."""
+    shares = [f"model\t{case.name}\t{case.model:g}" for case in kit.cases
+              if case.model and not case.hidden]
+    lines = [f"points\t{kit.correctness:g}\t{kit.speed:g}\t{kit.span:g}", *shares]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def task(kit: Kit, cases: Iterable[str], rounds: int, people: bool = False) -> str:
@@ -104,23 +112,9 @@ def task(kit: Kit, cases: Iterable[str], rounds: int, people: bool = False) -> s
     return "".join(f"{line}\n" for line in lines)
 
 
-def handout(root: Path, kit: Kit) -> str:
-    """The page that students read, with sections of the experiment's chapter."""
-    chapter = files.read(kit.folder.parent / "README.md")
-    experiment = files.read_toml(kit.folder.parent / "experiment.toml")
+def handout(kit: Kit) -> str:
+    """The page that students read."""
     environment = TEMPLATES.overlay(loader=jinja2.ChoiceLoader(
         [jinja2.FileSystemLoader(kit.folder), LOADER]))
     return environment.get_template("handout.md.in").render(
-        kit=kit, lead=experiment["lead"], chapter=lambda title: section(chapter, title),
-        naive=files.read(kit.folder / f"naive{kit.suffix}"))
-
-
-def section(page: str, title: str) -> str:
-    """A section of a woven page, without its title, folded parts and figures."""
-    found = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", page, re.S | re.M)
-    if not found:
-        raise GradeError(f"the chapter has no section {title!r}")
-    text = re.sub(r"<details>.*?</details>|<picture>.*?</picture>|!\[.*?\]\(.*?\)", "",
-                  found.group(1), flags=re.S)
-    text = re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]*\)", r"\1", text)  # links into the repository
-    return re.sub(r"\n{3,}", "\n\n", text).strip()
+        kit=kit, naive=files.read(kit.folder / f"naive{kit.suffix}"))
