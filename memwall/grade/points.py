@@ -29,6 +29,7 @@ class Outcome:
     milliseconds: float | None
     points: float | None  # 0 to 1 of its points for speed; None where speed is not asked
     by_round: tuple[float, ...] = ()  # logarithms of the speed-up
+    below_floor: bool = False  # it is foul for a time alone
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,11 @@ class Grade:
         """The largest of a case in which times decide; other failures are certain at any noise."""
         return max((one.noise for one in self.outcomes if one.points is not None or one.foul),
                    default=0)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it accuses for a time alone: who disturbed the floor does the same."""
+        return any(one.below_floor for one in self.outcomes)
 
 
 def grade(kit: Kit, calls: Sequence[dict[str, Any]]) -> Grade:
@@ -96,7 +102,8 @@ def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], span: float) -> 
     share = min(times["submission"]) / min(times["floor"])
     if share < FLOOR_SLACK * math.exp(-noise):
         foul = f"a call took {share:.2f} of the time in which its input can be read"
-        return Outcome(case.name, foul, foul, None, noise, None, None, None, None)
+        return Outcome(case.name, foul, foul, None, noise, None, None, None, None,
+                       below_floor=True)
     gain = usual["naive"] / usual["model"]
     speedup = usual["naive"] / usual["submission"]
     by_round = tuple(math.log(one["naive"] / one["submission"]) for one in rounds.values()

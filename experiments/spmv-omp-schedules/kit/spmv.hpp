@@ -17,7 +17,7 @@ struct Csr
 /// So many vectors are multiplied at once.
 inline constexpr std::int32_t vectors = 4;
 
-/// Y = A X on all threads of OpenMP. Element `j` of vector `v` is `x[vectors * j + v]`, for `columns` elements;
-/// element `i` of its result is `y[vectors * i + v]`, for `rows` elements. What `y` holds before is
-/// no number.
+/// Y = A X on all threads of OpenMP. Element `j` of vector `v` is `x[vectors * j + v]`, for
+/// `columns` elements; element `i` of its result is `y[vectors * i + v]`, for `rows` elements. What
+/// `y` holds before is no number.
 void spmv(Csr const& a, std::span<double const> x, std::span<double> y);

@@ -124,6 +124,19 @@ def test_a_noisy_machine_gives_no_grade(shop: Shop, tmp_path: Path,
     assert [one["student"] for one in run(shop, tmp_path)] == ["eve"]  # it does not compile
 
 
+def test_who_is_faster_than_the_floor_is_so_each_time_or_not_accused(
+        shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def judge(program: Path) -> list[dict[str, object]]:
+        shop.judged.append(program.name)
+        disturbed = program.name == "ada" and shop.judged.count("ada") < 3
+        return calls.calls(0.3 if disturbed or program.name == "bob" else 2.0)
+
+    monkeypatch.setattr(shop, "judge", judge)
+    ada, bob, _ = run(shop, tmp_path)
+    assert (ada["reason"], shop.judged) == ("", ["ada"] * 3 + ["bob"] * 3)
+    assert (bob["points"], "input can be read" in bob["reason"]) == (0, True)
+
+
 def test_what_noise_prevented_is_tried_again_at_the_end(shop: Shop, tmp_path: Path,
                                                         monkeypatch: pytest.MonkeyPatch) -> None:
     def judge(program: Path) -> list[dict[str, object]]:
