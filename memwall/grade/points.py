@@ -30,6 +30,7 @@ class Outcome:
     points: float | None  # 0 to 1 of its points for speed; None where speed is not asked
     by_round: tuple[float, ...] = ()  # logarithms of the speed-up
     below_floor: bool = False  # it is foul for a time alone
+    race: bool = False  # it is wrong for a race alone, whatever its values
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def grade(kit: Kit, calls: Sequence[dict[str, Any]]) -> Grade:
         return Grade(0, 0, 0, foul, outcomes, None, None, None)
     right = sum(not one.wrong for one in outcomes) / len(outcomes)
     correctness = kit.correctness * right
-    if right < 1:
+    if any(one.wrong and not one.race for one in outcomes):
         reason = "nothing for speed, which needs every case to be right"
         return Grade(correctness, correctness, 0, reason, outcomes, None, None, None)
     asked = [one for one in outcomes if one.points is not None]
@@ -76,7 +77,10 @@ def grade(kit: Kit, calls: Sequence[dict[str, Any]]) -> Grade:
         return Grade(correctness, correctness, 0, reason, outcomes, None, None, None)
     speed = kit.speed * sum(one.points or 0 for one in asked) / len(asked)
     center, low, high = interval(asked)
-    return Grade(correctness + speed, correctness, speed, "", outcomes,
+    raced = ", ".join(case.known_as for case, one in zip(kit.cases, outcomes, strict=True)
+                      if one.race)
+    reason = f"nothing for {raced}: a race, even where values are right" if raced else ""
+    return Grade(correctness + speed, correctness, speed, reason, outcomes,
                  math.exp(center), math.exp(low), math.exp(high))
 
 
@@ -84,8 +88,11 @@ def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], span: float) -> 
     """What happened in one case; `span` is that of the kit."""
     times: dict[str, list[float]] = defaultdict(list)
     rounds: dict[int, dict[str, float]] = defaultdict(dict)
-    foul = wrong = ""
+    foul = wrong = race = ""
     for call in calls:
+        if call["contender"] == "races":
+            race = race or call["race"]
+            continue
         problem = call["fault"] or (HIDDEN if case.hidden and call["wrong"] else call["wrong"])
         if problem and call["contender"] == "submission":
             foul = foul or (problem if call["foul"] else "")
@@ -111,8 +118,11 @@ def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], span: float) -> 
     points = scale(math.log(speedup / gain), math.log(min(gain, span)), noise) if (
         gain >= WORTH) else None
     milliseconds = 1e3 * usual["submission"] * calls[0]["bytes"]
-    return Outcome(case.name, "", "", gain, noise, speedup,
-                   usual["floor"] / usual["submission"], milliseconds, points, by_round)
+    if race and points is not None:
+        points = 0
+    return Outcome(case.name, race, "", gain, noise, speedup,
+                   usual["floor"] / usual["submission"], milliseconds, points, by_round,
+                   race=bool(race))
 
 
 def typical(times: Sequence[float]) -> float:

@@ -124,6 +124,20 @@ def test_one_call_below_the_floor_is_enough() -> None:
     assert points.grade(kit(), made).points == 0
 
 
+def test_a_race_takes_the_points_of_its_case_alone() -> None:
+    case = kit().cases[0]
+    race = {"case": case.name, "contender": "races", "round": 0, "bytes": 1.0, "seconds": 1.0,
+            "fault": "", "foul": False, "wrong": "", "race": "a race in line 7"}
+    grade = points.grade(kit(), [*calls(1.0), race, {**race, "case": kit().cases[1].name,
+                                                     "race": ""}])
+    left = 1 - 1 / len(kit().cases)
+    assert grade.correctness == pytest.approx(left * kit().correctness)
+    assert grade.speed == pytest.approx(left * kit().speed)
+    assert grade.outcomes[0].wrong == "a race in line 7"
+    assert [one.wrong for one in grade.outcomes[1:]] == [""] * (len(kit().cases) - 1)
+    assert case.known_as in grade.reason
+
+
 def test_a_foul_takes_all_points() -> None:
     made = calls(1.0)
     made[4] |= {"fault": "it left a process running", "foul": True}
