@@ -93,7 +93,8 @@ def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], span: float) -> 
         if call["contender"] == "races":
             race = race or call["race"]
             continue
-        problem = call["fault"] or (HIDDEN if case.hidden and call["wrong"] else call["wrong"])
+        tells = case.hidden and call["wrong"].startswith("y[")
+        problem = call["fault"] or (HIDDEN if tells else call["wrong"])
         if problem and call["contender"] == "submission":
             foul = foul or (problem if call["foul"] else "")
             wrong = wrong or problem

@@ -1,6 +1,7 @@
 """What is in the two folders of an assignment, and what is not."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -98,3 +99,7 @@ def test_a_student_builds_and_tests_with_the_kit_alone(name: str, tmp_path: Path
     said = [line.split() for line in done.stdout.splitlines()]
     # As it is, under the sanitizers, and where races are looked for.
     assert said.count([first, "right"]) == 2 + kit.openmp
+    if name not in ONE_OF_A_KIND:  # these are run where time is left
+        score = make("score").stdout
+        assert re.search(r"^about \d+ of 100 points", score, re.M), score
+        assert "times as fast as naive" in score

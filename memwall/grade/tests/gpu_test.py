@@ -1,6 +1,5 @@
 """The kit for GPUs on a GPU: `just test-gpu` runs this, nothing else can."""
 
-import contextlib
 import os
 import shutil
 import subprocess
@@ -9,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memwall.grade import grading, sandbox, submissions, workshop
-from memwall.grade.tests import small_kit
+from memwall.grade import assignment, grading, sandbox, submissions, workshop
+from memwall.grade.tests import ladder_test, small_kit
+from memwall.record import kits
 
 KIT = small_kit.ROOT / "experiments/spmv-gpu-variants/kit"
 CASES = ("public stencil27 n=40..41", "secret ragged rows=40000..50000 columns=60000..70000"
@@ -27,8 +27,8 @@ def gpu() -> bool:
 pytestmark = pytest.mark.skipif(not gpu(), reason="no GPU here")
 
 
-@pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[workshop.Workshop]:
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine without a sandbox compilers run without one: these submissions are ours."""
     monkeypatch.setattr(workshop, "PLACE", tmp_path / "place")
     if os.geteuid() != 0 or any(shutil.which(tool) is None for tool in sandbox.TOOLS):
@@ -37,9 +37,21 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[workshop.W
         monkeypatch.setattr(sandbox, "command", lambda _, box, words: ["env", "-C",
                                                                       str(box.folder), *words])
         monkeypatch.setattr(os, "chown", lambda *_, **__: None)
-    with contextlib.ExitStack() as stack:
-        kit = small_kit.small(tmp_path, "spmv-gpu-variants", CASES)
-        yield stack.enter_context(workshop.opened(kit, patience_s=600))
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[workshop.Workshop]:
+    """A workshop with a small kit."""
+    with workshop.opened(small_kit.small(tmp_path, "spmv-gpu-variants", CASES),
+                         patience_s=600) as opened:
+        yield opened
+
+
+def test_each_step_brings_points(tmp_path: Path) -> None:
+    _, instructor = assignment.make(small_kit.ROOT, "spmv-gpu-variants", tmp_path / "whole")
+    with workshop.opened(kits.load(instructor), patience_s=600) as whole:
+        points = ladder_test.ladder(whole)
+    assert ladder_test.separates(points), points
 
 
 def test_the_model_is_right(shop: workshop.Workshop) -> None:
