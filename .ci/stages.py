@@ -154,7 +154,7 @@ def cuda(whole: bool) -> Iterator[Check]:
     # Kits are compiled by their own tests, the example of the library by the stage `install`.
     sources = [path.relative_to(ROOT) for room in ("lib", "experiments")
                for path in sorted((ROOT / room).rglob("*.cu"))
-               if path.parent.name != "kit" and path.name != "example.cu"]
+               if "kit" not in path.parts and path.name != "example.cu"]
     if not sources:
         return
     if not shutil.which("nvcc"):
