@@ -364,9 +364,9 @@ class Stage:
 
 
 STAGES = {stage.name: stage for stage in (
-    Stage(build, 400), Stage(unit, 60), Stage(python, 180), Stage(sanitize, 120), Stage(tsan, 30),
-    Stage(experiments, 80), Stage(cuda, 5), Stage(neon, 30), Stage(fuzz, 25), Stage(check, 35),
-    Stage(docs, 20), Stage(install, 20), Stage(new, 60), Stage(bundle, 15))}
+    Stage(build, 180), Stage(unit, 60), Stage(python, 270), Stage(sanitize, 185), Stage(tsan, 48),
+    Stage(experiments, 92), Stage(cuda, 5), Stage(neon, 42), Stage(fuzz, 48), Stage(check, 44),
+    Stage(docs, 15), Stage(install, 15), Stage(new, 15), Stage(bundle, 17))}
 
 
 def just() -> str:
