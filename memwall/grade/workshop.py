@@ -176,7 +176,9 @@ class Workshop:
         shutil.copy(source, folder / "program")
         (folder / "program").chmod(0o755)
         threads = str(self.kit.processors if self.kit.ranks == 1 else 1)
+        # Threads that wake together may be put on one processor, and a call takes twice as long.
         environment = {"OMP_NUM_THREADS": threads, "OMP_WAIT_POLICY": "passive",
+                       "OMP_PROC_BIND": "true", "OMP_PLACES": "cores",
                        "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
                        "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_plm_rsh_agent": "false"}
         box = Box(uid, folder, RACES if races else self._limits(), environment=environment)
