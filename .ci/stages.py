@@ -60,7 +60,7 @@ COMPILE_EXAMPLE = "g++ -std=c++20 {} $(pkg-config --cflags --libs {}) -o example
 COMPILE_GPU_EXAMPLE = (
     "nvcc -std=c++20 -arch=sm_90 -c {} -o example.o $(pkg-config --cflags-only-I {}) && "
     "g++ example.o $(pkg-config --libs memwall-gpu) -o example")
-#: Half of what kernels take to compile; most of what these find AddressSanitizer finds as well.
+#: Take half of the time in which kernels compile: only the whole run asks them.
 POINTER_CHECKS = "null,alignment,object-size,pointer-overflow"
 UNUSED_GPU_CODE = "-Dgpu_unused=true"  # there is no GPU here
 CLANG = {"CC": "clang", "CXX": "clang++"}  # compiles instrumented code in half of GCC's time
