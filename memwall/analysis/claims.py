@@ -12,28 +12,32 @@ from memwall.analysis import crossovers, expectations, needs
 from memwall.analysis.basis import Basis, Over
 from memwall.analysis.cells import measure
 from memwall.analysis.comparisons import compare
-from memwall.analysis.expectations import (
-    NOT_APPLICABLE,
-    NOT_REPRODUCED,
-    REPRODUCED,
-    TOO_FEW,
-    UNDECIDED,
-    Finding,
-)
+from memwall.analysis.expectations import Finding
 from memwall.analysis.measurements import Measurements, once
 from memwall.analysis.measures import TIME, Counted, Measure, Reached
 from memwall.analysis.quantities import Absence
 from memwall.analysis.units import with_unit
+from memwall.analysis.verdicts import (
+    DECIDED,
+    DIRECTION_ONLY,
+    NOT_ASKED,
+    NOT_REPRODUCED,
+    OF_ALL,
+    OUT_OF_DATE,
+    REPRODUCED,
+    UNDECIDED,
+    Reason,
+    of_several,
+)
 from memwall.record import definition, sources
 from memwall.record.definition import Claim, Condition
 from memwall.record.regions import Where, words
 from memwall.record.results import Result, options
 
-OUT_OF_DATE = "OUT OF DATE"
-VERDICTS = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, TOO_FEW, OUT_OF_DATE, NOT_APPLICABLE)
-#: What the verdicts on this project's own targets are called.
-OWN = {REPRODUCED: "HOLDS", NOT_REPRODUCED: "FAILS"}
-SYMBOLS = dict(zip(VERDICTS, ("✓", "✗", "?", "◇", "↻", ""), strict=True))
+SYMBOLS = {REPRODUCED: "✓", DIRECTION_ONLY: "≈", NOT_REPRODUCED: "✗", UNDECIDED: "?",
+           OUT_OF_DATE: "↻", NOT_ASKED: ""}
+#: What the verdicts on this project's own targets are called: one that is missed is missed.
+OWN = {REPRODUCED: "HOLDS", DIRECTION_ONLY: "FAILS", NOT_REPRODUCED: "FAILS"}
 
 
 @dataclass(frozen=True)
@@ -53,12 +57,30 @@ class Verdict:
     @property
     def symbol(self) -> str:
         """One letter for tables; empty where the claim cannot be asked."""
-        return SYMBOLS[self.verdict]
+        return SYMBOLS[self.decided or self.verdict]
 
     @property
     def is_asked(self) -> bool:
         """Whether the claim can be asked of this machine at all."""
-        return self.verdict != NOT_APPLICABLE
+        return self.verdict != NOT_ASKED
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether what it compares was measured at all."""
+        return self.is_asked and any(finding.reason != Reason.MISSING for finding in self.findings)
+
+    @property
+    def decided(self) -> str:
+        """What was decided, where anything was: a target that is missed in size is missed."""
+        if self.verdict == DIRECTION_ONLY and self.claim.is_own:
+            return NOT_REPRODUCED
+        return self.verdict if self.verdict in DECIDED else ""
+
+    @property
+    def asks_for_samples(self) -> bool:
+        """Whether more samples of the same might decide it."""
+        return self.verdict == UNDECIDED and any(
+            finding.reason in (Reason.CROSSES, Reason.NOISY) for finding in self.findings)
 
     @property
     def telling(self) -> Finding | None:
@@ -79,7 +101,7 @@ class Verdict:
         if self.verdict == REPRODUCED:
             return self.decided_by
         telling = self.telling
-        if telling is None or self.verdict not in (NOT_REPRODUCED, UNDECIDED):
+        if telling is None or telling.verdict != self.verdict:
             return []
         return [telling.interval if self.verdict == UNDECIDED and telling.interval
                 else telling.decided_by]
@@ -89,30 +111,28 @@ class Verdict:
 def judge(measured: Measurements, claim: Claim) -> Verdict:
     """The verdict of one claim on one result, whose doubtful cases do not count."""
     measured = measured.believed
-    unmet = needs.unmet(measured, claim.needs)
-    if any(not needs.OF_RUNS.fullmatch(need) for need in unmet):
-        return Verdict(claim, NOT_APPLICABLE, (), "; ".join(unmet.values()))
+    if barred := needs.barring(measured.result.raw["machine"], claim.needs):
+        return Verdict(claim, NOT_ASKED, (), "; ".join(barred))
     asked = [_asked(measured, condition) for condition in claim.conditions]
     findings = tuple(_examine(measured, one) for one in asked)
     stale = _stale(measured, asked)
     if stale:
         return Verdict(claim, OUT_OF_DATE, findings, stale)
-    found = {finding.verdict for finding in findings}
-    if unmet and NOT_APPLICABLE not in found:
-        note = f"{'; '.join(unmet.values())}. {more_data(measured)}"
-        return Verdict(claim, TOO_FEW, findings, note)
-    for verdict in (NOT_REPRODUCED, NOT_APPLICABLE, TOO_FEW, UNDECIDED):
-        if verdict in found:
-            return Verdict(claim, verdict, findings, _remark(measured, verdict))
-    return Verdict(claim, REPRODUCED, findings)
+    if lacks := needs.lacking(measured, claim.needs):
+        return Verdict(claim, UNDECIDED, findings, f"{'; '.join(lacks)}. {more_data(measured)}")
+    missing = [finding for finding in findings if finding.reason == Reason.MISSING]
+    if missing and measured.partial:  # of a run of somebody's choice nobody expects it
+        return Verdict(claim, NOT_ASKED, findings, missing[0].sentence)
+    verdict = of_several({finding.verdict for finding in findings})
+    return Verdict(claim, verdict, findings, _remark(measured, verdict, findings))
 
 
-def _remark(measured: Measurements, verdict: str) -> str:
-    if verdict == TOO_FEW:
+def _remark(measured: Measurements, verdict: str, findings: Sequence[Finding]) -> str:
+    if verdict != UNDECIDED:
+        return ""
+    if any(finding.reason == Reason.TOO_FEW for finding in findings):
         return more_data(measured)
-    if verdict == UNDECIDED and not _chose_samples(measured.result):
-        return UNTRIPLED
-    return ""
+    return "" if _chose_samples(measured.result) else UNTRIPLED
 
 
 def more_data(measured: Measurements) -> str:
@@ -139,7 +159,7 @@ def open_questions(result: Result, root: Path) -> list[str]:
     faster than memory."""
     measured = _of_fresh(result, root)
     undecided = [claim.id for claim in measured.experiment.claims
-                 if judge(measured, claim).verdict == UNDECIDED]
+                 if judge(measured, claim).asks_for_samples]
     return undecided + ([FASTER_THAN_MEMORY] if measured.doubtful else [])
 
 
@@ -184,14 +204,18 @@ def _examine(measured: Measurements, asked: _Sides) -> Finding:
     if condition.value:
         return _examine_value(measured, asked)
     if asked.late:
-        return Finding(NOT_APPLICABLE, f"`{asked.late[0]}` was not counted in this run.")
+        return _missing(f"`{asked.late[0]}` was not counted in this run.")
     compared = compare(measured, asked.faster, asked.than, condition.where, _measure(condition),
                        condition.per)
     if isinstance(compared, Absence):
-        return Finding(NOT_APPLICABLE, f"{compared.reason}.")
+        return _missing(f"{compared.reason}.")
     if condition.along:
         return crossovers.examine(measured, compared, condition.along, condition.between)
     return expectations.examine(compared, condition.expect, condition.on)
+
+
+def _missing(sentence: str) -> Finding:
+    return Finding(UNDECIDED, sentence, reason=Reason.MISSING)
 
 
 def _measure(condition: Condition) -> Measure:
@@ -211,11 +235,10 @@ def _examine_value(measured: Measurements, asked: _Sides) -> Finding:
     found = [_examine_one_value(measured, asked,
                                 {**condition.where, **dict(zip(named, unit, strict=True))})
              for unit in units]
-    told = [finding for finding in found if finding.verdict != NOT_APPLICABLE]
+    told = [finding for finding in found if finding.reason != Reason.MISSING]
     if not told:
-        return Finding(NOT_APPLICABLE, found[0].sentence if found else "Nothing was measured.")
-    order = (NOT_REPRODUCED, UNDECIDED, REPRODUCED)
-    worst = min(told, key=lambda finding: order.index(finding.verdict))
+        return _missing(found[0].sentence if found else "Nothing was measured.")
+    worst = min(told, key=lambda finding: OF_ALL.index(finding.verdict))
     holding = sum(finding.verdict == REPRODUCED for finding in told)
     return replace(worst, sentence=f"It holds at {holding} of {len(told)}; {worst.sentence}")
 
@@ -226,7 +249,7 @@ def _examine_one_value(measured: Measurements, asked: _Sides, where: Where) -> F
     found = measure(Basis(measured, None, ceiling), condition.value, variant, where)
     if found.estimate is None:
         assert found.absence is not None
-        return Finding(NOT_APPLICABLE, f"`{variant}`: {found.absence}.")
+        return _missing(f"`{variant}`: {found.absence}.")
     what = f"`{condition.value}` of `{variant}`" + (f" where {words(where)}" if where else "")
     if ceiling:
         what += f", of {' or '.join(ceiling)}"

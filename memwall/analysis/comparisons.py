@@ -16,10 +16,9 @@ from memwall.analysis.measures import TIME, Measure
 from memwall.analysis.metrics import Values
 from memwall.analysis.numerics import Estimate
 from memwall.analysis.quantities import Absence, NoNumber, is_counted, unprofiled
+from memwall.analysis.verdicts import ALIKE_HIGH, ALIKE_LOW
 from memwall.record.regions import Where, words
 from memwall.record.results import Case
-
-ALIKE_LOW, ALIKE_HIGH = 0.95, 1.05
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,11 @@ from itertools import pairwise
 
 from memwall.analysis import numerics
 from memwall.analysis.comparisons import Comparison
-from memwall.analysis.expectations import NOT_REPRODUCED, REPRODUCED, TOO_FEW, UNDECIDED, Finding
+from memwall.analysis.expectations import Finding
 from memwall.analysis.measurements import Measurements
 from memwall.analysis.numerics import Estimate
 from memwall.analysis.quantities import Unknown
+from memwall.analysis.verdicts import UNDECIDED, VERDICTS, Kind, Position, Reason
 from memwall.record import notation
 
 
@@ -124,19 +125,29 @@ def examine(
     measured stands for "there or beyond": beyond both numbers that decides too."""
     found = curve(measured, comparison, along)
     if len(found.xs) < 2:
-        return Finding(TOO_FEW, f"Only one value of {along} was measured.")
-    low, high = between
-    first, last = found.reach
-    if low <= first and last <= high:
-        verdict = REPRODUCED
-    elif last < low or first > high:
-        verdict = NOT_REPRODUCED
-    else:
-        verdict = UNDECIDED
+        return Finding(UNDECIDED, f"Only one value of {along} was measured.",
+                       reason=Reason.TOO_FEW)
+    position = _position(found, between)
     sentence = (f"{found.sentence()}, with a {numerics.coverage(found.place)} of {len(found.xs)}"
-                f" points{comparison.in_region}; expected between {low:g} and {high:g}.")
+                f" points{comparison.in_region}; expected between {between[0]:g} and"
+                f" {between[1]:g}.")
     decided_by = f"at {notation.factor(found.place.value)}" if found.within else found.side
-    return Finding(verdict, sentence, decided_by, found.interval(), found.place, between)
+    reason = Reason.CROSSES if position == Position.OPEN else None
+    return Finding(VERDICTS[Kind.CROSSOVER][position], sentence, decided_by, found.interval(),
+                   found.place, between, reason=reason)
+
+
+def _position(found: Curve, between: tuple[float, float]) -> Position:
+    """Where the place lies, its interval widened by the noise: elsewhere than expected, there is
+    one all the same; beyond what was measured there is none."""
+    (low, high), (first, last) = between, found.reach
+    if low <= first and last <= high:
+        return Position.INSIDE
+    if last < low:
+        return Position.SHORT if math.isfinite(first) else Position.OPPOSITE
+    if first > high:
+        return Position.BEYOND if math.isfinite(last) else Position.OPPOSITE
+    return Position.OPEN
 
 
 def _last_fall(xs: Sequence[float], ratios: Sequence[float]) -> float:

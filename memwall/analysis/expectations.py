@@ -4,37 +4,47 @@ A word that claims can use is an entry of `EXPECTATIONS`; a number stands for it
 many times faster.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count as count_from
 
 from memwall.analysis import numerics
 from memwall.analysis.cells import Cell
-from memwall.analysis.comparisons import ALIKE_HIGH, ALIKE_LOW, Comparison
+from memwall.analysis.comparisons import Comparison
 from memwall.analysis.numerics import Estimate
+from memwall.analysis.verdicts import (
+    ALIKE_HIGH,
+    ALIKE_LOW,
+    DIRECTION_ONLY,
+    NOT_REPRODUCED,
+    OF_ALL,
+    OF_ANY,
+    REPRODUCED,
+    UNDECIDED,
+    VERDICTS,
+    Band,
+    Kind,
+    Position,
+    Reach,
+    Reason,
+    of_several,
+    position_of_ratio,
+    position_of_value,
+)
 from memwall.record import notation
 from memwall.record.errors import UserError
 
-REPRODUCED = "REPRODUCED"
-NOT_REPRODUCED = "NOT REPRODUCED"
-UNDECIDED = "UNDECIDED"
-TOO_FEW = "TOO FEW DATA"
-NOT_APPLICABLE = "NOT APPLICABLE"
-
 CLEARLY, SEVERAL, FAR = 1.2, 3.0, 2.0
 NEVER_BELOW = 0.97
-SIGNIFICANT = 0.05
-RESTLESS = 1.5  # where equal code differs by so much, small differences say nothing
+SIGNIFICANT = 1 - numerics.LEVEL
 NAMED = 6  # matrices that a sentence lists
 
 Expectation = str | float | tuple[float, float]
-#: Between which values an expectation holds; None: no bound.
-Band = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found about an expectation; `verdict` is one of the five above."""
+    """What was found about an expectation; `verdict` is one of those of `verdicts.py`."""
 
     verdict: str
     sentence: str
@@ -43,16 +53,18 @@ class Finding:
     estimate: Estimate | None = None  # the same with its interval, for figures
     holds: Band = (None, None)
     comparison: Comparison | None = None  # in which it was found; else it is a value with a unit
+    reason: Reason | None = None  # why it is undecided
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What is expected of a comparison: who judges that, between which ratios it holds, and how it
-    is said, with `{better}` for what one side is to be."""
+    """What is expected of a comparison: who judges that, which kind of claim it is, between which
+    ratios it holds, and how it is said, with `{better}` for what one side is to be."""
 
     judge: Callable[["Expected", Comparison], Finding]
-    holds: Band = (1.0, None)
-    words: str = ""
+    kind: Kind
+    holds: Band
+    words: str
 
     @property
     def edges(self) -> tuple[float, ...]:
@@ -62,7 +74,8 @@ class Expected:
     def said(self, comparison: Comparison) -> str:
         return self.words.format(better=comparison.of.better)
 
-    def found(self, verdict: str, comparison: Comparison, meaning: str) -> Finding:
+    def found(self, position: Position, comparison: Comparison, meaning: str,
+              reason: Reason | None = None) -> Finding:
         """A finding about all points of a comparison together."""
         overall, of = comparison.overall, comparison.of
         details = _extent(comparison)
@@ -71,14 +84,15 @@ class Expected:
             interval = numerics.interval(overall, written)
             details = f"{numerics.coverage(overall)} {interval}; {details}"
         said = of.said(comparison.faster, comparison.than, overall, self.edges)
-        return self.resting_on(comparison, overall, verdict, f"{said} ({details}): {meaning}.")
+        return self.resting_on(comparison, overall, VERDICTS[self.kind][position],
+                               f"{said} ({details}): {meaning}.", reason)
 
     def resting_on(self, comparison: Comparison, estimate: Estimate, verdict: str,
-                   sentence: str) -> Finding:
+                   sentence: str, reason: Reason | None = None) -> Finding:
         """A finding with the ratio that it rests on."""
         written = numerics.factor(estimate, self.edges)
         return Finding(verdict, sentence, f"{written}x", numerics.interval(estimate, written),
-                       estimate, self.holds, comparison)
+                       estimate, self.holds, comparison, reason)
 
 
 def examine(comparison: Comparison, expect: Expectation, on: str = "all") -> Finding:
@@ -97,16 +111,13 @@ def examine_value(what: str, found: Cell, text: str, least: float | None,
     assert estimate is not None
     wanted = " and ".join([*([f"at least {least:g}"] if least is not None else []),
                            *([f"at most {most:g}"] if most is not None else [])])
-    low, high = least if least is not None else -math.inf, most if most is not None else math.inf
-    if low <= estimate.low and estimate.high <= high:
-        verdict, meaning = REPRODUCED, f"{wanted}, as expected"
-    elif estimate.high < low or estimate.low > high:
-        verdict, meaning = NOT_REPRODUCED, f"not {wanted}"
-    else:
-        verdict, meaning = UNDECIDED, f"{wanted} is not decided"
+    position = position_of_value(Reach(estimate.low, estimate.high), (least, most))
+    meaning = {Position.INSIDE: f"{wanted}, as expected", Position.OPPOSITE: f"not {wanted}",
+               Position.OPEN: f"{wanted} is not decided"}[position]
+    reason = Reason.CROSSES if position == Position.OPEN else None
     number, _, interval = text.partition(" (")
-    return Finding(verdict, f"{what} is {text}: {meaning}.", number, interval.removesuffix(")"),
-                   estimate, (least, most))
+    return Finding(VERDICTS[Kind.WITHIN][position], f"{what} is {text}: {meaning}.", number,
+                   interval.removesuffix(")"), estimate, (least, most), reason=reason)
 
 
 def describe(comparison: Comparison) -> str:
@@ -129,71 +140,34 @@ def _extent_word(least: float) -> str:
 # --- words ---------------------------------------------------------------------------------------
 
 
-def _faster(expected: Expected, comparison: Comparison) -> Finding:
-    """The interval lies above 1. Alike is not faster; neither is a difference inside the noise."""
-    overall, worse = comparison.overall, comparison.of.worse
-    if comparison.is_better:
-        return expected.found(REPRODUCED, comparison, f"which is {comparison.of.better}")
-    if comparison.is_worse:
-        return expected.found(NOT_REPRODUCED, comparison, f"which is {worse}")
-    if comparison.is_alike:
-        return expected.found(NOT_REPRODUCED, comparison, "which is alike, within 5 %")
-    if overall.high < 1 and overall.high * comparison.noise <= ALIKE_HIGH:
-        return expected.found(NOT_REPRODUCED, comparison, f"which is alike or {worse}")
-    why = "inside the noise floor" if overall.low > 1 else "not decided by this interval"
-    return expected.found(UNDECIDED, comparison, f"a direction {why}")
+def _by_position(expected: Expected, comparison: Comparison) -> Finding:
+    """By where the interval of all points together lies."""
+    reach = Reach(comparison.overall.low, comparison.overall.high, comparison.noise)
+    position = position_of_ratio(reach, expected.holds)
+    if position == Position.OPEN:
+        quiet = position_of_ratio(replace(reach, noise=1.0), expected.holds)
+        reason = Reason.CROSSES if quiet == Position.OPEN else Reason.NOISY
+        meaning = f"{expected.said(comparison)} is not decided, as {reason.value}"
+        return expected.found(position, comparison, meaning, reason)
+    return expected.found(position, comparison, _meaning(expected, comparison, position))
 
 
-def _at_least(expected: Expected, comparison: Comparison) -> Finding:
-    overall, noise, threshold = comparison.overall, comparison.noise, expected.edges[0]
-    bound, said = f"{threshold:g}x", expected.said(comparison)
-    wanted = f"{said} (at least {bound})" if bound not in said else said
-    if _reaches(comparison, threshold):
-        return expected.found(REPRODUCED, comparison, wanted)
-    if overall.high < threshold and (threshold > noise or overall.high < 1 / noise):
-        return expected.found(NOT_REPRODUCED, comparison, f"not {wanted}")
-    if comparison.is_better:
-        meaning = f"{comparison.of.better}, but {bound} lies in the interval"
-        return expected.found(UNDECIDED, comparison, meaning)
-    return expected.found(UNDECIDED, comparison, f"{bound} is not decided")
-
-
-def _reaches(comparison: Comparison, threshold: float) -> bool:
-    """Where a little less would do, noise cannot have made it up, unless the machine is
-    restless."""
-    is_little = threshold < 1 and comparison.noise < RESTLESS
-    least = threshold if is_little else max(threshold, comparison.noise)
-    return comparison.overall.low >= least
-
-
-def _between(expected: Expected, comparison: Comparison) -> Finding:
-    overall, (least, most) = comparison.overall, expected.edges
-    wanted = f"from {least:g}x to {most:g}x"
-    if overall.low >= least and overall.high <= most:
-        return expected.found(REPRODUCED, comparison, f"which lies {wanted}")
-    if overall.high < least or overall.low > most:
-        return expected.found(NOT_REPRODUCED, comparison, f"which does not lie {wanted}")
-    return expected.found(UNDECIDED, comparison, f"{wanted} is not decided")
-
-
-def _alike(expected: Expected, comparison: Comparison) -> Finding:
-    overall, noise = comparison.overall, comparison.noise
-    if comparison.is_alike:
-        return expected.found(REPRODUCED, comparison, "which is alike, within 5 %")
-    if overall.low > max(ALIKE_HIGH, noise) or overall.high < min(ALIKE_LOW, 1 / noise):
-        return expected.found(NOT_REPRODUCED, comparison, "which differs by more than 5 %")
-    return expected.found(UNDECIDED, comparison, "alike within 5 % or not: not decided")
-
-
-def _keeps_up(expected: Expected, comparison: Comparison) -> Finding:
-    """The interval lies above 0.95: faster, alike, or slower by less than anyone would notice."""
-    bound = f"{ALIKE_LOW:g}x"
-    if _reaches(comparison, ALIKE_LOW):
-        return expected.found(REPRODUCED, comparison, f"which keeps up (not below {bound})")
-    if comparison.overall.high < min(ALIKE_LOW, 1 / comparison.noise):
-        return expected.found(NOT_REPRODUCED, comparison,
-                              f"which does not keep up (below {bound})")
-    return expected.found(UNDECIDED, comparison, f"{bound} is not decided")
+def _meaning(expected: Expected, comparison: Comparison, position: Position) -> str:
+    """What a position that decides says."""
+    said, of = expected.said(comparison), comparison.of
+    edges = [f"{edge:g}x" for edge in expected.edges if edge != 1 and f"{edge:g}x" not in said]
+    claimed = f"{said} (at least {edges[0]})" if len(edges) == 1 else said
+    is_upward = expected.holds[0] is not None and expected.holds[0] >= 1
+    if position == Position.INSIDE:
+        return f"which is {claimed}"
+    if position == Position.SHORT:
+        return f"which is {of.better if is_upward else of.worse}, but not {claimed}"
+    if position == Position.BEYOND:
+        return f"which is beyond {claimed}"
+    if position == Position.ALIKE:
+        return "which is alike, within 5 %"
+    opposite = of.worse if is_upward else of.better
+    return f"which is {opposite}" if expected.holds == (1.0, None) else f"which is not {claimed}"
 
 
 def _never_below(expected: Expected, comparison: Comparison) -> Finding:
@@ -204,64 +178,80 @@ def _never_below(expected: Expected, comparison: Comparison) -> Finding:
     places = ", ".join(
         f"{part.points[0].label or 'there'} {numerics.speedup(part.overall, expected.edges)}"
         for part in beyond or low)
+    reason = None
     if beyond:
-        verdict, meaning = NOT_REPRODUCED, f"below {NEVER_BELOW}x: {places}"
+        position, meaning = Position.OPPOSITE, f"below {NEVER_BELOW}x: {places}"
     elif low:
-        verdict, meaning = UNDECIDED, f"below only within the noise floor: {places}"
+        position, meaning = Position.OPEN, f"below only within the noise floor: {places}"
+        reason = Reason.NOISY
     else:
         lowest = numerics.speedup(worst, expected.edges)
-        verdict = REPRODUCED
+        position = Position.INSIDE
         meaning = f"nowhere wholly below {NEVER_BELOW}x; the lowest is {lowest}"
-    sentence = expected.found(verdict, comparison, meaning).sentence
-    return expected.resting_on(comparison, worst, verdict, sentence)
+    found = expected.found(position, comparison, meaning, reason)
+    return expected.resting_on(comparison, worst, found.verdict, found.sentence, reason)
 
 
 def _most(expected: Expected, comparison: Comparison) -> Finding:
-    """One-sided sign test over what the comparison counts, the matrices unless it says otherwise;
-    what is alike or not beyond the noise does not win."""
+    """One-sided sign tests over what the comparison counts, the matrices unless it says otherwise:
+    most if so many wins are no chance, not most if so many others are none. What is alike or not
+    beyond the noise does not win."""
     units, of = comparison.units, comparison.of
     count = len(units)
-    counted = notation.plural(count, comparison.noun)
-    if numerics.sign_test(count, count) >= SIGNIFICANT:
-        return Finding(TOO_FEW, f"{counted} are too few for a sign test, which needs at least 5.")
     wins = sum(unit.is_better for unit in units)
     losses = sum(unit.is_worse for unit in units)
     alike = sum(unit.is_alike and not unit.is_better and not unit.is_worse for unit in units)
     open_ = count - wins - losses - alike
-    p = numerics.sign_test(wins, count)
     text = (
-        f"{of.better} on {wins} of {counted}, alike on {alike}, {of.worse} on {losses}, undecided"
-        f" on {open_}; sign test p = {notation.significant(p, 2)}"
+        f"{of.better} on {wins} of {notation.plural(count, comparison.noun)}, alike on {alike},"
+        f" {of.worse} on {losses}, undecided on {open_}"
     )
-    if p < SIGNIFICANT:
-        found = expected.found(REPRODUCED, comparison, f"{text}: most")
-    elif numerics.sign_test(wins + open_, count) >= SIGNIFICANT:
-        found = expected.found(NOT_REPRODUCED, comparison, f"{text}: not most")
+    p = {name: notation.significant(numerics.sign_test(number, count), 2)
+         for name, number in (("most", wins), ("not most", losses + alike))}
+    reason = None
+    if numerics.sign_test(wins, count) < SIGNIFICANT:
+        position, meaning = Position.INSIDE, f"sign test p = {p['most']}: most"
+    elif numerics.sign_test(losses + alike, count) < SIGNIFICANT:
+        position, meaning = Position.OPPOSITE, f"sign test p = {p['not most']}: not most"
+    elif numerics.sign_test(count, count) >= SIGNIFICANT:
+        position, reason = Position.OPEN, Reason.TOO_FEW
+        meaning = f"a sign test needs at least {_fewest()}, so not decided"
     else:
-        found = expected.found(UNDECIDED, comparison, f"{text}: not decided")
+        position, reason = Position.OPEN, Reason.CROSSES if open_ else Reason.TOO_FEW
+        meaning = f"sign test p = {p['most']}: not decided"
+    found = expected.found(position, comparison, f"{text}; {meaning}", reason)
     return replace(found, decided_by=f"{wins} of {count}", interval="")
 
 
+def _fewest() -> int:
+    """Of so many a sign test can decide."""
+    return next(count for count in count_from(1) if numerics.sign_test(count, count) < SIGNIFICANT)
+
+
+def _ratio(holds: Band, words: str, kind: Kind = Kind.FASTER) -> Expected:
+    return Expected(_by_position, kind, holds, words)
+
+
 EXPECTATIONS: dict[str, Expected] = {
-    "faster": Expected(_faster, words="faster"),
-    "less": Expected(_faster, words="less"),
-    "more": Expected(_faster, words="more"),
-    "clearly": Expected(_at_least, (CLEARLY, None), "clearly {better}"),
-    "several": Expected(_at_least, (SEVERAL, None), "several times {better}"),
-    "far": Expected(_at_least, (FAR, None), "far {better}"),
-    "most": Expected(_most, words="most"),
-    "alike": Expected(_alike, (ALIKE_LOW, ALIKE_HIGH), "alike"),
-    "keeps-up": Expected(_keeps_up, (ALIKE_LOW, None), f"not below {ALIKE_LOW:g}x"),
-    "never-below": Expected(_never_below, (NEVER_BELOW, None),
+    "faster": _ratio((1.0, None), "faster"),
+    "less": _ratio((1.0, None), "less"),
+    "more": _ratio((1.0, None), "more"),
+    "clearly": _ratio((CLEARLY, None), "clearly {better}"),
+    "several": _ratio((SEVERAL, None), "several times {better}"),
+    "far": _ratio((FAR, None), "far {better}"),
+    "most": Expected(_most, Kind.MOST, (1.0, None), "most"),
+    "alike": _ratio((ALIKE_LOW, ALIKE_HIGH), "alike, within 5 %", Kind.ALIKE),
+    "keeps-up": _ratio((ALIKE_LOW, None), f"not below {ALIKE_LOW:g}x", Kind.WITHIN),
+    "never-below": Expected(_never_below, Kind.WITHIN, (NEVER_BELOW, None),
                             f"not wholly below {NEVER_BELOW:g}x"),
 }
 
 
 def _expected(expect: Expectation) -> Expected:
     if isinstance(expect, tuple):
-        return Expected(_between, expect, f"{expect[0]:g}x to {expect[1]:g}x")
+        return _ratio(expect, f"from {expect[0]:g}x to {expect[1]:g}x", Kind.WITHIN)
     if not isinstance(expect, str):
-        return Expected(_at_least, (expect, None), f"at least {expect:g}x")
+        return _ratio((expect, None), f"at least {expect:g}x")
     if expect not in EXPECTATIONS:
         known = ", ".join(EXPECTATIONS)
         raise UserError(f'found expect="{expect}", expected a number or one of {known}')
@@ -271,28 +261,28 @@ def _expected(expect: Expectation) -> Expected:
 def _on_each(expected: Expected, comparison: Comparison, on: str) -> Finding:
     """An expectation on each unit by itself: `any` needs one that meets it, `every` all."""
     parts = {part.name: part for part in comparison.units}
-    found = {name: expected.judge(expected, part).verdict for name, part in parts.items()}
-    holding = [name for name, verdict in found.items() if verdict == REPRODUCED]
-    failing = [name for name, verdict in found.items() if verdict == NOT_REPRODUCED]
-    if on == "any":
-        decided = (bool(holding), len(failing) == len(found))
-        named = holding or [max(parts, key=lambda name: parts[name].overall.value)]
-    else:
-        decided = (len(holding) == len(found), bool(failing))
-        others = [name for name in found if name not in holding]
-        named = failing or others or [min(parts, key=lambda name: parts[name].overall.value)]
-    verdict = REPRODUCED if decided[0] else NOT_REPRODUCED if decided[1] else UNDECIDED
+    each = {name: expected.judge(expected, part) for name, part in parts.items()}
+    verdict = of_several({one.verdict for one in each.values()}, OF_ANY if on == "any" else OF_ALL)
+    count = {word: sum(one.verdict == word for one in each.values()) for word in OF_ALL}
+    named = [name for name, one in each.items() if one.verdict == verdict]
+    if (on == "any") != (verdict == REPRODUCED):  # all are like these: the one nearest to the edge
+        nearest = max if on == "any" else min
+        named = [nearest(named, key=lambda name: parts[name].overall.value)]
     told = {name: parts[name].overall for name in named}
     sides = comparison.of.sides(comparison.faster, comparison.than)
     sentence = (
         f"{sides}, each {comparison.noun} by itself{comparison.in_region}:"
-        f" {expected.said(comparison)} on {len(holding)} of"
-        f" {notation.plural(len(found), comparison.noun)}, not on {len(failing)}, undecided on"
-        f" {len(found) - len(holding) - len(failing)} ({_places(told, expected.edges)})."
+        f" {expected.said(comparison)} on {count[REPRODUCED]} of"
+        f" {notation.plural(len(each), comparison.noun)}, "
+        + (f"in direction only on {count[DIRECTION_ONLY]}, " if count[DIRECTION_ONLY] else "")
+        + f"not on {count[NOT_REPRODUCED]}, undecided on {count[UNDECIDED]}"
+        f" ({_places(told, expected.edges)})."
     )
     best = max if on == "any" else min
     shown = best(told.values(), key=lambda estimate: estimate.value)
-    return expected.resting_on(comparison, shown, verdict, sentence)
+    reasons = [one.reason for one in each.values() if one.reason] if verdict == UNDECIDED else []
+    return expected.resting_on(comparison, shown, verdict, sentence,
+                               reasons[0] if reasons else None)
 
 
 def _places(estimates: Mapping[str, Estimate], edges: Sequence[float]) -> str:

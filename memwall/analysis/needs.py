@@ -1,68 +1,84 @@
-"""What a claim needs of a machine or of a run before it can be asked."""
+"""What a claim needs: of a machine, or it is not asked there at all; of a run, or it is not decided
+yet."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from memwall.analysis.measurements import Measurements
 from memwall.record.errors import UserError
 
+Machine = Mapping[str, Any]
+
 INSTRUCTION_SETS = {"avx", "avx2", "avx512f", "avx512", "fma", "f16c", "neon", "sve", "sve2", "amx"}
-OTHERS = {"cuda", "bare-metal", "mkl"}
 ARCHITECTURES = {"x86_64", "aarch64", "riscv64", "ppc64le"}
+OTHERS = {"cuda", "bare-metal", "mkl"}
 AT_LEAST = re.compile(r"(matrices|threads|ranks|cores|numa_nodes|gpus|rounds)>=(\d+)")
-#: Needs that a longer run meets; others are of the machine.
-OF_RUNS = re.compile(r"(matrices|rounds)>=.*")
+#: What of a machine limits a number: so many threads or ranks that none waits for a processor.
+OF_MACHINES: Mapping[str, Callable[[Machine], int]] = {
+    "threads": lambda machine: machine["cpu"]["hardware_threads"],
+    "ranks": lambda machine: machine["cpu"]["hardware_threads"],
+    "cores": lambda machine: machine["cpu"]["cores"],
+    "numa_nodes": lambda machine: machine["cpu"]["numa_nodes"],
+    "gpus": lambda machine: len(machine["gpus"]),
+}
+OF_RUNS: Mapping[str, Callable[[Measurements], int]] = {
+    "matrices": lambda run: len({case.parameters["matrix"] for case in run.cases
+                                 if "matrix" in case.parameters}),
+    "rounds": lambda run: run.result.raw["run"]["rounds"],
+    "threads": lambda run: max(launch["threads"] for launch in run.result.raw["launches"]),
+    "ranks": lambda run: max(launch["ranks"] for launch in run.result.raw["launches"]),
+}
 
 
 def is_known(need: str) -> bool:
-    """Whether `unmet` can tell a need."""
+    """Whether this module can tell a need."""
     return need in ARCHITECTURES | INSTRUCTION_SETS | OTHERS or bool(AT_LEAST.fullmatch(need))
 
 
-def unmet(measured: Measurements, needs: Iterable[str]) -> dict[str, str]:
-    """The needs that this result does not meet, each with the reason."""
-    found = {need: _unmet(measured, need) for need in needs}
-    return {need: reason for need, reason in found.items() if reason}
+def barring(machine: Machine, needs: Iterable[str]) -> list[str]:
+    """Why a machine cannot be asked, by facts of the machine alone: a reason for each need that it
+    does not meet."""
+    return [reason for need in needs if (reason := _barring(machine, need))]
 
 
-def _unmet(measured: Measurements, need: str) -> str | None:
-    machine = measured.result.raw["machine"]
+def lacking(measured: Measurements, needs: Iterable[str]) -> list[str]:
+    """What a run lacks that another one on the same machine may have."""
+    return [reason for need in needs if (reason := _lacking(measured, need))]
+
+
+def _barring(machine: Machine, need: str) -> str:
+    if not is_known(need):
+        known = ", ".join(sorted(ARCHITECTURES | INSTRUCTION_SETS))
+        raise UserError(f'found the need "{need}", expected {known}, cuda, bare-metal, mkl or one of'
+                        " matrices, threads, ranks, cores, numa_nodes, gpus, rounds with >=N")
     cpu = machine["cpu"]
     counted = AT_LEAST.fullmatch(need)
-    if counted:
-        return _too_few(measured, counted[1], int(counted[2]))
-    if need in ARCHITECTURES:
-        return (
-            None if cpu["architecture"] == need else f"needs {need}, this is {cpu['architecture']}"
-        )
-    if need in INSTRUCTION_SETS:
-        return None if need in cpu["instruction_sets"] else f"this CPU has no {need}"
-    if need == "cuda":
-        return None if machine["gpus"] else "needs a GPU"
-    if need == "bare-metal":
-        return "needs bare metal, this is a virtual machine" if machine["virtual"] else None
-    if need == "mkl":  # the rival that is hardest to beat; there is none for other architectures
-        lacks = cpu["architecture"] == "x86_64" and need not in measured.result.raw["libraries"]
-        return "needs MKL, which was not there" if lacks else None
-    raise UserError(
-        f'found the need "{need}", expected {", ".join(sorted(ARCHITECTURES | INSTRUCTION_SETS))},'
-        " cuda, bare-metal, mkl or one of matrices, threads, ranks, cores, numa_nodes, gpus, rounds"
-        " with >=N"
-    )
+    if counted and counted[1] in OF_MACHINES:
+        found = OF_MACHINES[counted[1]](machine)
+        return _too_few(counted, found, "this machine")
+    if need in ARCHITECTURES and cpu["architecture"] != need:
+        return f"needs {need}, this is {cpu['architecture']}"
+    if need in INSTRUCTION_SETS and need not in cpu["instruction_sets"]:
+        return f"this CPU has no {need}"
+    if need == "cuda" and not machine["gpus"]:
+        return "needs a GPU"
+    if need == "bare-metal" and machine["virtual"]:
+        return "needs bare metal, this is a virtual machine"
+    return ""
 
 
-def _too_few(measured: Measurements, what: str, least: int) -> str | None:
+def _lacking(measured: Measurements, need: str) -> str:
     raw = measured.result.raw
-    launches = raw["launches"]
-    found = {
-        "matrices": len(
-            {c.parameters["matrix"] for c in measured.cases if "matrix" in c.parameters}
-        ),
-        "threads": max(launch["threads"] for launch in launches),
-        "ranks": max(launch["ranks"] for launch in launches),
-        "cores": raw["machine"]["cpu"]["cores"],
-        "numa_nodes": raw["machine"]["cpu"]["numa_nodes"],
-        "gpus": len(raw["machine"]["gpus"]),
-        "rounds": raw["run"]["rounds"],
-    }[what]
-    return None if found >= least else f"needs at least {least} {what}, this run has {found}"
+    counted = AT_LEAST.fullmatch(need)
+    if counted and counted[1] in OF_RUNS:
+        return _too_few(counted, OF_RUNS[counted[1]](measured), "this run")
+    # The rival that is hardest to beat; there is none for other architectures.
+    if need == "mkl" and raw["machine"]["cpu"]["architecture"] == "x86_64":
+        return "" if need in raw["libraries"] else "needs MKL, which was not there"
+    return ""
+
+
+def _too_few(counted: re.Match[str], found: int, where: str) -> str:
+    what, least = counted[1], int(counted[2])
+    return "" if found >= least else f"needs at least {least} {what}, {where} has {found}"

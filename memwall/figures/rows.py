@@ -50,7 +50,7 @@ from memwall.record.results import Span
 
 # What a claim came to on one machine. HOLDS and FAILS are for targets of our own.
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
-TOO_FEW_DATA, OUT_OF_DATE = "too few data", "out of date"
+DIRECTION_ONLY, OUT_OF_DATE = "direction only", "out of date"
 HOLDS, FAILS = "holds", "fails"
 MARKER_OF = {
     REPRODUCED: "dot",
@@ -58,7 +58,7 @@ MARKER_OF = {
     NOT_REPRODUCED: "cross",
     FAILS: "cross",
     UNDECIDED: "ring",
-    TOO_FEW_DATA: "diamond",
+    DIRECTION_ONLY: "diamond",
     OUT_OF_DATE: "hollow",
 }
 TITLE_LINES = 4  # of a claim

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memwall.analysis.needs import AT_LEAST, OF_RUNS
+from memwall.analysis.needs import AT_LEAST, OF_MACHINES
 from memwall.pages.tables import aligned, markdown
 from memwall.record.definition import Claim, Experiment
 
@@ -49,10 +49,9 @@ def _item(experiment: Experiment, claim: Claim) -> Item:
 
 def hardware(need: str) -> str:
     """What a need asks of a machine; empty if nothing that a longer run would not meet."""
-    if OF_RUNS.fullmatch(need):
-        return ""
     if counted := AT_LEAST.fullmatch(need):
-        return f"{counted[2]} {UNITS.get(counted[1], counted[1])}"
+        unit = UNITS.get(counted[1], counted[1])
+        return f"{counted[2]} {unit}" if counted[1] in OF_MACHINES else ""
     return HARDWARE.get(need, need)
 
 

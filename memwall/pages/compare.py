@@ -15,7 +15,6 @@ from functools import cached_property
 from pathlib import Path
 
 from memwall.analysis import numerics
-from memwall.analysis.comparisons import ALIKE_HIGH, ALIKE_LOW
 from memwall.analysis.numerics import Estimate, NoiseFloor
 from memwall.pages.tables import aligned, markdown
 from memwall.record import escape, joining, notation, results
@@ -266,8 +265,8 @@ def text(a: Side, b: Side, groups: Sequence[Group], everything: bool,
                 said.append(f"Only in {side.name}: {', '.join(missing)}.")
     said += ["Speed is that of B over that of A, the median time of A by that of B: above 1, B is"
              " faster.",
-             "Intervals are for 95 %, from what varied within each run; what differs from one run"
-             " to the next is not in them.",
+             f"Intervals are for {100 * numerics.LEVEL:g} %, from what varied within each run; what"
+             " differs from one run to the next is not in them.",
              "Alike is an interval within 5 %; faster or slower, one beyond 1 and beyond both noise"
              " floors."]
     lines = [("- " if for_a_page else "") + line for line in said]

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memwall.analysis.expectations import NOT_APPLICABLE
 from memwall.pages import book
 from memwall.pages.book import House
 from memwall.pages.survey import OnMachine, Survey
@@ -216,7 +215,7 @@ def _gain(survey: Survey, machine: str, unmet: str) -> str:
     words: dict[str, int] = {}
     for claim in experiment.claims:
         verdict = survey.verdicts[claim.id][machine]
-        if verdict.verdict != NOT_APPLICABLE:
+        if verdict.is_asked:
             words[verdict.word] = words.get(verdict.word, 0) + 1
     told = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
     return f"a row in every table and figure; verdicts: {told or 'none that it can be asked'}"

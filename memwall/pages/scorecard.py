@@ -2,13 +2,13 @@
 machine, and the front page. Their numbers come from results, as everywhere. Also `just claims`:
 for each claim the command, the minutes and the hardware that decide it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from memwall.analysis import expectations, numerics
+from memwall.analysis import numerics, verdicts
 from memwall.analysis.claims import Verdict
-from memwall.analysis.expectations import NOT_APPLICABLE, NOT_REPRODUCED, REPRODUCED
+from memwall.analysis.verdicts import DIRECTION_ONLY, NOT_REPRODUCED
 from memwall.pages import blocks
 from memwall.pages.survey import INFERRED, OnMachine, Survey, best_ceilings
 from memwall.pages.tables import markdown
@@ -17,12 +17,12 @@ from memwall.record.definition import Claim
 from memwall.record.errors import UserError
 
 WOVEN = "<!-- Woven, do not edit: `just report` makes it from the results. -->\n"
-LEGEND = ("✓ reproduced, or holds · ✗ not · ? undecided: the interval crosses the threshold · ◇ too"
-          " few data · ↻ the code is newer than the run: measure again · blank: not run there, or"
-          " cannot be asked. Underlined: the chapter's lead machine. *lead*: the number that"
+LEGEND = ("✓ reproduced, or holds · ≈ the direction holds, the size does not · ✗ not · ? undecided ·"
+          " ↻ the code is newer than the run: measure again · blank: not run there, or cannot be"
+          " asked. Underlined: the chapter's lead machine. *lead*: the number that"
           " decided there, or the interval that does not. *range*: lowest to highest on machines"
           " that decided, without runs whose noise floor is above"
-          f" {notation.percent(expectations.RESTLESS - 1)}. † {INFERRED[0].lower()}{INFERRED[1:]}")
+          f" {notation.percent(verdicts.RESTLESS - 1)}. † {INFERRED[0].lower()}{INFERRED[1:]}")
 NO_BREAK = "\u2060"  # no line may end here
 JOINED = "\u00a0"  # nor at this space
 #: How far the interval of two runs of the same code may lie from 1.
@@ -61,27 +61,37 @@ def _of_our_own(claim: Claim) -> bool:
 
 
 def is_measured(survey: Survey, claim: Claim) -> bool:
-    """Whether any machine has asked a claim."""
-    return any(verdict.is_asked for verdict in survey.verdicts[claim.id].values())
+    """Whether any machine has measured what a claim compares."""
+    return any(verdict.is_measured for verdict in survey.verdicts[claim.id].values())
 
 
 def counts(surveys: Iterable[Survey], chosen: Callable[[Claim], bool]) -> dict[str, int]:
-    """How many claims hold wherever they were decided, fail there, differ, are not decided
-    on any machine that asked them, or were asked by none."""
-    found = {"hold": 0, "fail": 0, "differ": 0, "undecided": 0, "unmeasured": 0}
+    """How many claims hold wherever they were decided, hold in direction alone on some machine and
+    fail on none, fail wherever they were decided, differ, are not decided on any machine, or were
+    measured by none."""
+    found = {"hold": 0, "direction": 0, "fail": 0, "differ": 0, "undecided": 0, "unmeasured": 0}
     for survey in surveys:
         for claim in filter(chosen, survey.experiment.claims):
-            verdicts = {verdict.verdict for verdict in survey.verdicts[claim.id].values()}
-            yes, no = REPRODUCED in verdicts, NOT_REPRODUCED in verdicts
-            open_ = "undecided" if is_measured(survey, claim) else "unmeasured"
-            found["differ" if yes and no else "hold" if yes else "fail" if no else open_] += 1
+            decided = {one.decided for one in survey.verdicts[claim.id].values() if one.decided}
+            found[_outcome(decided) or (
+                "undecided" if is_measured(survey, claim) else "unmeasured")] += 1
     return found
+
+
+def _outcome(decided: Collection[str]) -> str:
+    """What became of a claim on all machines together; empty if it was decided on none."""
+    if not decided:
+        return ""
+    if NOT_REPRODUCED in decided:
+        return "differ" if len(decided) > 1 else "fail"
+    return "direction" if DIRECTION_ONLY in decided else "hold"
 
 
 def summary(surveys: Iterable[Survey], chosen: Callable[[Claim], bool], noun: str) -> str:
     """What became of all claims, in a sentence."""
     found = counts(surveys, chosen)
     verbs = {"hold": ("holds", "hold", "on every machine that decided them"),
+             "direction": ("holds", "hold", "in direction, but on some not in size"),
              "fail": ("fails", "fail", "on every one"),
              "differ": ("holds", "hold", "on some, not on others"),
              "undecided": ("is", "are", "not decided on any"),
@@ -158,9 +168,9 @@ def _range(survey: Survey, claim: Claim) -> str:
     the claim was decided and the machine was quiet. A count, such as 4 of 11, has no interval and
     no range."""
     decided = {machine: verdict for machine, verdict in survey.verdicts[claim.id].items()
-               if verdict.verdict in (REPRODUCED, NOT_REPRODUCED)}
+               if verdict.decided}
     quiet = [decided[one.machine] for one in survey.runs() if one.machine in decided
-             and one.measured.noise.factor <= expectations.RESTLESS]
+             and one.measured.noise.factor <= verdicts.RESTLESS]
     if not quiet or quiet[0].telling is None:
         return ""
     index = quiet[0].findings.index(quiet[0].telling)
@@ -297,10 +307,10 @@ def _verdicts(machine: str, surveys: Sequence[Survey]) -> str:
             continue
         words: dict[str, int] = {}
         for claim in survey.experiment.claims:
-            word = survey.verdicts[claim.id][machine].word
-            words[word] = words.get(word, 0) + 1
-        shown = [f"{count} {word}" for word, count in sorted(words.items())
-                 if word != NOT_APPLICABLE]
+            verdict = survey.verdicts[claim.id][machine]
+            if verdict.is_asked:
+                words[verdict.word] = words.get(verdict.word, 0) + 1
+        shown = [f"{count} {word}" for word, count in sorted(words.items())]
         rows.append([f"[{survey.experiment.name}](../../experiments/{survey.experiment.name}"
                      "/README.md)", ", ".join(shown) or "no claims"])
     return markdown(["chapter", "verdicts"], rows, 2) if rows else "No complete run yet."

@@ -15,15 +15,17 @@ from memwall.analysis.basis import Basis, Over
 from memwall.analysis.ceilings import Ceiling
 from memwall.analysis.cells import Cell, measure
 from memwall.analysis.claims import Verdict
-from memwall.analysis.expectations import (
-    NOT_APPLICABLE,
-    NOT_REPRODUCED,
-    REPRODUCED,
-    TOO_FEW,
-    UNDECIDED,
-    Finding,
-)
+from memwall.analysis.expectations import Finding
 from memwall.analysis.measurements import Measurements
+from memwall.analysis.verdicts import (
+    DIRECTION_ONLY,
+    NOT_ASKED,
+    NOT_REPRODUCED,
+    OUT_OF_DATE,
+    REPRODUCED,
+    UNDECIDED,
+    Reason,
+)
 from memwall.figures import rows
 from memwall.figures.panels import Value
 from memwall.figures.plots import Plot
@@ -40,11 +42,11 @@ SIZE = re.compile(r"-(tiny|small|half|gpu|xl)$")
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 LEGEND = {
     REPRODUCED: "✓ reproduced",
+    DIRECTION_ONLY: "≈ the direction holds, the size does not",
     NOT_REPRODUCED: "✗ not reproduced",
-    UNDECIDED: "? undecided: the interval crosses the threshold",
-    TOO_FEW: "◇ too few data to tell",
-    claims.OUT_OF_DATE: "↻ the code is newer than this run: measure again",
-    NOT_APPLICABLE: "blank: not run there, or cannot be asked",
+    UNDECIDED: "? undecided",
+    OUT_OF_DATE: "↻ the code is newer than this run: measure again",
+    NOT_ASKED: "blank: cannot be asked of that machine",
 }
 INFERRED = ("Inferred: read off a figure or a design of the article, which does not say it in so"
             " many words.")
@@ -84,7 +86,7 @@ class OnMachine:
             why = f'{shown}: claim "{claim.id}" on {self.machine}: {error}'
             if is_told:
                 raise UserError(why) from error
-            return Verdict(claim, NOT_APPLICABLE, (), f"{why}.")
+            return Verdict(claim, NOT_ASKED, (), f"{why}.")
 
 
 @dataclass(frozen=True)
@@ -172,8 +174,9 @@ class Survey:
     def tally(self, id: str) -> str:
         """`on 3 of the 4 machines that could tell`: where a claim was reproduced, or holds."""
         verdicts = self.verdicts[self.experiment.claim(id).id].values()
-        found = [verdict.verdict for verdict in verdicts]
-        yes, no = found.count(REPRODUCED), found.count(NOT_REPRODUCED)
+        found = [verdict.decided for verdict in verdicts if verdict.decided]
+        yes = found.count(REPRODUCED)
+        no = len(found) - yes
         if not yes + no:
             return "on none, as no machine could tell"
         if not no:
@@ -210,7 +213,7 @@ class Survey:
             shown[0].is_own) else LEGEND
         texts = [text for verdict, text in legend.items() if verdict in found]
         told = [f"{' · '.join(texts)}."]
-        if found != {NOT_APPLICABLE}:
+        if found != {NOT_ASKED}:
             interval = ", or the interval that does not" if UNDECIDED in found else ""
             told.append(f"Beside a symbol: the number that decided it{interval}.")
         if any("," in cell(v) for claim in shown for v in self.verdicts[claim.id].values()):
@@ -243,7 +246,7 @@ class Survey:
                  if verdict.is_asked]
         if not claim.is_arithmetic or not asked:
             return None
-        decided = (each for each in asked if each[1].verdict in (REPRODUCED, NOT_REPRODUCED))
+        decided = (each for each in asked if each[1].decided)
         return next(decided, asked[0])
 
     def _reasons(self) -> str:
@@ -441,10 +444,11 @@ def _cell(verdict: Verdict, finding: Finding | None, index: int | None) -> Claim
     if finding is None or not verdict.is_asked:
         return None
     words = claims.OWN if verdict.claim.is_own else {}
-    word = (verdict.word if index is None or verdict.verdict == claims.OUT_OF_DATE
+    word = (verdict.word if index is None or verdict.verdict == OUT_OF_DATE
             else words.get(finding.verdict, finding.verdict)).lower()
     if finding.estimate is None:
-        return ClaimCell(word, "too few" if finding.verdict == TOO_FEW else finding.decided_by)
+        few = finding.reason == Reason.TOO_FEW
+        return ClaimCell(word, "too few" if few else finding.decided_by)
     is_open = finding.verdict == UNDECIDED and finding.interval
     number = "?" if is_open else finding.decided_by.removesuffix("x")
     e = finding.estimate.scaled(100 if finding.decided_by.endswith(" %") else 1)

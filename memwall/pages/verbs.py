@@ -19,12 +19,13 @@ from jinja2.parser import Parser
 from memwall.analysis import claims, crossovers, expectations, needs, numerics, units
 from memwall.analysis.basis import Basis, Over
 from memwall.analysis.cells import Cell, measure, numbers_of
-from memwall.analysis.claims import OUT_OF_DATE, Verdict
+from memwall.analysis.claims import Verdict
 from memwall.analysis.comparisons import Comparison, compare
-from memwall.analysis.expectations import REPRODUCED, Expectation
+from memwall.analysis.expectations import Expectation
 from memwall.analysis.measurements import NOT_MEASURED, Measurements
 from memwall.analysis.metrics import metric_named
 from memwall.analysis.quantities import Absence, NoNumber
+from memwall.analysis.verdicts import OUT_OF_DATE, REPRODUCED
 from memwall.figures import plots
 from memwall.pages import blocks, tables
 from memwall.pages.survey import ChapterPlot, Survey
@@ -333,7 +334,8 @@ class Verbs:
 
     def has(self, *asked: str) -> bool:
         """Whether the machine and the run meet needs in the words of claims (`avx2`, ...)."""
-        return not needs.unmet(self.measured, asked)
+        machine = self.measured.result.raw["machine"]
+        return not needs.barring(machine, asked) and not needs.lacking(self.measured, asked)
 
     def datasets(self) -> str:
         """A table of the data sets and their features."""

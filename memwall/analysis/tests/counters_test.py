@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from memwall.analysis import claims
-from memwall.analysis.claims import OUT_OF_DATE
-from memwall.analysis.expectations import NOT_APPLICABLE, NOT_REPRODUCED, REPRODUCED
 from memwall.analysis.measurements import Measurements
+from memwall.analysis.verdicts import DIRECTION_ONLY, NOT_REPRODUCED, OUT_OF_DATE, REPRODUCED, UNDECIDED
 from memwall.conftest import Say
 from memwall.record.definition import Claim, Condition
 from memwall.record.errors import UserError
@@ -46,7 +45,7 @@ def test_stored_bytes_are_compared_without_rounds(measured: Measure, raw: Json) 
         " threads = 1): which is less."
     )
     assert found.decided_by == ["1.67x"]
-    assert claims.judge(measured(raw), less("csrl", "textbook", "far")).verdict == NOT_REPRODUCED
+    assert claims.judge(measured(raw), less("csrl", "textbook", "far")).verdict == DIRECTION_ONLY
     assert claims.judge(measured(raw), less("textbook", "csrl")).verdict == NOT_REPRODUCED
 
 
@@ -84,7 +83,7 @@ def test_what_was_counted_can_be_asked_of_every_matrix(measured: Measure, raw: J
 def test_a_count_that_no_case_has_stops_the_weave(measured: Measure, raw: Json) -> None:
     """A name that the result lacks may be mistyped; a count of 0 is what was found."""
     found = claims.judge(measured(raw), less("csrl", "textbook"))
-    assert found.verdict == NOT_APPLICABLE
+    assert found.verdict == UNDECIDED
     assert found.findings[0].sentence == "textbook records no stored_bytes, nothing to compare."
     with pytest.raises(UserError, match='no quantity "tiles" of csrl, which has: stored_bytes'):
         claims.judge(measured(raw), less("csrl", "csrl", than_of="tiles"))
@@ -161,7 +160,7 @@ def test_none_of_something_is_a_value_and_no_ratio(measured: Measure, profiled: 
     for more in (False, True):
         less = replace(LESS, of=("counter:l2_sectors",) * 2, more=more)
         found = claims.judge(measured(profiled), asked(less))
-        assert found.verdict == NOT_APPLICABLE
+        assert found.verdict == UNDECIDED
         assert "nothing to compare" in found.findings[0].sentence
 
 
@@ -171,7 +170,7 @@ def test_what_reaches_nothing_in_a_round_has_no_ratio(measured: Measure, profile
             entry["counters"]["values"]["l2_sectors"] = 0
     more = replace(LESS, of=("counter:l2_sectors",) * 2, more=True)
     found = claims.judge(measured(profiled), asked(more))
-    assert found.verdict == NOT_APPLICABLE
+    assert found.verdict == UNDECIDED
     assert "csrl has no counter:l2_sectors, nothing to compare" in found.findings[0].sentence
 
 
@@ -194,7 +193,7 @@ def test_where_nothing_was_profiled_a_claim_cannot_be_asked(
                       replace(LESS, of=("stored_bytes", "counter:l2_sectors")),
                       replace(LESS, of=("counter:l2_sectors",) * 2, expect=2, more=True)):
         found = claims.judge(measured(raw), asked(condition))
-        assert found.verdict == NOT_APPLICABLE
+        assert found.verdict == UNDECIDED
         assert said in found.findings[0].sentence
     assert said in say('{{ value("counter:l2_sectors", "csrl", where=%s) }}' % FEM3, raw)
 

@@ -8,16 +8,18 @@ import pytest
 from memwall.analysis import expectations
 from memwall.analysis.cells import Cell
 from memwall.analysis.comparisons import Comparison, compare
-from memwall.analysis.expectations import (
+from memwall.analysis.expectations import Expectation
+from memwall.analysis.measurements import Measurements
+from memwall.analysis.numerics import Estimate
+from memwall.analysis.tests.claims_test import comparison, placed
+from memwall.analysis.verdicts import (
+    DIRECTION_ONLY,
     NOT_REPRODUCED,
     REPRODUCED,
     RESTLESS,
     UNDECIDED,
-    Expectation,
+    Reason,
 )
-from memwall.analysis.measurements import Measurements
-from memwall.analysis.numerics import Estimate
-from memwall.analysis.tests.claims_test import comparison, placed
 from memwall.record.results import Json
 
 Measure = Callable[..., Measurements]
@@ -40,8 +42,22 @@ def between(low: float, high: float, noise: float = 1.0) -> Comparison:
         # What reaches an edge has reached it.
         ("clearly", 1.2, 1.3, 1.0, REPRODUCED),
         ("clearly", 1.0, 1.2, 1.0, UNDECIDED),
+        # A gain that is there, but smaller or larger than was claimed.
+        ("clearly", 1.1, 1.19, 1.05, DIRECTION_ONLY),
+        ("clearly", 1.04, 1.19, 1.05, UNDECIDED),
+        (1.5, 1.2, 1.4, 1.0, DIRECTION_ONLY),
+        ((2.0, 3.0), 3.7, 3.9, 1.0, DIRECTION_ONLY),
+        ((2.0, 3.0), 1.2, 1.9, 1.0, DIRECTION_ONLY),
+        ((2.0, 3.0), 0.98, 1.02, 1.0, NOT_REPRODUCED),  # alike: there is no gain
+        ((2.0, 3.0), 0.7, 0.8, 1.0, NOT_REPRODUCED),
+        ((0.3, 0.5), 0.35, 0.4, 1.0, REPRODUCED),  # slower, as was claimed
+        ((0.3, 0.5), 0.6, 0.7, 1.1, DIRECTION_ONLY),
+        ((0.3, 0.5), 0.1, 0.2, 1.1, DIRECTION_ONLY),
+        ((0.3, 0.5), 1.1, 1.2, 1.0, NOT_REPRODUCED),
+        ((0.95, 1.1), 1.2, 1.3, 1.0, NOT_REPRODUCED),  # about equal has no direction
         ("clearly", 0.9, 1.1, 1.2, UNDECIDED),  # noise can have hidden so much
-        ("clearly", 0.7, 0.8, 1.25, UNDECIDED),
+        ("clearly", 0.7, 0.8, 1.25, NOT_REPRODUCED),  # slower, or alike at most
+        ("clearly", 0.7, 0.9, 1.25, UNDECIDED),
         ((2.0, 3.0), 2.0, 3.0, 1.0, REPRODUCED),
         ((2.0, 3.0), 1.5, 2.0, 1.0, UNDECIDED),
         ((2.0, 3.0), 3.0, 3.5, 1.0, UNDECIDED),
@@ -78,9 +94,11 @@ def test_where_the_verdict_on_a_value_turns(low: float, high: float, verdict: st
 
 def test_why_a_direction_is_open() -> None:
     inside = expectations.examine(between(1.05, 1.15, noise=1.2), "faster")
-    assert inside.sentence.endswith("a direction inside the noise floor.")
+    assert inside.sentence.endswith("faster is not decided, as the machine is too noisy.")
+    assert inside.reason == Reason.NOISY
     wide = expectations.examine(between(0.9, 1.3), "faster")
-    assert wide.sentence.endswith("a direction not decided by this interval.")
+    assert wide.sentence.endswith("faster is not decided, as the interval crosses the threshold.")
+    assert wide.reason == Reason.CROSSES
 
 
 def test_a_word_begins_at_its_edge() -> None:
@@ -104,7 +122,7 @@ def test_where_each_holds_the_lowest_is_named() -> None:
 @pytest.mark.parametrize(("count", "said"), [(6, ""), (7, ", 1 more")])
 def test_a_sentence_names_six(count: int, said: str) -> None:
     found = expectations.examine(comparison([2.5] * count), "far", "any")
-    assert f"m5 2.50x (2.49–2.51){said})." in found.sentence
+    assert f"m5 2.50x (2.48–2.52){said})." in found.sentence
 
 
 def test_a_unit_of_counted_columns_is_a_point() -> None:

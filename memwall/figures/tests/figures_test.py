@@ -309,7 +309,7 @@ def test_markers_tell_verdicts() -> None:
     inside = [mark for mark in drawn.marks if mark.y > 30]
     assert len(inside) == 5 * len(MACHINES)
     assert {mark.kind for mark in inside} == set(rows.MARKER_OF.values())
-    assert "too few data" in words(drawn)
+    assert "direction only" in words(drawn)
     assert words(drawn).count("1.00") == 1
 
 

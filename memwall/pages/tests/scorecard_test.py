@@ -94,7 +94,7 @@ def test_symbols_the_leads_number_and_the_range(survey: Survey) -> None:
     assert low and high
     told = f"2.22, {low.value:.2f}{DASH}{high.value:.2f}"
     assert row(page, "Short 1.holds") == [lead("✓"), "✓", told]
-    assert row(page, "Short 1.fails") == [lead("✗"), "✗", told]
+    assert row(page, "Short 1.fails") == [lead("≈"), "≈", told]
     assert row(page, "Short 1.differs") == [lead("✓"), "?", "2.22"]  # one alone is no range
 
 
@@ -121,9 +121,10 @@ def test_what_is_not_measured_is_named_and_has_no_row(survey: Survey) -> None:
 def test_a_count_has_no_range(survey: Survey) -> None:
     """How many matrices gain is no ratio, though the ratio over all is known."""
     most = replace(claim("1.most", 1, article=1),
-                   conditions=(Condition(("csrl",), ("textbook",), "most", {}),))
+                   conditions=(Condition(("csrl",), ("textbook",), "most", {},
+                                         per=("matrix", "precision")),))
     page = scorecard.page([with_claims(survey, most)], [LEAD, SLOW])
-    assert row(page, "Short 1.most") == [lead("✓"), "✓", "5 of 5"]
+    assert row(page, "Short 1.most") == [lead("✓"), "✓", "10 of 10"]
 
 
 def test_a_disturbed_run_does_not_widen_the_range(survey: Survey) -> None:
@@ -142,9 +143,11 @@ def test_claims_are_counted_by_what_became_of_them(survey: Survey) -> None:
     asked = [claim("a", 1.5), claim("b", 2.2), claim("c", 3.0),
              replace(claim("d", 1), conditions=(far,))]
     found = scorecard.counts([with_claims(survey, *asked)], lambda c: c.id != "c")
-    assert found == {"hold": 2, "fail": 0, "differ": 0, "undecided": 0, "unmeasured": 1}
+    assert found == {"hold": 2, "direction": 0, "fail": 0, "differ": 0, "undecided": 0,
+                     "unmeasured": 1}
     found = scorecard.counts([with_claims(survey, *asked)] * 2, lambda c: True)
-    assert found == {"hold": 4, "fail": 2, "differ": 0, "undecided": 0, "unmeasured": 2}
+    assert found == {"hold": 4, "direction": 0, "fail": 2, "differ": 0, "undecided": 0,
+                     "unmeasured": 2}
 
 
 def test_one_machine_may_refute_what_another_shows(survey: Survey) -> None:
@@ -259,7 +262,7 @@ def test_the_page_of_a_machine(survey: Survey, tmp_path: Path) -> None:
     page = scorecard.machine_page(SLOW, [survey.found[1]], [mixed], tmp_path)
     assert "# slow-2c: Example CPU @ 2.00GHz\n" in page
     assert row(page, "[spmv-demo](../../experiments") == [
-        "1 HOLDS, 1 NOT REPRODUCED, 1 REPRODUCED"]
+        "1 DIRECTION ONLY, 1 HOLDS, 1 REPRODUCED"]
     assert row(block(page, "Runs"), "spmv-demo") == [
         "`01234567`", "2024-05-06", "full", "21", "0.4 %", "–"]
     assert "[spmv-demo](notes/spmv-demo.md)" in page
