@@ -50,8 +50,8 @@ def lacking(measured: Measurements, needs: Iterable[str]) -> list[str]:
 def _barring(machine: Machine, need: str) -> str:
     if not is_known(need):
         known = ", ".join(sorted(ARCHITECTURES | INSTRUCTION_SETS))
-        raise UserError(f'found the need "{need}", expected {known}, cuda, bare-metal, mkl or one of'
-                        " matrices, threads, ranks, cores, numa_nodes, gpus, rounds with >=N")
+        raise UserError(f'found the need "{need}", expected {known}, cuda, bare-metal, mkl or one'
+                        " of matrices, threads, ranks, cores, numa_nodes, gpus, rounds with >=N")
     cpu = machine["cpu"]
     counted = AT_LEAST.fullmatch(need)
     if counted and counted[1] in OF_MACHINES:

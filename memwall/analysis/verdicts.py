@@ -134,8 +134,8 @@ def _position_above(reach: Reach, least: float, most: float) -> Position:
         return Position.BEYOND
     if reach.high < 1 / reach.noise:
         return Position.OPPOSITE
-    if not is_more and (ALIKE_LOW <= reach.low and reach.high <= ALIKE_HIGH
-                        or reach.high < 1 and reach.high * reach.noise <= ALIKE_HIGH):
+    if not is_more and ((reach.low >= ALIKE_LOW and reach.high <= ALIKE_HIGH)
+                        or (reach.high < 1 and reach.high * reach.noise <= ALIKE_HIGH)):
         return Position.ALIKE
     return Position.OPEN
 

@@ -61,7 +61,9 @@ class House:
         of = tuple(one for one in self.found if one.result.experiment == experiment.name)
         complete = [one.machine for one in of if not one.title]
         lead = experiment.lead or next(iter(complete), "")
-        return Survey(experiment, lead, of, lead)
+        others = {machine: facts for machine, facts in self.facts.items()
+                  if machine not in complete}
+        return Survey(experiment, lead, of, lead, others)
 
     def committed(self) -> "House":
         """What is woven into committed pages: what came with the tree."""
@@ -81,6 +83,12 @@ class House:
     def surveys(self) -> list[Survey]:
         """Of every experiment what all machines found."""
         return [self.survey(experiment) for experiment in self.experiments]
+
+    @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        """What each machine is, as one of its results tells."""
+        return {machine: self.of_machine(machine)[0].result.raw["machine"]
+                for machine in self.machines}
 
     def judge(self) -> None:
         """Judges all claims on all machines, so that what is woven in parallel need not."""

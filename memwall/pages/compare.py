@@ -16,6 +16,7 @@ from pathlib import Path
 
 from memwall.analysis import numerics
 from memwall.analysis.numerics import Estimate, NoiseFloor
+from memwall.analysis.verdicts import ALIKE_HIGH, ALIKE_LOW
 from memwall.pages.tables import aligned, markdown
 from memwall.record import escape, joining, notation, results
 from memwall.record.errors import UserError

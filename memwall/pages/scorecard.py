@@ -8,18 +8,18 @@ from typing import Any
 
 from memwall.analysis import numerics, verdicts
 from memwall.analysis.claims import Verdict
-from memwall.analysis.verdicts import DIRECTION_ONLY, NOT_REPRODUCED
+from memwall.analysis.verdicts import DIRECTION_ONLY, NOT_REPRODUCED, OUT_OF_DATE
 from memwall.pages import blocks
-from memwall.pages.survey import INFERRED, OnMachine, Survey, best_ceilings
+from memwall.pages.survey import INFERRED, NOT_RUN, OnMachine, Survey, best_ceilings
 from memwall.pages.tables import markdown
 from memwall.record import escape, files, notation, results
 from memwall.record.definition import Claim
 from memwall.record.errors import UserError
 
 WOVEN = "<!-- Woven, do not edit: `just report` makes it from the results. -->\n"
-LEGEND = ("✓ reproduced, or holds · ≈ the direction holds, the size does not · ✗ not · ? undecided ·"
-          " ↻ the code is newer than the run: measure again · blank: not run there, or cannot be"
-          " asked. Underlined: the chapter's lead machine. *lead*: the number that"
+LEGEND = ("✓ reproduced, or holds · ≈ the direction holds, the size does not · ✗ not · ?"
+          " undecided, or not run there · ↻ the code is newer than the run: measure again · blank: cannot"
+          " be asked of that machine. Underlined: the chapter's lead machine. *lead*: the number that"
           " decided there, or the interval that does not. *range*: lowest to highest on machines"
           " that decided, without runs whose noise floor is above"
           f" {notation.percent(verdicts.RESTLESS - 1)}. † {INFERRED[0].lower()}{INFERRED[1:]}")
@@ -43,8 +43,9 @@ def page(surveys: Sequence[Survey], machines: Sequence[str]) -> str:
             table = _table(surveys, letters, chapters, chosen)
             if chosen is _of_our_own:
                 table = blocks.folded("All targets on all machines", table)
-            told = f"{summary(surveys, chosen, noun)} {_not_measured(surveys, chosen)}"
-            parts += [f"## {title}", told.strip(), table]
+            told = [summary(surveys, chosen, noun), _not_measured(surveys, chosen),
+                    shares(surveys, chosen)]
+            parts += [f"## {title}", " ".join(filter(None, told)), table]
     parts += _arithmetic(surveys)
     parts += [blocks.folded("How far the method can be trusted", trust(surveys)),
               _figures(surveys)]
@@ -101,6 +102,19 @@ def summary(surveys: Iterable[Survey], chosen: Callable[[Claim], bool], noun: st
     return f"Of {notation.plural(sum(found.values()), noun)}, {notation.listed(told)}."
 
 
+def shares(surveys: Iterable[Survey], chosen: Callable[[Claim], bool]) -> str:
+    """How many cells, a claim on a machine, can be asked by what the machines are, and what became
+    of them."""
+    asked = [verdict for survey in surveys for claim in filter(chosen, survey.experiment.claims)
+             for verdict in survey.everywhere(claim).values() if verdict.is_asked]
+    decided = sum(bool(verdict.decided) for verdict in asked)
+    late = sum(verdict.verdict == OUT_OF_DATE for verdict in asked)
+    idle = sum(verdict.note == NOT_RUN for verdict in asked)
+    return (f"A cell is a claim on a machine that can be asked by what it is:"
+            f" {notation.plural(len(asked), 'cell')}, {decided} decided, {late} out of date,"
+            f" {idle} not run, {len(asked) - decided - late - idle} undecided for another reason.")
+
+
 def _not_measured(surveys: Sequence[Survey], chosen: Callable[[Claim], bool]) -> str:
     """Where claims wait for a first result, which the table leaves out."""
     told = []
@@ -145,7 +159,7 @@ def _table(surveys: Sequence[Survey], letters: dict[str, str], chapters: dict[st
         claimed = [claim for claim in survey.experiment.claims
                    if chosen(claim) and is_measured(survey, claim)]
         for claim in claimed:
-            verdicts = survey.verdicts[claim.id]
+            verdicts = survey.everywhere(claim)
             symbols = [_symbol(verdicts.get(m), m == survey.lead) for m in letters]
             link = f"[{claim.short}]({_chapter(survey)}#{claim.anchor})"
             lead = verdicts.get(survey.lead)

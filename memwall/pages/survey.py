@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from memwall.analysis import claims
+from memwall.analysis import claims, needs
 from memwall.analysis.basis import Basis, Over
 from memwall.analysis.ceilings import Ceiling
 from memwall.analysis.cells import Cell, measure
@@ -50,6 +50,7 @@ LEGEND = {
 }
 INFERRED = ("Inferred: read off a figure or a design of the article, which does not say it in so"
             " many words.")
+NOT_RUN = "not run on this machine"
 #: What a run says of itself, below the table of runs.
 FLOOR = ("The noise floor is the largest difference that the run found between two copies of the"
          " same code (A/A pairs), timed as if they were two versions: a smaller difference between"
@@ -98,6 +99,8 @@ class Survey:
     lead: str
     found: tuple[OnMachine, ...]
     told: str = ""
+    #: What the machines are that have no complete run of it.
+    others: Mapping[str, needs.Machine] = field(default_factory=dict)
 
     def runs(self, title: str = "") -> list[OnMachine]:
         """The complete runs, or the kept ones of a title: the lead machine's first."""
@@ -115,6 +118,21 @@ class Survey:
         return {claim.id: {one.machine: one.judge(claim, one.machine == told)
                            for one in self.runs()}
                 for claim in self.experiment.claims}
+
+    def everywhere(self, claim: Claim) -> dict[str, Verdict]:
+        """The verdicts of a claim on all machines: where nothing was run it is undecided, unless
+        the machine is one that cannot be asked."""
+        found = dict(self.verdicts[claim.id])
+        for machine, facts in self.others.items():
+            barred = needs.barring(facts, [*self.asked_of_machines, *claim.needs])
+            found[machine] = (Verdict(claim, NOT_ASKED, (), "; ".join(barred)) if barred
+                              else Verdict(claim, UNDECIDED, (), NOT_RUN))
+        return found
+
+    @property
+    def asked_of_machines(self) -> list[str]:
+        """What the experiment needs of a machine: tools can be installed."""
+        return [need for need in self.experiment.needs if needs.is_known(need)]
 
     def cells(self, variant: str, over: Over, where: Where, title: str = "",
               metric: str = "speedup") -> dict[str, Cell]:

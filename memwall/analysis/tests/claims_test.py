@@ -97,7 +97,8 @@ def test_words(expect: str, speedup: float, verdict: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("speedup", "verdict"), [(1.55, REPRODUCED), (1.5, UNDECIDED), (1.4, DIRECTION_ONLY), (0.9, NOT_REPRODUCED)]
+    ("speedup", "verdict"),
+    [(1.55, REPRODUCED), (1.5, UNDECIDED), (1.4, DIRECTION_ONLY), (0.9, NOT_REPRODUCED)],
 )
 def test_a_number_stands_for_itself(speedup: float, verdict: str) -> None:
     assert expectations.examine(comparison([speedup]), 1.5).verdict == verdict
@@ -577,7 +578,8 @@ def test_the_runner_is_not_asked_for_what_more_samples_cannot_decide(
 def test_where_and_points_are_said(measured: Measure, raw: Json) -> None:
     odd = claim("unroll4", "textbook", "clearly", where={"precision": "fp32", "threads": 2})
     sentence = claims.judge(measured(raw), odd).findings[0].sentence
-    assert sentence.startswith("`unroll4` runs at 1.25x the speed of `textbook` (98.3 % interval 1.2")
+    said = "`unroll4` runs at 1.25x the speed of `textbook` (98.3 % interval 1.2"
+    assert sentence.startswith(said)
     assert "geometric mean over 5 points, precision = fp32, threads = 2" in sentence
 
 

@@ -8,7 +8,13 @@ import pytest
 
 from memwall.analysis import claims
 from memwall.analysis.measurements import Measurements
-from memwall.analysis.verdicts import DIRECTION_ONLY, NOT_REPRODUCED, OUT_OF_DATE, REPRODUCED, UNDECIDED
+from memwall.analysis.verdicts import (
+    DIRECTION_ONLY,
+    NOT_REPRODUCED,
+    OUT_OF_DATE,
+    REPRODUCED,
+    UNDECIDED,
+)
 from memwall.conftest import Say
 from memwall.record.definition import Claim, Condition
 from memwall.record.errors import UserError

@@ -7,8 +7,8 @@ import pytest
 
 from memwall.analysis import claims, crossovers
 from memwall.analysis.comparisons import Comparison, compare
-from memwall.analysis.verdicts import DIRECTION_ONLY, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from memwall.analysis.measurements import Measurements
+from memwall.analysis.verdicts import DIRECTION_ONLY, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from memwall.conftest import Say
 from memwall.record.definition import Claim, Condition
 from memwall.record.errors import UserError

@@ -23,7 +23,7 @@ FEM3 = '{"matrix": "fem3", "precision": "fp64", "threads": 1}'
 @pytest.mark.parametrize(
     ("template", "said"),
     [
-        ('speedup("unroll4", over="textbook", where=W)', "1.25x (1.24–1.25)"),  # its interval rounds to it
+        ('speedup("unroll4", over="textbook", where=W)', "1.25x (1.24–1.25)"),
         ('speedup("avx512", over="textbook")', "skipped: this CPU has no AVX-512"),
         (
             'speedup("unroll4", over="avx512")',
