@@ -58,6 +58,8 @@ class Claim:
     inferred: bool
     needs: tuple[str, ...]
     conditions: tuple[Condition, ...]
+    line: int = 0  # of the article, and its own words there; targets of this project have neither
+    sentence: str = ""
 
     @property
     def is_own(self) -> bool:
@@ -115,6 +117,8 @@ def load(root: Path, name: str) -> Experiment:
     _require_unique(shown, "figure", [figure.id for figure in experiment.figures])
     _require_unique(shown, "figure file", [figure.file for figure in experiment.figures])
     _require_unique(shown, "claim", [claim.id for claim in experiment.claims])
+    for claim in experiment.claims:
+        _require_sentence(shown, claim)
     return experiment
 
 
@@ -171,6 +175,8 @@ def _claim(raw: Mapping[str, Any]) -> Claim:
         inferred=raw.get("inferred", False),
         needs=tuple(raw.get("needs", [])),
         conditions=tuple(_condition(condition) for condition in raw["condition"]),
+        line=raw.get("line", 0),
+        sentence=raw.get("sentence", ""),
     )
 
 
@@ -219,3 +225,9 @@ def _require_unique(shown: str, what: str, ids: list[str]) -> None:
     for id in ids:
         if ids.count(id) > 1:
             raise UserError(f'{shown}: found the {what} "{id}" twice, expected it once')
+
+
+def _require_sentence(shown: str, claim: Claim) -> None:
+    if not claim.is_own and not (claim.line and claim.sentence):
+        raise UserError(f'{shown}: found the claim "{claim.id}" of article {claim.article} without'
+                        ' line= or sentence=, expected where the article says it, and its words')

@@ -170,6 +170,8 @@ ASKING = """
 [[claim]]
 id = "1.counted"
 article = 1
+line = 1
+sentence = "…"
 says = "It moves fewer bytes."
 kind = "direction"
 [[claim.condition]]
@@ -179,6 +181,8 @@ of = "moved_bytes"
 [[claim]]
 id = "1.stored"
 article = 1
+line = 1
+sentence = "…"
 says = "It stores less."
 kind = "direction"
 [[claim.condition]]
@@ -188,6 +192,8 @@ of = "stored_bytes"
 [[claim]]
 id = "1.share"
 article = 1
+line = 1
+sentence = "…"
 says = "It reaches much."
 kind = "magnitude"
 [[claim.condition]]

@@ -20,7 +20,9 @@ def test_a_definition_is_read(root: Path) -> None:
     assert [figure.file for figure in found.figures] == ["demo-serial.svg", "demo-threads.svg"]
     assert found.claim("1.csrl").conditions[0].faster == ("avx512", "csrl")
     assert found.claim("1.csrl").inferred
-    assert found.claim("1.unroll").anchor == "claim-1-unroll"
+    unroll = found.claim("1.unroll")
+    assert (unroll.anchor, unroll.line) == ("claim-1-unroll", 71)
+    assert unroll.sentence == "但在这里大部分算例效果有提升"
     assert [e.name for e in definition.load_all(root)] == [synthetic.NAME]
 
 
@@ -62,6 +64,8 @@ between = [0.3, 0.5]
     assert less.of == ("stored_bytes", "stored_bytes")
     assert (more.faster, more.of, more.expect) == (("csrl",), ("of_ceiling",) * 2, 0.9)
     assert more.more and not less.more
+    own = definition.load(root, synthetic.NAME).claim("kinds")
+    assert (own.line, own.sentence) == (0, "")
     assert (crossing.along, crossing.between) == ("mean_row", (0.3, 0.5))
 
 
@@ -79,6 +83,9 @@ between = [0.3, 0.5]
         ("needs = []", 'needs = ["gpu"]', "$.needs[0]"),
         ('file = "demo-serial.svg"', 'file = "a/b.svg"', "$.figure[0].file"),
         ('id = "1.restrict"', 'id = "1.unroll"', 'found the claim "1.unroll" twice'),
+        ("line = 71\n", "", 'found the claim "1.unroll" of article 1 without line= or sentence='),
+        ("sentence = ", "# ", 'found the claim "1.unroll" of article 1 without line= or sentence='),
+        ("line = 71", "line = 0", "$.claim[0].line: found 0"),
         ('file = "demo-serial.svg"', 'file = "demo-threads.svg"', "found the figure file"),
         (
             'expect = "several"',
