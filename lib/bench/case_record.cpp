@@ -108,6 +108,9 @@ void record_case(Prepared const& prepared, Work const& work, Run& run)
     for (auto const& [name, values] : prepared.rounds) {
         one["rounds"][name] = verdict.passed ? values : std::vector<double>{};
     }
+    if (verdict.passed && !prepared.disturbed.empty()) {
+        one["disturbed"] = prepared.disturbed;
+    }
     if (verdict.passed && !prepared.timelines.empty()) {
         one["timeline"] = timeline_record(prepared);
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bench/disturbance.hpp"
 #include "bench/experiment.hpp"
 #include "bench/provenance.hpp"
 
@@ -8,6 +9,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -59,6 +61,29 @@ struct Outcome
     Json result;                    ///< null if it wrote none
     std::vector<std::string> files; ///< in its folder
 };
+
+/// A system in which nothing happens but what a test says: told how often it was asked so far.
+class ScriptedSystem : public Witness
+{
+public:
+    using Count = std::function<Disturbances(std::size_t asked)>;
+
+    explicit ScriptedSystem(Count process = {}, Count machine = {})
+        : process_{std::move(process)}, machine_{std::move(machine)}
+    {
+    }
+    Disturbances of_process() override { return process_ ? process_(asked_++) : Disturbances{}; }
+    Disturbances of_machine() override { return machine_ ? machine_(asked_++) : Disturbances{}; }
+    Disturbances of_gpus() override { return {}; }
+
+private:
+    Count process_;
+    Count machine_;
+    std::size_t asked_ = 0;
+};
+
+/// The system of the next experiments: a calm one, unless a test puts another one here.
+extern std::shared_ptr<Witness> tested_system;
 
 /// Runs an experiment that `declare` describes, in a folder of its own.
 Outcome measure(std::vector<std::string> const& arguments,

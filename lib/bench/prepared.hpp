@@ -24,6 +24,7 @@ struct Prepared
     std::vector<double> samples = {};
     std::map<std::string, std::vector<double>> rounds = {}; ///< of its counters, one a sample
     std::vector<std::vector<Span>> timelines = {};          ///< one a sample
+    std::map<std::string, std::vector<std::size_t>> disturbed = {}; ///< samples, by what did it
 
     Variant::Facts const& facts() const { return variant->facts(); }
 

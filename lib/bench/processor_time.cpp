@@ -8,15 +8,11 @@
 
 namespace bench {
 
-namespace {
-
 std::optional<ProcessorTime> processor_time_now()
 {
     std::ifstream stat{"/proc/stat"};
     return read_processor_time(stat, static_cast<double>(sysconf(_SC_CLK_TCK)));
 }
-
-} // namespace
 
 std::optional<ProcessorTime> read_processor_time(std::istream& stat, double ticks_per_s)
 {

@@ -16,6 +16,9 @@ struct ProcessorTime
 /// (proc(5)); nothing if `stat` does not begin with such a line.
 std::optional<ProcessorTime> read_processor_time(std::istream& stat, double ticks_per_s);
 
+/// Time up to now; nothing where the kernel does not tell.
+std::optional<ProcessorTime> processor_time_now();
+
 /// Adds up what the processors of this machine do while it runs, for whatever program. Says nothing
 /// where the kernel does not. Time comes in ticks of a hundredth of a second: only long sums of it
 /// mean something.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 
 namespace bench {
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t least_pairs = 20; ///< A/A pairs of an experiment
 constexpr double most_calls = 1e6;
+constexpr std::size_t share_of_spare_rounds = 4;
 
 /// Of a clock that is coarser than a call: where it shows nothing of so many in a row, it stands
 /// still; where it does, a sample takes so many times as long.
@@ -118,34 +120,75 @@ void Rounds::time(std::vector<Prepared>& all)
     }
     auto const rounds = run_.settings.rounds;
     auto const audit = random_.below(rounds);
-    for (std::size_t round = 0; round < rounds; ++round) {
-        run_.pacer.turn("round");
-        if (round == audit) {
-            conditions_.refill();
-        }
-        run_.meter.start();
-        random_.shuffle(order);
-        for (auto* one : order) {
-            take_sample(*one);
-            if (round == audit && one->verdict.passed) {
-                verification_.check_results(*one, "a timed call", conditions_);
-            }
-        }
-        run_.meter.stop();
+    auto const spare = rounds / share_of_spare_rounds;
+    std::size_t disturbed = 0;
+    for (std::size_t round = 0; round < rounds + (disturbed > spare ? 0 : disturbed); ++round) {
+        disturbed += take_round(order, round == audit);
     }
     for (auto* one : order) {
         require_finite(*one);
     }
 }
 
-void Rounds::take_sample(Prepared& prepared)
+/// A sample of each. Tells whether any of them was disturbed.
+bool Rounds::take_round(std::vector<Prepared*>& order, bool is_audit)
+{
+    run_.pacer.turn("round");
+    if (is_audit) {
+        conditions_.refill();
+    }
+    auto& witness = *run_.witness;
+    auto const is_on_device = [](Prepared const* one) {
+        return !one->facts().runs->depends_on_threads();
+    };
+    bool const asks_gpus = std::ranges::any_of(order, is_on_device);
+    auto const machine = witness.of_machine();
+    auto const gpus = asks_gpus ? witness.of_gpus() : Disturbances{};
+    run_.meter.start();
+    random_.shuffle(order);
+    bool is_disturbed = false;
+    for (auto* one : order) {
+        is_disturbed = take_sample(*one) || is_disturbed;
+        if (is_audit && one->verdict.passed) {
+            verification_.check_results(*one, "a timed call", conditions_);
+        }
+    }
+    run_.meter.stop();
+    auto const machine_after = witness.of_machine();
+    auto const gpus_after = asks_gpus ? witness.of_gpus() : Disturbances{};
+    for (auto* one : order) {
+        auto const& [begin, end] = is_on_device(one) ? std::tie(gpus, gpus_after)
+                                                     : std::tie(machine, machine_after);
+        is_disturbed = note(*one, begin, end) || is_disturbed;
+    }
+    return is_disturbed;
+}
+
+/// Notes at the last sample what happened between two times, on whatever rank: whether anything.
+bool Rounds::note(Prepared& prepared, Disturbances const& before, Disturbances const& after)
+{
+    bool is_disturbed = false;
+    for (std::size_t i = 0; i < disturbance_names.size(); ++i) {
+        if (!run_.team.all(after[i] <= before[i])) {
+            prepared.disturbed[std::string{disturbance_names[i]}].push_back(
+                prepared.samples.size() - 1);
+            is_disturbed = true;
+        }
+    }
+    return is_disturbed;
+}
+
+/// One sample. Tells whether it was disturbed.
+bool Rounds::take_sample(Prepared& prepared)
 {
     conditions_.restore_caches(prepared);
+    auto const before = run_.witness->of_process();
     prepared.clock().wake();
     if (is_profiled()) {
         prepared.facts().runs->profile(true);
     }
     auto const seconds = seconds_of(prepared, prepared.iterations);
+    auto const after = run_.witness->of_process();
     if (is_profiled()) {
         prepared.facts().runs->profile(false);
     }
@@ -162,6 +205,7 @@ void Rounds::take_sample(Prepared& prepared)
     if (prepared.facts().timeline) {
         prepared.timelines.push_back(prepared.facts().timeline());
     }
+    return note(prepared, before, after);
 }
 
 } // namespace bench

@@ -25,12 +25,16 @@ public:
     void add_twins(std::vector<Prepared>& all) const;
 
     /// Samples of all, in shuffled rounds; in one of them what a timed call left is checked too.
+    /// For each round in which a sample was disturbed there is one more, up to a quarter of all: if
+    /// more than a fifth are disturbed, that is how this machine is, and no round is better.
     void time(std::vector<Prepared>& all);
 
 private:
     std::uint64_t calls_in(double seconds, double pace) const;
     void choose_calls(Prepared& prepared);
-    void take_sample(Prepared& prepared);
+    bool take_round(std::vector<Prepared*>& order, bool is_audit);
+    bool take_sample(Prepared& prepared);
+    bool note(Prepared& prepared, Disturbances const& before, Disturbances const& after);
 
     Run& run_;
     base::Random& random_;

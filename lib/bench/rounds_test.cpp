@@ -160,3 +160,67 @@ TEST_CASE("before a warm sample come four calls, fewer of those that take long, 
     CHECK(settling(0.3) == 1);
     CHECK(settling(7) == 1);
 }
+
+namespace {
+
+using bench::Disturbance;
+using bench::Disturbances;
+
+Disturbances so_often(Disturbance which, std::uint64_t times)
+{
+    Disturbances counts{};
+    counts[static_cast<std::size_t>(which)] = times;
+    return counts;
+}
+
+/// The case of one variant that is measured in ten rounds, without twins, on such a system.
+Json disturbed_case(std::shared_ptr<bench::Witness> system)
+{
+    bench::testing::tested_system = std::move(system);
+    auto const outcome = measure_point({"--samples", "10"}, [](bench::Trial& trial) {
+        auto const x = trial.input<double>(1);
+        auto const y = trial.output<double>(1);
+        y.expect([x] { return bench::Expected{{x.on()[0]}, {0}}; });
+        trial.add("plain", [from = x.on(), to = y.on()] { to[0] = from[0]; }).excerpt("kernel");
+        trial.run();
+    });
+    bench::testing::tested_system = std::make_shared<bench::testing::ScriptedSystem>();
+    REQUIRE(outcome.code == 0);
+    return bench::testing::cases_of(outcome.result, "plain").at(0);
+}
+
+} // namespace
+
+TEST_CASE("what disturbed a sample is noted, and its round taken once more")
+{
+    // Twins take part: 21 samples a round, and before and after each the system is asked.
+    constexpr std::size_t asked_a_round = 2 * 21;
+    auto const once = [](std::size_t asked) {
+        return so_often(Disturbance::preempted, asked > 3 * asked_a_round ? 1 : 0);
+    };
+    auto const calm = disturbed_case(std::make_shared<bench::testing::ScriptedSystem>());
+    CHECK(calm.at("samples_s").size() == 10);
+    CHECK(!calm.contains("disturbed"));
+    auto const one = disturbed_case(std::make_shared<bench::testing::ScriptedSystem>(once));
+    CHECK(one.at("samples_s").size() == 11);
+}
+
+TEST_CASE("what happens to the machine disturbs all samples of its round")
+{
+    auto const seventh = [](std::size_t asked) { // before and after each round
+        return so_often(Disturbance::stolen, asked >= 2 * 7 - 1 ? 5 : 0);
+    };
+    auto const one = disturbed_case(
+        std::make_shared<bench::testing::ScriptedSystem>(nullptr, seventh));
+    CHECK(one.at("samples_s").size() == 11);
+    CHECK(one.at("disturbed") == Json{{"stolen", {6}}});
+}
+
+TEST_CASE("where more than a fifth of the rounds are disturbed none is taken once more")
+{
+    auto const always = [](std::size_t asked) { return so_often(Disturbance::migrated, asked); };
+    auto const one =
+        disturbed_case(std::make_shared<bench::testing::ScriptedSystem>(always));
+    CHECK(one.at("samples_s").size() == 10);
+    CHECK(one.at("disturbed").at("migrated").size() == 10);
+}

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bench/disturbance.hpp"
 #include "bench/processor_time.hpp"
 #include "bench/record.hpp"
 #include "bench/runner.hpp"
@@ -7,6 +8,7 @@
 #include "bench/verdict.hpp"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <regex>
 #include <string>
@@ -90,6 +92,7 @@ struct Run
     Record record;
     std::size_t points;        ///< of all studies together
     ProcessorMeter meter = {}; ///< runs in rounds: samples, and what comes before them
+    std::shared_ptr<Witness> witness = system_witness();
     PointState point = {};
 };
 

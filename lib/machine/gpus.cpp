@@ -49,6 +49,12 @@ public:
     Management(Management const&) = delete;
     Management& operator=(Management const&) = delete;
 
+    template <class... Arguments>
+    bool call(char const* function, Arguments... arguments) const
+    {
+        return library_.call(function, arguments...);
+    }
+
     /// What a function writes to its last argument.
     template <class T, class... Arguments>
     std::optional<T> get(char const* function, Arguments... arguments) const
@@ -103,6 +109,11 @@ struct PciInfo
 struct MemoryInfo
 {
     unsigned long long total, free, used;
+};
+
+struct ViolationTime
+{
+    unsigned long long reference, violated; ///< microseconds, nanoseconds
 };
 
 constexpr int of_multiprocessors = 1; ///< domains of clocks
@@ -225,6 +236,35 @@ Json gpu_states()
         states.push_back(std::move(state));
     }
     return states;
+}
+
+struct GpuWitness::Parts
+{
+    Management management = {};
+    std::vector<Handle> devices = management.devices();
+};
+
+GpuWitness::GpuWitness() : parts_{std::make_unique<Parts>()} {}
+GpuWitness::~GpuWitness() = default;
+
+GpuWitness::Counts GpuWitness::now() const
+{
+    constexpr std::array policies{0U, 1U}; // NVML_PERF_POLICY_POWER, NVML_PERF_POLICY_THERMAL
+    Counts counts;
+    for (auto* const device : parts_->devices) {
+        for (auto const policy : policies) {
+            if (auto const time = parts_->management.get<ViolationTime>(
+                    "nvmlDeviceGetViolationStatus", device, policy)) {
+                counts.throttled_ns += time->violated;
+            }
+        }
+        // There is no room for their list, so that it only tells how many they are.
+        unsigned processes = 0;
+        parts_->management.call("nvmlDeviceGetComputeRunningProcesses_v3", device, &processes,
+                                static_cast<void*>(nullptr));
+        counts.others += processes > 1 ? processes - 1 : 0; // this one computes there too
+    }
+    return counts;
 }
 
 std::string gpu_driver_version()

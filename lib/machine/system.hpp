@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -42,6 +44,26 @@ nlohmann::ordered_json gpus();
 /// The state of each of `gpus()` now, as results record it: clocks, power, temperature, and why the
 /// clocks are not higher, an empty list if nothing holds them back. `null` without any.
 nlohmann::ordered_json gpu_states();
+
+/// Watches the GPUs while this process computes on them.
+class GpuWitness
+{
+public:
+    struct Counts
+    {
+        std::uint64_t throttled_ns = 0; ///< that power or heat have slowed them down so far
+        std::uint64_t others = 0;       ///< processes that compute there now, beside this one
+    };
+
+    GpuWitness();
+    ~GpuWitness();
+
+    Counts now() const;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
 
 /// Version of the driver; empty without one.
 std::string gpu_driver_version();
