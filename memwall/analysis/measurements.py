@@ -20,7 +20,7 @@ from memwall.record import notation, regions
 from memwall.record.definition import Experiment
 from memwall.record.errors import UserError
 from memwall.record.regions import EVERY, Index, Test, Where
-from memwall.record.results import Case, Coordinates, Result, parameters
+from memwall.record.results import Case, Coordinates, Result, parameters, samples_of_both
 from memwall.record.sources import Tree
 
 Item = TypeVar("Item")
@@ -103,7 +103,7 @@ class Measurements:
         """As `equal_pairs`, each with its target."""
         firsts = {self._key(case): case for case in self.cases if case.passed}
         twins = [case for case in self.result.cases if case.twin and case.passed]
-        return [(twin.target, (twin.samples, firsts[self._key(twin)].samples)) for twin in twins
+        return [(twin.target, samples_of_both(twin, firsts[self._key(twin)])) for twin in twins
                 if self._key(twin) in firsts]
 
     def coordinates(self, case: Case) -> Coordinates:

@@ -9,7 +9,7 @@ from memwall.analysis import numerics
 from memwall.analysis.basis import Pair
 from memwall.analysis.quantities import COUNTER, NoNumber, Unknown, quantity
 from memwall.record.errors import UserError
-from memwall.record.results import Case
+from memwall.record.results import Case, samples_of_both
 
 #: `count:messages`: what a variant counted in its setup (`Variant::count`).
 COUNT = "count:"
@@ -129,7 +129,7 @@ def _traffic(p: Pair) -> float:
 
 def _break_even(p: Pair) -> Values:
     """Calls after which the setup has paid: infinite where the variant is not faster."""
-    gains = [slow - fast for slow, fast in zip(p.than.samples, p.case.samples, strict=True)]
+    gains = [slow - fast for slow, fast in zip(*samples_of_both(p.than, p.case), strict=True)]
     return [p.case.setup_seconds / gain if gain > 0 else float("inf") for gain in gains]
 
 
@@ -155,7 +155,7 @@ METRICS: dict[str, Metric] = {
     "speedup": Metric(
         "speed-up",
         "factor",
-        lambda p: numerics.ratios(p.than.samples, p.case.samples),
+        lambda p: numerics.ratios(*samples_of_both(p.than, p.case)),
         mean=True,
         relative=True,
         unit="x",

@@ -131,8 +131,8 @@ def geometric_mean(values: Sequence[float]) -> float:
 
 
 def geometric_mean_per_round(points: Sequence[Sequence[float]]) -> list[float]:
-    """For each round the geometric mean over the points."""
-    return [geometric_mean(values) for values in zip(*points, strict=True)]
+    """For each round the geometric mean over the points, as far as all of them have rounds."""
+    return [geometric_mean(values) for values in zip(*points, strict=False)]
 
 
 def sign_test(wins: int, trials: int) -> float:

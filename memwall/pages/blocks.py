@@ -120,6 +120,7 @@ def provenance(measured: Measurements) -> str:
         ("command", f"`{command}`, seed {run['seed']}"),
         ("launches", "; ".join(_launch(launch) for launch in raw["launches"])),
         *_processors(raw["launches"]),
+        *([("disturbances", told)] if (told := disturbances.told(raw)) else []),
         *([("GPU", _gpu_states(raw["launches"]))] if raw["machine"]["gpus"] else []),
         ("commit", f"{commit}{dirty}"),
         ("program", f"sha256 `{source['binary_sha256'][:16]}`"),

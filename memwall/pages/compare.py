@@ -20,7 +20,7 @@ from memwall.analysis.verdicts import ALIKE_HIGH, ALIKE_LOW
 from memwall.pages.tables import aligned, markdown
 from memwall.record import escape, joining, notation, results
 from memwall.record.errors import UserError
-from memwall.record.results import Case, Result
+from memwall.record.results import Case, Result, samples_of_both
 
 #: Without --all so many of the slower and of the faster cases of an experiment are shown.
 EACH_WORD = 10
@@ -112,8 +112,7 @@ class Points:
     @cached_property
     def noise(self) -> NoiseFloor:
         pairs = [(twin, self.timed(key)) for key, twin in self._twins if twin.passed]
-        return numerics.noise_floor((twin.samples, first.samples) for twin, first in pairs
-                                      if first)
+        return numerics.noise_floor(samples_of_both(twin, first) for twin, first in pairs if first)
 
     @cached_property
     def values(self) -> frozenset[tuple[str, Value]]:

@@ -17,9 +17,9 @@ from memwall.record.definition import Claim
 from memwall.record.errors import UserError
 
 WOVEN = "<!-- Woven, do not edit: `just report` makes it from the results. -->\n"
-LEGEND = ("✓ reproduced, or holds · ≈ the direction holds, the size does not · ✗ not · ?"
-          " undecided, or not run there · ↻ the code is newer than the run: measure again · blank: cannot"
-          " be asked of that machine. Underlined: the chapter's lead machine. *lead*: the number that"
+LEGEND = ("✓ reproduced, or holds · ≈ the direction holds, the size does not · ✗ not · ? undecided,"
+          " or not run there · ↻ the code is newer than the run: measure again · blank: cannot be"
+          " asked of that machine. Underlined: the chapter's lead machine. *lead*: the number that"
           " decided there, or the interval that does not. *range*: lowest to highest on machines"
           " that decided, without runs whose noise floor is above"
           f" {notation.percent(verdicts.RESTLESS - 1)}. † {INFERRED[0].lower()}{INFERRED[1:]}")

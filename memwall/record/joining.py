@@ -72,11 +72,15 @@ def prolong(first: Json, more: Json) -> Json:
         if other["verdict"]["status"] == "failed":
             case |= {name: other[name] for name in ("verdict", "iterations", "samples_s")}
             case.pop("timeline", None)
+            case.pop("disturbed", None)
             for values in results.rounds_of(case).values():
                 values.clear()
         elif case["verdict"]["status"] == "passed":
             if results.rounds_of(other).keys() != results.rounds_of(case).keys():
                 raise UserError(f"prolong: {case['variant']} notes other numbers of its rounds")
+            for name, numbers in other.get("disturbed", {}).items():
+                case.setdefault("disturbed", {}).setdefault(name, []).extend(
+                    len(case["samples_s"]) + number for number in numbers)
             case["samples_s"] += other["samples_s"]
             for name, values in results.rounds_of(case).items():
                 values += other["rounds"][name]

@@ -6,7 +6,7 @@ was expected. The schema is `lib/bench/result.schema.json`; what it cannot say i
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 
 import fastjsonschema
 
-from memwall.record import escape, files, notation
+from memwall.record import disturbances, escape, files, notation
 from memwall.record.errors import UserError, line_of
 from memwall.record.schemas import check_schema, spot
 from memwall.record.sources import REPOSITORY
@@ -23,6 +23,8 @@ SCHEMA = REPOSITORY / "lib/bench/result.schema.json"
 #: Of a file that is committed. A case takes 400 bytes and 10 for each sample: room for 4,000 cases
 #: of 63 rounds.
 LARGEST_BYTES = 4_000_000
+#: Of so many rounds one may be taken once more (`lib/bench/rounds.cpp`).
+SPARE_ROUNDS = 4
 
 # "/usr/lib" but not "GB/s", "a / b" or "https://host/path".
 ABSOLUTE_PATH = re.compile(
@@ -70,7 +72,7 @@ class Case:
     cache: str
     setup_seconds: float
     stored_bytes: float
-    samples: tuple[float, ...]
+    samples: tuple[float, ...]  # of the rounds that count
     operations: float = 0  # what a call repeats, if the time of one is of interest
     operand_bytes: float = 0  # of a format that the caller keeps and the variant reads as it is
     counts: Mapping[str, float] = field(default_factory=dict)
@@ -79,6 +81,8 @@ class Case:
     target: str = "host"  # where it ran
     rounds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # one value a sample
     timeline: tuple[Span, ...] = ()  # of the round with the median sample
+    taken: tuple[float, ...] = ()  # all samples, also of rounds that were disturbed
+    disturbed: float = 0  # the part of them that was, by itself
 
     @property
     def passed(self) -> bool:
@@ -126,7 +130,19 @@ def parse(path: Path, shown: str) -> Result:
 
 def of(raw: Json, path: Path) -> Result:
     """A result that is known to be valid."""
-    return Result(path, raw, tuple(_case(case) for case in raw["cases"]))
+    counted = {place: disturbances.counted_rounds(cases)
+               for place, cases in disturbances.of_points(raw["cases"]).items()}
+    return Result(path, raw, tuple(_case(case, counted[disturbances.place(case)])
+                                   for case in raw["cases"]))
+
+
+def samples_of_both(one: Case, other: Case) -> tuple[Sequence[float], Sequence[float]]:
+    """What two cases are compared by, of as many rounds: of those that count, or of all where one
+    was disturbed much oftener than the other."""
+    is_apart = abs(one.disturbed - other.disturbed) >= disturbances.MOST_APART
+    first, second = (one.taken, other.taken) if is_apart else (one.samples, other.samples)
+    rounds = min(len(first), len(second))
+    return first[:rounds], second[:rounds]
 
 
 def sealed(result: Result) -> Result:
@@ -238,7 +254,12 @@ def _schema() -> tuple[Json, Callable[[Any], Any]]:
     return rules, fastjsonschema.compile(rules, use_default=False)
 
 
-def _case(raw: Json) -> Case:
+def _case(raw: Json, counted: Sequence[int]) -> Case:
+    taken = raw["samples_s"]
+
+    def of_counted(values: Sequence[float]) -> tuple[float, ...]:
+        return tuple(values[at] for at in counted) if values else ()
+
     return Case(
         variant=raw["variant"],
         group=raw["group"],
@@ -252,18 +273,20 @@ def _case(raw: Json) -> Case:
         cache=raw["cache"],
         setup_seconds=raw["setup"]["seconds"],
         stored_bytes=raw["setup"]["stored_bytes"],
-        samples=tuple(raw["samples_s"]),
+        samples=of_counted(taken),
         operations=raw["work"].get("operations", 0),
         operand_bytes=raw["setup"].get("operand_bytes", 0),
         counts=raw["setup"].get("counts", {}),
         counters=raw.get("counters", {}).get("values", {}),
         notes=tuple(raw["setup"].get("notes", [])),
         target=raw["target"],
-        rounds={name: tuple(values) for name, values in rounds_of(raw).items()},
+        rounds={name: of_counted(values) for name, values in rounds_of(raw).items()},
         timeline=tuple(
             Span(span["lane"], span["name"], span["begin_s"], span["end_s"])
             for span in raw.get("timeline", [])
         ),
+        taken=tuple(taken),
+        disturbed=len(disturbances.disturbed_samples(raw)) / len(taken) if taken else 0,
     )
 
 
@@ -374,9 +397,11 @@ def _check_verdict(case: Json, rounds: int, where: str) -> None:
         if not verdict.get("reason"):
             raise UserError(f"{where}.verdict: found no reason, expected why the case failed")
         return
-    if samples != rounds:
+    spare = rounds // SPARE_ROUNDS
+    if not rounds <= samples <= rounds + spare:
         raise UserError(
-            f"{where}.samples_s: found {samples} samples, expected {rounds}, one for each round"
+            f"{where}.samples_s: found {samples} samples, expected {rounds}, one for each round,"
+            f" and at most {spare} for rounds that were disturbed"
         )
     if verdict.get("error", 0) > 1:
         raise UserError(
@@ -389,8 +414,12 @@ def _check_verdict(case: Json, rounds: int, where: str) -> None:
 
 
 def _check_rounds(case: Json, where: str) -> None:
-    """Numbers of the rounds beside their times, and what one of them did."""
+    """Numbers of the rounds beside their times, which were disturbed, and what one of them did."""
     samples = len(case["samples_s"])
+    for name, numbers in case.get("disturbed", {}).items():
+        if any(number >= samples for number in numbers):
+            raise UserError(f"{where}.disturbed.{name}: found sample {max(numbers)}, expected less"
+                            f" than {samples}")
     for name, values in rounds_of(case).items():
         if len(values) != samples:
             raise UserError(

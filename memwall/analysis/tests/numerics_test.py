@@ -84,8 +84,10 @@ def test_one_point_is_its_own_mean() -> None:
 def test_rounds_must_match() -> None:
     with pytest.raises(ValueError):
         numerics.ratios([1.0, 2.0], [1.0])
-    with pytest.raises(ValueError):
-        numerics.geometric_mean_per_round([[1.0], [1.0, 2.0]])
+
+
+def test_points_count_as_many_rounds_as_all_of_them_have() -> None:
+    assert numerics.geometric_mean_per_round([[4.0], [1.0, 2.0]]) == [2.0]
 
 
 @pytest.mark.parametrize("trials", range(1, 11))
