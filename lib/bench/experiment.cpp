@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <new>
+#include <optional>
 #include <random>
 #include <sstream>
 #include <stdexcept>
@@ -166,6 +168,32 @@ void measure_point(Run& run)
     }
 }
 
+/// The points that a file lists, as a result has them; none without a file. Throws
+/// std::invalid_argument where it holds no list.
+std::optional<std::vector<Json>> points_of(std::string const& file)
+{
+    if (file.empty()) {
+        return std::nullopt;
+    }
+    std::ifstream text{file};
+    auto const listed = Json::parse(text, nullptr, false);
+    if (!listed.is_array()) {
+        throw std::invalid_argument{fmt::format("--points: {}: found no list of points", file)};
+    }
+    return std::vector<Json>(listed.begin(), listed.end());
+}
+
+bool is_listed(PointState const& point, std::optional<std::vector<Json>> const& listed)
+{
+    if (!listed) {
+        return true;
+    }
+    // In whatever order the parameters stand.
+    nlohmann::json const here{{"study", point.selection->study->name()},
+                              {"parameters", point.parameters()}};
+    return std::ranges::any_of(*listed, [&](Json const& one) { return nlohmann::json(one) == here; });
+}
+
 void list_variants(Run& run)
 {
     base::print(fmt::format("variants at {}:\n", run.point.label()));
@@ -200,11 +228,15 @@ void Experiment::measure_ceilings(Run& run, std::string const& when) const
 void Experiment::measure_points(Run& run) const
 {
     run.pacer.begin(run.points, run.settings.rounds);
+    auto const listed = points_of(run.settings.points);
     std::size_t index = 0;
     for (auto const& selection : run.settings.selections) {
         for (std::size_t i = 0; i < selection.points(); ++i, ++index) {
             run.point = {.index = index, .selection = &selection, .at = selection.point(i)};
             auto const key = label(run.point);
+            if (!is_listed(run.point, listed)) {
+                continue;
+            }
             run.pacer.point(index, run.points, key);
             if (run.team.from_root(run.record.has(key)) == 0) {
                 measure_point(run);

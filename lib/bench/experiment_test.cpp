@@ -342,6 +342,29 @@ TEST_CASE("a run that goes on names the libraries that its first points loaded")
     CHECK(went_on.result.at("libraries").at("rival") == "1.2");
 }
 
+TEST_CASE("of the points that a file lists more is measured, of no other")
+{
+    Folder const folder;
+    auto const file = folder.file("points.json");
+    std::ofstream{file} << R"([{"parameters": {"precision": "fp64"}, "study": "kernels"},)"
+                        << R"( {"study": "elsewhere", "parameters": {"precision": "fp32"}}])";
+    auto const measured = [&](std::string const& points) {
+        return measure({"--points", points}, [](bench::Experiment& experiment) {
+            experiment.study("kernels").types<float, double>([]<class T>(bench::Trial& trial) {
+                auto const y = trial.output<T>(1);
+                y.expect([] { return bench::Expected{{1}, {0}}; });
+                trial.add("sound", [to = y.on()] { to[0] = 1; }).excerpt("kernel");
+                trial.run();
+            });
+        });
+    };
+    auto const cases = cases_of(measured(file).result, "sound");
+    REQUIRE(cases.size() == 1);
+    CHECK(cases[0].at("parameters").at("precision") == "fp64");
+    std::ofstream{file} << "nothing of the kind";
+    CHECK(measured(file).code == 2);
+}
+
 TEST_CASE("more samples for an earlier run need no second exact check, but a check")
 {
     auto const outcome = run({"--again"}, [](auto& trial, auto const&) {

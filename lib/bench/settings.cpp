@@ -304,6 +304,7 @@ std::variant<Settings, int> read_settings(std::string const& experiment, int arg
                  "another process measures what does not depend on threads");
     app.add_flag("--again", settings.again,
                  "samples for a run that has made the exact check and all counts");
+    app.add_option("--points", settings.points, "a JSON file that lists the points to measure");
     for (auto& [name, values] : given) {
         if (name != "precision") {
             app.add_option("--" + name, values, "values of this axis, of the studies that have it");

@@ -50,6 +50,7 @@ struct Settings
     std::string events; ///< the socket of the runner; empty: there is none
     bool later = false; ///< of several processes, it is not the first
     bool again = false; ///< only samples for an earlier run, which made the exact check
+    std::string points; ///< a file that lists those to measure; empty: all
     std::vector<Selection> selections;
     std::vector<std::string> arguments; ///< as recorded: no directories, nothing of the protocol
 };

@@ -3,10 +3,12 @@
 What a condition compares is in `metrics.py`, what its words mean in `expectations.py`.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from memwall.analysis import crossovers, expectations, needs
 from memwall.analysis.basis import Basis, Over
@@ -32,7 +34,7 @@ from memwall.analysis.verdicts import (
 from memwall.record import definition, sources
 from memwall.record.definition import Claim, Condition
 from memwall.record.regions import Where, words
-from memwall.record.results import Result, options
+from memwall.record.results import STUDY, Case, Result, options
 
 SYMBOLS = {REPRODUCED: "✓", DIRECTION_ONLY: "≈", NOT_REPRODUCED: "✗", UNDECIDED: "?",
            OUT_OF_DATE: "↻", NOT_ASKED: ""}
@@ -132,7 +134,7 @@ def _remark(measured: Measurements, verdict: str, findings: Sequence[Finding]) -
         return ""
     if any(finding.reason == Reason.TOO_FEW for finding in findings):
         return more_data(measured)
-    return "" if _chose_samples(measured.result) else UNTRIPLED
+    return "" if _chose_samples(measured.result) else FIRST_LOOK
 
 
 def more_data(measured: Measurements) -> str:
@@ -143,30 +145,55 @@ def more_data(measured: Measurements) -> str:
     return f"The full profile would decide: `just run {name} --profile full`"
 
 
-UNTRIPLED = "The samples were not tripled yet."
+FIRST_LOOK = "No further look was taken yet."
 FASTER_THAN_MEMORY = "whether a cold case is faster than memory"
 
 
 def _chose_samples(result: Result) -> bool:
-    """Whether somebody said how many samples to take, or `run-all` tripled them."""
+    """Whether somebody said how many samples to take, or `run-all` took more of them."""
     given = options(result.run["arguments"])
-    return result.run["tripled"] or any(
+    return result.run["tripled"] or "looks" in result.run or any(
         option[0].partition("=")[0] == "--samples" for option in given)
 
 
-def open_questions(result: Result, root: Path) -> list[str]:
-    """What of a fresh result more samples might decide: ids of claims, and whether a cold case is
-    faster than memory."""
+#: A point of a study, as a result has it, whatever launch measured it.
+Point = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Open:
+    """What of a fresh result more samples might decide, and at which points."""
+
+    questions: tuple[str, ...]  # ids of claims, and whether a cold case is faster than memory
+    points: tuple[Point, ...]
+
+
+def open_of(result: Result, root: Path, only_ceilings: bool = False) -> Open:
+    """What is open, of the claims and of what seems faster than memory, or of this alone."""
     measured = _of_fresh(result, root)
-    undecided = [claim.id for claim in measured.experiment.claims
-                 if judge(measured, claim).asks_for_samples]
-    return undecided + ([FASTER_THAN_MEMORY] if measured.doubtful else [])
+    asking = [] if only_ceilings else [
+        claim for claim in measured.experiment.claims if judge(measured, claim).asks_for_samples]
+    cases = [case for claim in asking for condition in claim.conditions
+             for case in _compared(measured, _asked(measured, condition))]
+    cases += [case for case in measured.cases if id(case) in measured.doubtful]
+    questions = [claim.id for claim in asking]
+    questions += [FASTER_THAN_MEMORY] if measured.doubtful else []
+    points = {json.dumps(point): point for case in cases if (point := _point(case))}
+    return Open(tuple(questions), tuple(points.values()))
 
 
-def is_beyond_ceiling(result: Result, root: Path) -> bool:
-    """Whether a cold case of a fresh result is faster than memory, which more samples might
-    mend."""
-    return bool(_of_fresh(result, root).doubtful)
+def _compared(measured: Measurements, sides: "_Sides") -> list[Case]:
+    """The cases that a condition rests on."""
+    basis, where = Basis(measured, sides.than), sides.condition.where
+    found = list(measured.find(sides.faster, where).cases)
+    for rival in basis.rivals if basis.names_rivals else (sides.faster,):
+        found += measured.find(rival, {**where, **basis.moved}).cases if sides.than else ()
+    return found
+
+
+def _point(case: Case) -> Point:
+    parameters = {name: value for name, value in case.parameters.items() if name != STUDY}
+    return {"study": case.parameters[STUDY], "parameters": parameters}
 
 
 def _of_fresh(result: Result, root: Path) -> Measurements:

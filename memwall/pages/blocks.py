@@ -14,7 +14,7 @@ from memwall.analysis.claims import Verdict
 from memwall.analysis.measurements import NOT_MEASURED, Measurements
 from memwall.analysis.quantities import FEATURES
 from memwall.pages.tables import markdown
-from memwall.record import files, notation, results
+from memwall.record import disturbances, files, notation, results
 from memwall.record.errors import UserError
 from memwall.record.escape import fenced
 
@@ -112,11 +112,14 @@ def provenance(measured: Measurements) -> str:
     dirty = " with uncommitted changes" if source["dirty"] else ""
     command = shlex.join(["just", "run", run["experiment"], *run["arguments"], *_ranks(measured)])
     rounds = notation.plural(run["rounds"], "round")
-    tripled = ", tripled because a question was open" if run["tripled"] else ""
+    if run["tripled"]:
+        rounds += ", tripled because a question was open"
+    if "looks" in run:
+        rounds += f", and {_looks(raw)} where questions were open"
     facts = [
         ("machine", machine_summary(raw["machine"])),
         ("operating system", raw["machine"]["os"]),
-        ("run", f"`{run['id']}`, {run['utc']}, {run['profile']} profile, {rounds}{tripled}"),
+        ("run", f"`{run['id']}`, {run['utc']}, {run['profile']} profile, {rounds}"),
         ("command", f"`{command}`, seed {run['seed']}"),
         ("launches", "; ".join(_launch(launch) for launch in raw["launches"])),
         *_processors(raw["launches"]),
@@ -202,6 +205,16 @@ def _gpu(gpu: Mapping[str, Any]) -> str:
     }
     known = [say(gpu[name]) for name, say in facts.items() if name in gpu]
     return f"{gpu['name']} ({', '.join(known)})" if known else gpu["name"]
+
+
+def _looks(raw: Mapping[str, Any]) -> str:
+    """`14 more at 12 points, then 28 more at 3 points`."""
+    points = disturbances.of_points(raw["cases"]).values()
+    told = []
+    for look, rounds in list(enumerate(raw["run"]["looks"]))[1:]:
+        there = sum(any(look in case.get("looks", ()) for case in cases) for cases in points)
+        told.append(f"{rounds} more at {notation.plural(there, 'point')}")
+    return ", then ".join(told)
 
 
 def _processors(launches: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memwall.record import machines, results
+from memwall.record import disturbances, machines, results
 from memwall.record.errors import UserError
 from memwall.record.results import Case, Json, Result
 from memwall.record.sources import code_of
@@ -51,8 +51,8 @@ def note_lost(whole: Json, threads: int, ranks: int, environment: Mapping[str, s
 
 
 def prolong(first: Json, more: Json) -> Json:
-    """One result from a run and more rounds of it: samples and other numbers of the rounds of each
-    case, one after the other.
+    """One result from a run and one more look at some of its points: samples and other numbers of
+    the rounds of each case, one after the other.
 
     A case that failed in either has failed. Everything else is as the first run noted it, also the
     timeline, but for what launches add up and where they ended.
@@ -60,12 +60,17 @@ def prolong(first: Json, more: Json) -> Json:
     _require_agreement(first, more | {"run": more["run"] | {"rounds": first["run"]["rounds"]}})
     whole = copy.deepcopy(first)
     _merge_named(whole["libraries"], more["libraries"], "libraries")
-    whole["run"]["rounds"] += more["run"]["rounds"]
+    run = whole["run"]
+    run["looks"] = [*run.get("looks", [run["rounds"]]), more["run"]["rounds"]]
+    look = len(run["looks"]) - 1
+    looked_at = {disturbances.place(case) for case in more["cases"]}
     later: dict[tuple[Any, ...], list[Json]] = {}
     for case in more["cases"]:
         later.setdefault(_place_of_samples(case), []).append(case)
     for case in whole["cases"]:
         alike = later.get(_place_of_samples(case))
+        if not alike and disturbances.place(case) not in looked_at:
+            continue
         if not alike:
             raise UserError(f"prolong: {case['variant']} has no further samples")
         other = alike.pop(0)  # several twins of a variant have one name
@@ -73,6 +78,7 @@ def prolong(first: Json, more: Json) -> Json:
             case |= {name: other[name] for name in ("verdict", "iterations", "samples_s")}
             case.pop("timeline", None)
             case.pop("disturbed", None)
+            case.pop("looks", None)
             for values in results.rounds_of(case).values():
                 values.clear()
         elif case["verdict"]["status"] == "passed":
@@ -81,6 +87,7 @@ def prolong(first: Json, more: Json) -> Json:
             for name, numbers in other.get("disturbed", {}).items():
                 case.setdefault("disturbed", {}).setdefault(name, []).extend(
                     len(case["samples_s"]) + number for number in numbers)
+            case["looks"] = [*case.get("looks", [0]), look]
             case["samples_s"] += other["samples_s"]
             for name, values in results.rounds_of(case).items():
                 values += other["rounds"][name]

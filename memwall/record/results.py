@@ -372,12 +372,12 @@ def identity(case: Json) -> tuple[Any, ...]:
 
 
 def _check_cases(raw: Json, shown: str) -> None:
-    rounds = raw["run"]["rounds"]
+    looks = raw["run"].get("looks", [raw["run"]["rounds"]])
     firsts = {identity(case) for case in raw["cases"] if not case["twin"]}
     seen = set()
     for index, case in enumerate(raw["cases"]):
         where = spot(shown, ("cases", index))
-        _check_verdict(case, rounds, where)
+        _check_verdict(case, looks, where)
         _check_rounds(case, where)
         key = identity(case)
         if case["twin"]:
@@ -389,7 +389,7 @@ def _check_cases(raw: Json, shown: str) -> None:
         seen.add(key)
 
 
-def _check_verdict(case: Json, rounds: int, where: str) -> None:
+def _check_verdict(case: Json, looks: Sequence[int], where: str) -> None:
     verdict, samples = case["verdict"], len(case["samples_s"])
     if verdict["status"] == "failed":
         if samples:
@@ -397,7 +397,11 @@ def _check_verdict(case: Json, rounds: int, where: str) -> None:
         if not verdict.get("reason"):
             raise UserError(f"{where}.verdict: found no reason, expected why the case failed")
         return
-    spare = rounds // SPARE_ROUNDS
+    seen = case.get("looks", [0])
+    if max(seen) >= len(looks):
+        raise UserError(f"{where}.looks: found {max(seen)}, expected less than {len(looks)}")
+    rounds = sum(looks[look] for look in seen)
+    spare = sum(looks[look] // SPARE_ROUNDS for look in seen)
     if not rounds <= samples <= rounds + spare:
         raise UserError(
             f"{where}.samples_s: found {samples} samples, expected {rounds}, one for each round,"

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from memwall.analysis import claims
-from memwall.record import definition, errors, files, joining, machines, results
+from memwall.record import definition, errors, files, machines, notation, results
 from memwall.record.console import Console, duration
 from memwall.record.errors import UserError
+from memwall.run import looks
 from memwall.run.launches import launches_of
 from memwall.run.programs import Measurement, measure
 from memwall.run.schedule import Step, make_schedule, schedule_text
@@ -168,25 +169,31 @@ class RunOfAll:
         return outcome
 
     def _measure(self, step: Step, watch: Callable[..., Watch]) -> list[str]:
-        """Measures an experiment, a second time with more samples if a question is open and the
-        first time took no longer than was promised; returns what failed in it."""
+        """Measures an experiment, and with more rounds what is open then, for as long as was
+        promised; returns what failed in it."""
         name = step.experiment.name
         folder = self._state.folder(name)
         fresh = not folder.exists()
         started = time.monotonic()
         measured = self._measure_once(step, folder, [], watch())
-        self._store(name, measured.result.raw, tripled=False)
-        questions = ", ".join(claims.open_questions(measured.result, self._workspace.root))
-        first, rounds = measured.result.raw, 2 * measured.result.run["rounds"]
-        if questions and time.monotonic() - started > step.seconds:
-            self._console.line(f"{name}: took longer than {duration(step.seconds)}, so these stay"
-                               f" open: {questions}; {3 * rounds // 2} rounds may decide them:"
-                               f" {self._workspace.run} {name} --samples {3 * rounds // 2}")
-        elif questions and not measured.failures:  # what failed would be measured again anyway
-            self._console.line(f"{name}: {rounds} more rounds to decide {questions}")
-            more = ["--samples", str(rounds), "--again"]
-            measured = self._measure_once(step, folder / "more", more, watch(", more rounds"))
-            self._store(name, joining.prolong(first, measured.result.raw), tripled=True)
+        self._store(name, measured.result.raw)
+        for look in range(1, looks.MOST_LOOKS):
+            opened = claims.open_of(measured.result, self._workspace.root)
+            if not opened.questions or measured.failures:  # what failed is measured again anyway
+                break
+            questions = ", ".join(opened.questions)
+            if time.monotonic() - started > step.seconds:
+                rounds = sum(looks.ROUNDS, 1) * measured.result.run["rounds"]
+                self._console.line(f"{name}: took longer than {duration(step.seconds)}, so these"
+                                   f" stay open: {questions}; {rounds} rounds may decide them:"
+                                   f" {self._workspace.run} {name} --samples {rounds}")
+                break
+            points = notation.plural(len(opened.points), "point")
+            self._console.line(f"{name}: more rounds at {points} to decide {questions}")
+            measured = looks.further(
+                measured, opened, look, folder,
+                lambda more, room: self._measure_once(step, room, more, watch(", more rounds")))
+            self._store(name, measured.result.raw)
         if fresh:
             self._state.took(name, time.monotonic() - started)
         if not measured.failures:
@@ -210,10 +217,9 @@ class RunOfAll:
                 own.unlink()  # to be measured again when the run is continued
         return measured
 
-    def _store(self, name: str, raw: results.Json, tripled: bool) -> None:
+    def _store(self, name: str, raw: results.Json) -> None:
         """Puts a result into the machine's folder."""
-        stored = raw | {"machine": raw["machine"] | {"slug": self._slug},
-                        "run": raw["run"] | {"tripled": tripled}}
+        stored = raw | {"machine": raw["machine"] | {"slug": self._slug}}
         results.write(stored, self._folder / "results" / f"{name}.json")
 
 

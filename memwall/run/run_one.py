@@ -13,11 +13,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memwall.analysis import claims
-from memwall.record import definition, files, joining, names, numbers, results
+from memwall.record import definition, files, names, numbers, results
 from memwall.record.console import Console
 from memwall.record.definition import Experiment
 from memwall.record.errors import UserError
 from memwall.record.results import Result
+from memwall.run import looks
 from memwall.run.launches import Launch, launches_of, missing_tools
 from memwall.run.programs import Measurement, ProgramFailed, measure
 from memwall.run.schedule import PROFILES
@@ -25,7 +26,7 @@ from memwall.run.watch import Watch
 from memwall.run.workspace import Workspace, file_digest
 
 #: Options of the programs that the runner sets itself.
-OWNED = ("--output", "--events", "--later", "--again")
+OWNED = ("--output", "--events", "--later", "--again", "--points")
 #: Options of every program (`lib/bench`) beside those and the runner's.
 OF_EVERY_PROGRAM = (
     ("--samples N", "rounds of samples (tiny 3, quick 7, full 21)"),
@@ -137,27 +138,24 @@ def _measure(workspace: Workspace, run: Run, console: Console, lock: int) -> Mea
     """Measures what the run's folder lacks.
 
     Where a cold case seems faster than memory, the machine may have been busy while the ceilings
-    were measured: all of it is measured once more.
+    were measured: they are measured once more, and such points.
     """
     name = run.program.name
     watch = Watch(console, name, run.expected_s)
     measured = measure(run.program, run.given, run.launches, run.folder, watch, [lock])
-    if not measured.failures and claims.is_beyond_ceiling(measured.result, workspace.root):
-        console.line(f"{name}: as many rounds again to decide {claims.FASTER_THAN_MEMORY}")
-        watch = Watch(console, f"{name}, more rounds", run.expected_s)
-        more = measure(run.program, [*run.given, "--again"], run.launches, run.folder / "more",
-                       watch, [lock])
-        measured = _prolonged(measured, more)
+    opened = claims.open_of(measured.result, workspace.root, only_ceilings=True)
+    if opened.questions and not measured.failures:
+        console.line(f"{name}: more rounds to decide {claims.FASTER_THAN_MEMORY}")
+
+        def again(more: list[str], folder: Path) -> Measurement:
+            watch = Watch(console, f"{name}, more rounds", run.expected_s)
+            return measure(run.program, [*run.given, *more], run.launches, folder, watch, [lock])
+
+        measured = looks.further(measured, opened, 1, run.folder, again)
+        results.write(measured.result.raw, measured.result.path)
     for failure in measured.failures:
         console.line(failure)
     return measured
-
-
-def _prolonged(first: Measurement, more: Measurement) -> Measurement:
-    """The samples of both, in the place of the first."""
-    path = first.result.path
-    results.write(joining.prolong(first.result.raw, more.result.raw), path)
-    return Measurement(results.load(path), more.failures)
 
 
 def _new_folder(parent: Path, name: str) -> Path:

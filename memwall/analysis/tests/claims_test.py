@@ -560,9 +560,10 @@ def test_inconclusive_claims_are_named_for_the_runner(
         if entry["variant"] == "restrict":
             entry["samples_s"] = [s * u for s, u in zip(entry["samples_s"], unsteady, strict=True)]
     run = measured(raw)
-    assert claims.open_questions(run.result, root) == ["1.restrict"]
+    assert claims.open_of(run.result, root).questions == ("1.restrict",)
+    assert len(claims.open_of(run.result, root).points) == 10
     found = claims.judge(run, run.experiment.claim("1.restrict"))
-    assert found.note == "The samples were not tripled yet."
+    assert found.note == "No further look was taken yet."
     for given in (["--samples", "99"], ["--samples=99"]):
         raw["run"]["arguments"] = given
         again = measured(raw)
@@ -572,7 +573,7 @@ def test_inconclusive_claims_are_named_for_the_runner(
 def test_the_runner_is_not_asked_for_what_more_samples_cannot_decide(
     measured: Measure, raw: Json, root: Path
 ) -> None:
-    assert claims.open_questions(measured(raw).result, root) == []
+    assert claims.open_of(measured(raw).result, root) == claims.Open((), ())
 
 
 def test_where_and_points_are_said(measured: Measure, raw: Json) -> None:

@@ -170,7 +170,7 @@ def test_a_finished_run_stays_what_it_is(root: Path, log: Path) -> None:
 
 
 @pytest.mark.parametrize("left", ["", "more/launch-0.json", "more/result.json"])
-def test_rounds_are_doubled_once(root: Path, log: Path, left: str) -> None:
+def test_a_further_look_is_taken_once(root: Path, log: Path, left: str) -> None:
     """Wherever the second half was interrupted, which measures what seemed faster than memory."""
     add_experiment(root, "alpha", points=1, cold_beside=[1, 1e-4], log=str(log))
     run_one(root, "alpha")
@@ -182,7 +182,7 @@ def test_rounds_are_doubled_once(root: Path, log: Path, left: str) -> None:
     if left.endswith("result.json"):
         shutil.copy(folder / left, folder / "more/launch-0.json")
     assert run_one(root, "alpha", "--resume", str(folder))[0] == 0
-    assert results.load(folder / "result.json").run["rounds"] == 6
+    assert results.load(folder / "result.json").run["looks"] == [3, 6]
     turns = log.read_text().splitlines() if log.exists() else []
     assert all(turn.endswith(" again") for turn in turns)
     assert bool(turns) == (not left)

@@ -207,21 +207,33 @@ def test_a_full_result_replaces_a_quick_one(root: Path) -> None:
     assert stored(root, "alpha")["run"]["profile"] == "full"
 
 
-def test_an_undecided_claim_triples_the_samples_once(root: Path, tmp_path: Path) -> None:
+def test_an_undecided_claim_gets_three_looks(root: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
     # The samples of one round to the next differ by more than the threshold leaves room for.
     add_experiment(root, "alpha", points=1, ratios=[1.0, 1.1, 1.3, 1.5], log=str(log))
     code, said = run(root)
     assert code == 0
-    after = said.partition("alpha: 6 more rounds to decide alpha.fast\n")[2]
+    after = said.partition("alpha: more rounds at 1 point to decide alpha.fast\n")[2]
     assert after.startswith("[1/1] alpha, more rounds  point 1 of 1: size=100")
     run_of = stored(root, "alpha")["run"]
-    assert (run_of["rounds"], run_of["tripled"]) == (9, True)
+    assert (run_of["rounds"], run_of["looks"], run_of["tripled"]) == (3, [3, 6, 12], False)
     rounds = [line for line in log.read_text().splitlines() if " round " in line]
-    assert len(rounds) == 3 + 6
-    assert [line.endswith(" again") for line in rounds] == 3 * [False] + 6 * [True]
+    assert [line.endswith(" again") for line in rounds] == 3 * [False] + 18 * [True]
     cases = stored(root, "alpha")["cases"]
-    assert {len(case["samples_s"]) for case in cases} == {9}
+    assert {len(case["samples_s"]) for case in cases} == {21}
+
+
+def test_further_looks_are_at_the_open_points_alone(root: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    add_experiment(root, "alpha", points=3, ratios=[1.0, 1.1, 1.3, 1.5], log=str(log))
+    path = root / "experiments/alpha/experiment.toml"
+    path.write_text(path.read_text() + "where = { size = 101 }\n")
+    assert run(root)[0] == 0
+    more = {line for line in log.read_text().splitlines() if line.endswith(" round 1 again")}
+    assert {line.split()[2] for line in log.read_text().splitlines()
+            if " round " in line and line.endswith("again")} == {"1"} and more
+    found = stored(root, "alpha")["cases"]
+    assert [len(case["samples_s"]) for case in found[::2]] == [3, 21, 3]
 
 
 def test_nobody_waits_in_silence_without_a_terminal(
@@ -240,19 +252,19 @@ def test_what_took_longer_than_promised_is_not_prolonged(root: Path) -> None:
     path.write_text(path.read_text().replace("quick = 40", "quick = 0.001"))
     code, said = run(root)
     assert code == 0
-    assert "alpha: took longer than 0 s, so these stay open: alpha.fast; 9 rounds may" in said
-    assert said.count("run alpha --samples 9") == 1
+    assert "alpha: took longer than 0 s, so these stay open: alpha.fast; 21 rounds may" in said
+    assert said.count("run alpha --samples 21") == 1
     run_of = stored(root, "alpha")["run"]
     assert (run_of["rounds"], run_of["tripled"]) == (3, False)
 
 
-def test_a_case_faster_than_memory_triples_the_samples(root: Path) -> None:
+def test_a_case_faster_than_memory_gets_more_looks(root: Path) -> None:
     add_experiment(root, "alpha", points=1, cold_beside=[1, 1e-4])
     code, said = run(root)
     assert code == 0
-    assert "alpha: 6 more rounds to decide whether a cold case is faster than memory" in said
+    assert "alpha: more rounds at 1 point to decide whether a cold case is faster" in said
     run_of = stored(root, "alpha")["run"]
-    assert (run_of["rounds"], run_of["tripled"]) == (9, True)
+    assert run_of["looks"] == [3, 6]
 
 
 def test_the_samples_of_a_renamed_machine_are_tripled_too(root: Path) -> None:
@@ -260,7 +272,7 @@ def test_the_samples_of_a_renamed_machine_are_tripled_too(root: Path) -> None:
     code, _ = run(root, slug="my-laptop")
     assert code == 0
     result = json.loads((root / "reports/my-laptop/results/alpha.json").read_text())
-    assert (result["run"]["rounds"], result["machine"]["slug"]) == (9, "my-laptop")
+    assert (result["run"]["looks"], result["machine"]["slug"]) == ([3, 6, 12], "my-laptop")
 
 
 def test_a_failure_is_not_forgotten_where_a_claim_is_undecided(root: Path, tmp_path: Path) -> None:
