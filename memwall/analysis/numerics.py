@@ -80,11 +80,11 @@ def interval_rank(count: int, level: float = LEVEL) -> int:
     return rank
 
 
-def estimate(samples: Sequence[float]) -> Estimate:
+def estimate(samples: Sequence[float], level: float = LEVEL) -> Estimate:
     """The median with its order-statistic interval."""
     ordered = sorted(samples)
     count = len(ordered)
-    rank = interval_rank(count)
+    rank = interval_rank(count, level)
     return Estimate(
         median(ordered),
         ordered[rank - 1],

@@ -1,0 +1,138 @@
+"""How often a protocol of measuring gives a wrong verdict: simulated, with the truth near each edge.
+
+A truth is a ratio; a round's ratio is the truth times noise. Noise is lognormal, with a tail: now
+and then a round is far off. Equal code is timed in pairs beside it, as a run does, and the largest
+difference of their medians is the noise floor. What a verdict says is wrong if the truth lies where
+it says that it does not. Between 1 and 1.05 both "alike" and "faster" are true.
+"""
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memwall.analysis import numerics
+from memwall.analysis.verdicts import (
+    ALIKE_HIGH,
+    ALIKE_LOW,
+    DIRECTION_ONLY,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    UNDECIDED,
+    VERDICTS,
+    Band,
+    Kind,
+    Reach,
+    position_of_ratio,
+)
+
+PAIRS = 20  # of equal code, in a run
+SEED = 48
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """When a result is looked at, and at which level."""
+
+    name: str
+    looks: tuple[int, ...]  # rounds taken before each
+    level: float
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How a machine disturbs: the spread of a round's ratio, how often it is far off, and then by
+    what factor the spread is larger."""
+
+    name: str
+    spread: float
+    outliers: float = 0.05
+    factor: float = 8.0
+
+    def ratio(self, source: random.Random, truth: float) -> float:
+        """What one round shows."""
+        is_off = source.random() < self.outliers
+        return truth * math.exp(source.gauss(0, self.spread * (self.factor if is_off else 1)))
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is claimed, and a truth near one of its edges."""
+
+    kind: Kind
+    band: Band
+    truth: float
+
+    def right(self) -> frozenset[str]:
+        """Verdicts that are true."""
+        least = -math.inf if self.band[0] is None else self.band[0]
+        most = math.inf if self.band[1] is None else self.band[1]
+        found = {UNDECIDED}
+        if least <= self.truth <= most:
+            found.add(REPRODUCED)
+        elif self.kind != Kind.ALIKE and least >= 1 and self.truth > 1:
+            found.add(DIRECTION_ONLY)
+        else:
+            found.add(NOT_REPRODUCED)
+        if self.kind != Kind.ALIKE and ALIKE_LOW <= self.truth <= ALIKE_HIGH:
+            found.add(NOT_REPRODUCED)
+        return frozenset(found)
+
+
+OLD = Protocol("two looks at 95 %", (7, 14), 0.95)
+NEW = Protocol("three looks at 98.3 %", (7, 14, 28), 0.983)
+NOISES = (Noise("quiet", 0.005), Noise("restless", 0.03))
+NEAR = 0.01  # so near to an edge, on either side
+BANDS: tuple[tuple[Kind, Band], ...] = (
+    (Kind.FASTER, (1.0, None)), (Kind.FASTER, (1.2, None)), (Kind.FASTER, (2.0, None)),
+    (Kind.WITHIN, (2.0, 3.0)), (Kind.ALIKE, (ALIKE_LOW, ALIKE_HIGH)))
+
+
+def questions() -> list[Question]:
+    """Every band with the truth on each of its edges and near it, and where both are alike."""
+    found = []
+    for kind, band in BANDS:
+        for edge in (edge for edge in band if edge is not None):
+            found += [Question(kind, band, edge * factor) for factor in (1 - NEAR, 1, 1 + NEAR)]
+        found.append(Question(kind, band, 1.0))
+    return list(dict.fromkeys(found))
+
+
+def verdict(question: Question, protocol: Protocol, noise: Noise, source: random.Random) -> str:
+    """What one run says in the end: it looks again only where it is undecided."""
+    ratios: list[float] = []
+    pairs: list[list[float]] = [[] for _ in range(PAIRS)]
+    found = UNDECIDED
+    for rounds in protocol.looks:
+        ratios += [noise.ratio(source, question.truth) for _ in range(rounds)]
+        for pair in pairs:
+            pair += [noise.ratio(source, 1.0) for _ in range(rounds)]
+        estimate = numerics.estimate(ratios, protocol.level)
+        floor = numerics.noise_floor((pair, [1.0] * len(pair)) for pair in pairs)
+        reach = Reach(estimate.low, estimate.high, floor.factor)
+        found = VERDICTS[question.kind][position_of_ratio(reach, question.band)]
+        if found != UNDECIDED:
+            break
+    return found
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Of many runs at one question the parts that were wrong, and undecided."""
+
+    question: Question
+    wrong: float
+    undecided: float
+
+
+def rates(protocol: Protocol, noise: Noise, runs: int,
+          asked: Sequence[Question] | None = None) -> list[Rates]:
+    """What becomes of so many runs at each question."""
+    source = random.Random(SEED)
+    found = []
+    for question in asked or questions():
+        said = [verdict(question, protocol, noise, source) for _ in range(runs)]
+        right = question.right()
+        found.append(Rates(question, sum(one not in right for one in said) / runs,
+                           said.count(UNDECIDED) / runs))
+    return found
