@@ -68,8 +68,7 @@ std::vector<std::string> throttle_counters()
 {
     std::vector<std::string> found;
     std::error_code none;
-    for (auto const& entry :
-         std::filesystem::directory_iterator{"/sys/devices/system/cpu", none}) {
+    for (auto const& entry : std::filesystem::directory_iterator{"/sys/devices/system/cpu", none}) {
         auto const file = entry.path() / "thermal_throttle/core_throttle_count";
         if (std::filesystem::exists(file, none)) {
             found.push_back(file.string());

@@ -17,8 +17,8 @@ enum class Disturbance
     shared,    ///< another process computed on the GPU
 };
 
-inline constexpr std::array<std::string_view, 5> disturbance_names{"preempted", "migrated", "stolen",
-                                                                   "throttled", "shared"};
+inline constexpr std::array<std::string_view, 5> disturbance_names{"preempted", "migrated",
+                                                                   "stolen", "throttled", "shared"};
 
 /// How often each of them happened since some time before.
 using Disturbances = std::array<std::uint64_t, disturbance_names.size()>;
@@ -29,8 +29,8 @@ class Witness
 public:
     virtual ~Witness() = default;
 
-    /// What happened to the threads of this process: asked before and after each sample, so it takes
-    /// a microsecond.
+    /// What happened to the threads of this process: asked before and after each sample, so it
+    /// takes a microsecond.
     virtual Disturbances of_process() = 0;
 
     /// What happened to the machine's processors, besides: asked before and after each round.
@@ -40,8 +40,8 @@ public:
     virtual Disturbances of_gpus() = 0;
 };
 
-/// The system as it is, or who stands in for it. Threads that began before this call are not watched
-/// for migrations.
+/// The system as it is, or who stands in for it. Threads that began before this call are not
+/// watched for migrations.
 std::shared_ptr<Witness> system_witness();
 
 /// From now on this one stands in for the system, until it is none: for tests.

@@ -191,7 +191,8 @@ bool is_listed(PointState const& point, std::optional<std::vector<Json>> const& 
     // In whatever order the parameters stand.
     nlohmann::json const here{{"study", point.selection->study->name()},
                               {"parameters", point.parameters()}};
-    return std::ranges::any_of(*listed, [&](Json const& one) { return nlohmann::json(one) == here; });
+    return std::ranges::any_of(*listed,
+                               [&](Json const& one) { return nlohmann::json(one) == here; });
 }
 
 void list_variants(Run& run)

@@ -157,8 +157,8 @@ bool Rounds::take_round(std::vector<Prepared*>& order, bool is_audit)
     auto const machine_after = witness.of_machine();
     auto const gpus_after = asks_gpus ? witness.of_gpus() : Disturbances{};
     for (auto* one : order) {
-        auto const& [begin, end] = is_on_device(one) ? std::tie(gpus, gpus_after)
-                                                     : std::tie(machine, machine_after);
+        auto const& [begin, end] =
+            is_on_device(one) ? std::tie(gpus, gpus_after) : std::tie(machine, machine_after);
         is_disturbed = note(*one, begin, end) || is_disturbed;
     }
     return is_disturbed;

@@ -210,8 +210,8 @@ TEST_CASE("what happens to the machine disturbs all samples of its round")
     auto const seventh = [](std::size_t asked) { // before and after each round
         return so_often(Disturbance::stolen, asked >= 2 * 7 - 1 ? 5 : 0);
     };
-    auto const one = disturbed_case(
-        std::make_shared<bench::testing::ScriptedSystem>(nullptr, seventh));
+    auto const one =
+        disturbed_case(std::make_shared<bench::testing::ScriptedSystem>(nullptr, seventh));
     CHECK(one.at("samples_s").size() == 11);
     CHECK(one.at("disturbed") == Json{{"stolen", {6}}});
 }
@@ -219,8 +219,7 @@ TEST_CASE("what happens to the machine disturbs all samples of its round")
 TEST_CASE("where more than a fifth of the rounds are disturbed none is taken once more")
 {
     auto const always = [](std::size_t asked) { return so_often(Disturbance::migrated, asked); };
-    auto const one =
-        disturbed_case(std::make_shared<bench::testing::ScriptedSystem>(always));
+    auto const one = disturbed_case(std::make_shared<bench::testing::ScriptedSystem>(always));
     CHECK(one.at("samples_s").size() == 10);
     CHECK(one.at("disturbed").at("migrated").size() == 10);
 }

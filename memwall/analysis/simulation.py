@@ -1,4 +1,4 @@
-"""How often a protocol of measuring gives a wrong verdict: simulated, with the truth near each edge.
+"""How often a protocol gives a wrong verdict: simulated, with the truth near each edge.
 
 A truth is a ratio; a round's ratio is the truth times noise. Noise is lognormal, with a tail: now
 and then a round is far off. Equal code is timed in pairs beside it, as a run does, and the largest
