@@ -49,6 +49,7 @@ nlohmann::ordered_json gpu_states();
 class GpuWitness
 {
 public:
+    /// What may have disturbed this process there.
     struct Counts
     {
         std::uint64_t throttled_ns = 0; ///< that power or heat have slowed them down so far
