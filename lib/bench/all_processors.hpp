@@ -1,5 +1,7 @@
 #pragma once
 
+#include "bench/team.hpp"
+
 #include <omp.h>
 
 #include <algorithm>
@@ -22,6 +24,7 @@ void on_all_processors(std::size_t count, Body const& body)
     std::vector<std::jthread> others;
     for (std::size_t k = 1; k < parts; ++k) {
         others.emplace_back([&body, begin = count * k / parts, end = count * (k + 1) / parts] {
+            leave_place();
             body(begin, end);
         });
     }

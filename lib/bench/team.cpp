@@ -59,6 +59,14 @@ std::vector<int> usable_cpus()
     return sorted(cpus.empty() ? machine::affinity() : cpus);
 }
 
+void leave_place()
+{
+    auto const cpus = usable_cpus();
+    machine::CpuSet set{static_cast<std::size_t>(cpus.back()) + 1};
+    std::ranges::for_each(cpus, [&](int cpu) { set.add(cpu); });
+    sched_setaffinity(0, set.bytes(), set.get()); // a wish: what forbids it only makes it slower
+}
+
 int available_threads()
 {
     return machine::at_once(usable_cpus().size());

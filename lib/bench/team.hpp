@@ -8,6 +8,10 @@ namespace bench {
 /// ascending: OpenMP's places where it has some, else the affinity of the process.
 std::vector<int> usable_cpus();
 
+/// Lets the calling thread run on all of `usable_cpus`. A thread that is not OpenMP's needs it: it
+/// begins where the one that starts it is bound.
+void leave_place();
+
 /// How many threads this process can have at work at once: on `usable_cpus`, less what a
 /// container's or a job's quota keeps from it.
 int available_threads();

@@ -11,6 +11,12 @@ from memwall.record import numbers, processors
 from memwall.record.definition import Experiment
 from memwall.record.errors import UserError
 
+#: Each thread stays on a hardware thread of its own, as far from the others as there are cores:
+#: where two meet on one, a call takes twice as long, and the system may put them so at any call.
+BOUND = {"OMP_PROC_BIND": "spread", "OMP_PLACES": "threads"}
+#: Whoever sets one of these has said where threads go.
+PLACING = (*BOUND, "GOMP_CPU_AFFINITY", "KMP_AFFINITY")
+
 
 @dataclass(frozen=True)
 class Slots:
@@ -34,17 +40,25 @@ class Launch:
         ranks = [("ranks", self.ranks)] if self.ranks else []
         return " ".join(f"{name}={value}" for name, value in [*ranks, *pairs])
 
+    def variables(self, given: Mapping[str, str] = os.environ) -> dict[str, str]:
+        """What is set in the environment of each process, beside what is `given`.
+
+        Threads of several ranks would all be bound to the first processors of their host.
+        """
+        placed = self.ranks > 1 or any(name in PLACING for name in (*given, *self.environment))
+        return {"OMP_NUM_THREADS": str(self.threads), **({} if placed else BOUND),
+                **self.environment}
+
     def prefix(self) -> list[str]:
         """What stands before the program on its command line.
 
-        A rank of one thread stays on one core, threads find theirs by themselves. Hosts of a
-        machine room get only the environment that is named here.
+        A rank of one thread stays on one core, threads of several ranks find theirs by themselves.
+        Hosts of a machine room get only the environment that is named here.
         """
         if not self.ranks:
             return []
         core = ["--use-hwthread-cpus", "--map-by", "core", "--bind-to", "core:overload-allowed"]
-        named = ["OMP_NUM_THREADS", *self.environment]
-        exports = [word for name in named for word in ("-x", name)]
+        exports = [word for name in self.variables() for word in ("-x", name)]
         binding = core if self.threads == 1 else ["--bind-to", "none"]
         return ["mpirun", "-n", str(self.ranks), *binding, *exports]
 

@@ -116,8 +116,7 @@ class Program:
         return lines[-1] if lines else ""
 
     def _start(self) -> subprocess.Popen[bytes]:
-        environment = {**os.environ, **self.launch.environment,
-                       "OMP_NUM_THREADS": str(self.launch.threads)}
+        environment = {**os.environ, **self.launch.variables()}
         command = [*self._command, "--events", self._channel.path]
         with self._printed["stdout"].open("wb") as out, \
                 self._printed["stderr"].open("wb") as errors:

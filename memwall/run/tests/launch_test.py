@@ -12,7 +12,7 @@ from memwall.record import definition
 from memwall.record.errors import UserError
 from memwall.record.results import Json
 from memwall.run import channel
-from memwall.run.launches import Launch, Slots, combinations, launches_of, thread_counts
+from memwall.run.launches import BOUND, Launch, Slots, combinations, launches_of, thread_counts
 from memwall.run.programs import Program, ProgramFailed, measure, take_turns
 from memwall.run.tests.fake_tree import add_experiment, fake_program, make_tree
 
@@ -81,6 +81,23 @@ def test_ranks_are_started_by_mpirun() -> None:
     assert bound[-4:] == ["-x", "OMP_NUM_THREADS", "-x", "OMP_PLACES"]
     assert "core:overload-allowed" in bound
     assert "none" in Launch(2, ranks=1).prefix()
+
+
+@pytest.mark.parametrize(("launch", "given", "bound"), [
+    (Launch(2), {}, True),
+    (Launch(1), {"OMP_SCHEDULE": "static"}, True),
+    (Launch(2, ranks=1), {}, True),
+    (Launch(2, ranks=2), {}, False),
+    (Launch(2), {"OMP_PLACES": "sockets"}, False),
+    (Launch(2), {"GOMP_CPU_AFFINITY": "1"}, False),
+    (Launch(2, {"OMP_PROC_BIND": "close"}), {}, False)])
+def test_threads_are_bound_unless_somebody_places_them(
+        launch: Launch, given: dict[str, str], bound: bool) -> None:
+    variables = launch.variables(given)
+    assert (variables.items() >= BOUND.items()) == bound
+    assert variables.items() >= {"OMP_NUM_THREADS": str(launch.threads),
+                                 **launch.environment}.items()
+    assert bound == ("OMP_PLACES" in variables)
 
 
 @pytest.mark.parametrize(("said", "expected"), [
