@@ -52,6 +52,7 @@ TEST_CASE("ceilings are measured before and after")
     CHECK(ceilings.at(1).at("when") == "after");
     for (auto const& one : ceilings) {
         CHECK(one.at("name") == "read");
+        CHECK(one.at("definition") == bench::ceiling_definition);
         CHECK(one.at("target") == "host");
         CHECK(one.at("bytes") == 64);
         CHECK(one.at("flops") == 0);
@@ -59,6 +60,39 @@ TEST_CASE("ceilings are measured before and after")
         for (auto const& sample : one.at("samples_s")) {
             CHECK(sample >= 0.002);
         }
+    }
+}
+
+TEST_CASE("ceilings are measured again after each third of the points")
+{
+    struct Expected
+    {
+        bench::AxisValues points;
+        std::string order; ///< a dot for each point
+        std::string when;  ///< first and last letters
+    };
+    for (auto const& expected :
+         {Expected{{1, 2}, "c..c", "bear"}, Expected{{1, 2, 3}, "c.c.c.c", "bebnbnar"},
+          Expected{{1, 2, 3, 4, 5, 6, 7}, "c..c..c...c", "bebnbnar"}}) {
+        std::string order;
+        auto const outcome = measure({}, [&](bench::Experiment& experiment) {
+            experiment.study("some").axis("i", expected.points).untyped([&](bench::Trial& trial) {
+                order += '.';
+                trial.not_applicable("nothing");
+            });
+            experiment.ceiling([&](int) {
+                order += 'c';
+                return slow_read();
+            });
+        });
+        REQUIRE(outcome.code == 0);
+        CHECK(order == expected.order);
+        std::string when;
+        for (auto const& one : outcome.result.at("ceilings")) {
+            when += one.at("when").get<std::string>().front();
+            when += one.at("when").get<std::string>().back();
+        }
+        CHECK(when == expected.when);
     }
 }
 

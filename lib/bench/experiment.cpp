@@ -183,6 +183,12 @@ std::optional<std::vector<Json>> points_of(std::string const& file)
     return std::vector<Json>(listed.begin(), listed.end());
 }
 
+/// Whether ceilings are measured once more before this point: after each third of all.
+bool is_between(std::size_t index, std::size_t points)
+{
+    return points >= 3 && (index == points / 3 || index == 2 * points / 3);
+}
+
 bool is_listed(PointState const& point, std::optional<std::vector<Json>> const& listed)
 {
     if (!listed) {
@@ -217,6 +223,7 @@ void Experiment::measure_ceilings(Run& run, std::string const& when) const
         run.pacer.turn("ceilings");
         auto const ceiling = make(run.settings.threads);
         run.record.add_ceiling({{"name", ceiling.name},
+                                {"definition", ceiling_definition},
                                 {"launch", 0},
                                 {"target", of->name()},
                                 {"when", when},
@@ -233,6 +240,9 @@ void Experiment::measure_points(Run& run) const
     std::size_t index = 0;
     for (auto const& selection : run.settings.selections) {
         for (std::size_t i = 0; i < selection.points(); ++i, ++index) {
+            if (!listed && is_between(index, run.points)) {
+                measure_ceilings(run, "between");
+            }
             run.point = {.index = index, .selection = &selection, .at = selection.point(i)};
             auto const key = label(run.point);
             if (!is_listed(run.point, listed)) {

@@ -123,6 +123,16 @@ private:
     std::vector<Body> bodies_;
 };
 
+/// Which way of measuring ceilings this is; results name it, and shares of two definitions are not
+/// compared.
+///
+/// 1: two looks, before all points and after; threads where the system puts them; the median of all
+/// passes together.
+/// 2: four looks, also after each third of the points, and threads bound, each to a hardware thread
+/// of its own; of the fastest look the median, since what a neighbour takes away is no property of
+/// the machine. A look is 0.3 s of passes over memory that is touched anew.
+constexpr int ceiling_definition = 2;
+
 /// What a machine can do at best, as a probe that reaches it: one pass does so much work.
 struct Ceiling
 {
@@ -167,8 +177,8 @@ public:
         return *this;
     }
 
-    /// Measures a ceiling of the usual target before the first and after the last point, in this
-    /// process; `make` gets the threads of this process.
+    /// Measures a ceiling of the usual target before the first point, after each third and after
+    /// the last, in this process; `make` gets the threads of this process.
     Experiment& ceiling(std::function<Ceiling(int threads)> make)
     {
         ceilings_.push_back({usual_, std::move(make)});

@@ -123,4 +123,5 @@ class Pair:
     @property
     def ceilings(self) -> list[Ceiling]:
         """What limits the case."""
-        return self.basis.measured.ceilings.of(self.case.launch, self.basis.ceiling)
+        return self.basis.measured.ceilings.of(self.case.launch, self.basis.ceiling,
+                                               self.case.target)

@@ -19,6 +19,8 @@ class Ceiling:
     fastest: float  # of all passes: what a neighbour on a shared machine leaves varies
     source: str = ""  # of a nominal peak
     target: str = ""  # where its probe ran
+    definition: int = 1  # `bench::ceiling_definition`: shares of two are not compared
+    working_set: float = 0  # bytes that a pass goes through
 
     @property
     def unit(self) -> str:
@@ -36,23 +38,27 @@ class Ceilings:
     named: Sequence[str]
 
     def one(self, launch: int, names: str | Sequence[str] | None = None) -> Ceiling:
-        """A probe's rate in one launch, from the samples before and after all cases, or a nominal
-        peak (`peak:device_read`).
+        """A probe's rate in one launch, or a nominal peak (`peak:device_read`).
 
         Without a name: the one the experiment names first, or else the fastest that moves bytes.
         """
         return self.of(launch, names)[0]
 
-    def of(self, launch: int, names: str | Sequence[str] | None = None) -> list[Ceiling]:
+    def of(self, launch: int, names: str | Sequence[str] | None = None,
+           target: str = "") -> list[Ceiling]:
         """As `one`, of each name: the work of a case can take no less time than the slowest
-        allows."""
-        names = [names] if isinstance(names, str) else names or self.named
+        allows. What was named for a whole experiment bounds only what runs where it was measured:
+        nothing on a GPU is a share of what a processor reads."""
         if names:
+            names = [names] if isinstance(names, str) else names
             return [self._find(launch, name) for name in names]
-        moving = self._moving(launch)
-        if not moving:
-            raise Unknown("no ceiling that moves bytes in the result")
-        return [max(moving, key=lambda ceiling: (ceiling.rate.value, ceiling.name))]
+        bounds = [self._find(launch, name) for name in self.named] or self._moving(launch)
+        bounds = [one for one in bounds if not target or one.target in ("", target)]
+        if not bounds:
+            at = f" of {target}" if target else ""
+            raise Unknown(f"no ceiling{at} that moves bytes in the result")
+        fastest = max(bounds, key=lambda ceiling: (ceiling.rate.value, ceiling.name))
+        return bounds if self.named else [fastest]
 
     def probes(self, launch: int) -> Mapping[str, Ceiling]:
         """All probes' rates in one launch, by name."""
@@ -104,18 +110,25 @@ class Ceilings:
 
     @cached_property
     def _probes(self) -> Mapping[int, Mapping[str, Ceiling]]:
-        rates: dict[tuple[int, str, bool, str], list[float]] = {}
+        looks: dict[tuple[int, str], list[Json]] = {}
         for probe in self.raw["ceilings"]:
-            moves_bytes = probe["bytes"] > 0
-            work = probe["bytes"] if moves_bytes else probe["flops"]
-            if work == 0:
-                continue  # it says nothing of what the machine can do
-            target = probe.get("target", "host")
-            key = (probe["launch"], probe["name"], moves_bytes, target)
-            rates.setdefault(key, []).extend(work / seconds for seconds in probe["samples_s"])
+            if probe["bytes"] or probe["flops"]:  # else it says nothing of what the machine can do
+                looks.setdefault((probe["launch"], probe["name"]), []).append(probe)
         found: dict[int, dict[str, Ceiling]] = {}
-        for (launch, name, moves_bytes, target), samples in rates.items():
-            reached = numerics.estimate(samples)
-            ceiling = Ceiling(name, moves_bytes, reached, max(samples), target=target)
-            found.setdefault(launch, {})[name] = ceiling
+        for (launch, name), probes in looks.items():
+            found.setdefault(launch, {})[name] = _reached(name, probes)
         return found
+
+
+def _reached(name: str, looks: Sequence[Json]) -> Ceiling:
+    """What a probe reached at its looks: since definition 2 in the fastest of them, before in all
+    together."""
+    one = looks[0]
+    work = one["bytes"] or one["flops"]
+    rates = [[work / seconds for seconds in look["samples_s"]] for look in looks]
+    every = [rate for look in rates for rate in look]
+    definition = one.get("definition", 1)
+    rate = (numerics.estimate(every) if definition == 1
+            else max(map(numerics.estimate, rates), key=lambda look: look.value))
+    return Ceiling(name, one["bytes"] > 0, rate, max(every), target=one.get("target", "host"),
+                   definition=definition, working_set=one["bytes"])

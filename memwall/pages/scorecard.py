@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from memwall.analysis import numerics, verdicts
+from memwall.analysis.ceilings import Ceiling
 from memwall.analysis.claims import Verdict
 from memwall.analysis.verdicts import DIRECTION_ONLY, NOT_REPRODUCED, OUT_OF_DATE
 from memwall.pages import blocks
@@ -285,6 +286,11 @@ def machine_page(machine: str, found: Sequence[OnMachine], surveys: Sequence[Sur
     return "\n\n".join(parts) + "\n"
 
 
+def _rank(ceiling: Ceiling) -> tuple[int, float]:
+    """What an older definition found counts only where nothing else is known."""
+    return ceiling.definition, ceiling.rate.value
+
+
 def ceilings(found: Sequence[OnMachine]) -> str:
     """The best that each probe reached in any run, in which, and what the makers promise."""
     best: dict[str, Any] = {}
@@ -292,7 +298,7 @@ def ceilings(found: Sequence[OnMachine]) -> str:
     peaks: dict[str, Any] = {}
     for one in found:
         for name, ceiling in best_ceilings(one.measured).items():
-            if name not in best or ceiling.rate.value > best[name].rate.value:
+            if name not in best or _rank(ceiling) > _rank(best[name]):
                 best[name], where[name] = ceiling, f"`{one.result.run['id'][:8]}`"
         peaks |= one.measured.ceilings.peaks
     rows = []

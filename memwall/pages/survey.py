@@ -51,6 +51,9 @@ LEGEND = {
 INFERRED = ("Inferred: read off a figure or a design of the article, which does not say it in so"
             " many words.")
 NOT_RUN = "not run on this machine"
+#: Marks a ceiling that was measured in an older way than others beside it.
+OLDER = "†"
+OLDER_MEANS = f"{OLDER} By an older definition of a ceiling: no number to compare with the others."
 #: What a run says of itself, below the table of runs.
 FLOOR = ("The noise floor is the largest difference that the run found between two copies of the"
          " same code (A/A pairs), timed as if they were two versions: a smaller difference between"
@@ -168,7 +171,9 @@ class Survey:
             rates += [max(found, key=lambda c: c.rate.value)] if found else []
         if not rates:
             return None
-        texts = [notation.significant(found.rate.value / 1e9) for found in rates]
+        newest = max(found.definition for found in rates)
+        texts = [f"{notation.significant(found.rate.value / 1e9)}{_age(found, newest)}"
+                 for found in rates]
         return notation.listed(texts) + (f" {rates[0].unit}" if unit else "")
 
     def ceilings_table(self, names: Sequence[str] = ()) -> str:
@@ -182,12 +187,14 @@ class Survey:
                 raise UserError(f'ceilings: no machine has measured "{name}", only'
                                  f" {', '.join(sorted(known))}")
         machines = [f"**{name}**" if name == self.lead else name for name in self.machines]
+        definitions = {found.definition for of in best.values() for found in of.values()}
         rows = []
         for name in names or sorted(known, key=lambda n: (not known[n].moves_bytes, n)):
-            cells = [_of_peak(best[machine].get(name), peaks[machine].get(f"peak:{name}"))
-                     for machine in self.machines]
+            cells = [_of_peak(best[machine].get(name), peaks[machine].get(f"peak:{name}"),
+                              max(definitions)) for machine in self.machines]
             rows.append([f"`{name}`", known[name].unit, *cells])
-        return markdown(["ceiling", "unit", *machines], rows, 2)
+        note = f"\n\n<sub>{OLDER_MEANS}</sub>" if len(definitions) > 1 else ""
+        return markdown(["ceiling", "unit", *machines], rows, 2) + note
 
     def tally(self, id: str) -> str:
         """`on 3 of the 4 machines that could tell`: where a claim was reproduced, or holds."""
@@ -285,7 +292,10 @@ class Survey:
     def runs_table(self, link: str) -> str:
         """The run of every machine. `link` leads from the page to the folder `reports/`."""
         rows = []
-        for one in [each for title in self._titles() for each in self.runs(title)]:
+        runs = [each for title in self._titles() for each in self.runs(title)]
+        highest = [_highest_ceiling(one.measured) for one in runs]
+        definitions = {found.definition for found in highest if found}
+        for one, ceiling in zip(runs, highest, strict=True):
             run, measured = one.result.run, one.measured
             name = f"[{one.machine}]({link}/{one.machine}/README.md)"
             stale = [f"`{variant}`" for variant in measured.stale_variants]
@@ -298,12 +308,13 @@ class Survey:
                 run["profile"],
                 str(run["rounds"]),
                 notation.percent(floor.factor - 1) if floor.pairs else "unknown",
-                _highest_ceiling(measured),
+                _rate_text(ceiling, max(definitions, default=1)),
                 ", ".join(stale[:4]) + more or "–",
             ])
         head = ["machine", "run", "date", "profile", "rounds", "noise floor", "ceiling",
                 "out of date"]
-        return f"{markdown(head, rows, 3)}\n\n<sub>{FLOOR} {OWN_CEILING}</sub>"
+        older = f" {OLDER_MEANS}" if len(definitions) > 1 else ""
+        return f"{markdown(head, rows, 3)}\n\n<sub>{FLOOR} {OWN_CEILING}{older}</sub>"
 
     def _titles(self) -> list[str]:
         return sorted({one.title for one in self.found})
@@ -330,10 +341,14 @@ def best_ceilings(measured: Measurements) -> dict[str, Ceiling]:
     return best
 
 
-def _of_peak(found: Ceiling | None, peak: Ceiling | None) -> str:
+def _age(found: Ceiling, newest: int) -> str:
+    return OLDER if found.definition < newest else ""
+
+
+def _of_peak(found: Ceiling | None, peak: Ceiling | None, newest: int) -> str:
     if found is None:
         return ""
-    text = notation.significant(found.rate.value / 1e9)
+    text = f"{notation.significant(found.rate.value / 1e9)}{_age(found, newest)}"
     if peak is None:
         return text
     return f"{text} ({notation.percent(found.rate.value / peak.rate.value)})"
@@ -366,14 +381,18 @@ def _value(metric: str, value: float) -> str:
     return notation.percent(value) if metric.startswith("of_") else notation.significant(value)
 
 
-def _highest_ceiling(measured: Measurements) -> str:
-    """What the experiment's ceiling is at best, in one launch or another."""
+def _highest_ceiling(measured: Measurements) -> Ceiling | None:
+    """The experiment's ceiling at best, in one launch or another."""
     launches = range(len(measured.result.raw["launches"]))
     found = [measured.ceilings.one(i) for i in launches if measured.ceilings.are_known(i)]
-    if not found:
+    return max(found, key=lambda ceiling: ceiling.rate.value, default=None)
+
+
+def _rate_text(found: Ceiling | None, newest: int) -> str:
+    if found is None:
         return "–"
-    best = max(found, key=lambda ceiling: ceiling.rate.value)
-    return f"{best.name} {notation.significant(best.rate.value / 1e9)} {best.unit}"
+    rate = notation.significant(found.rate.value / 1e9)
+    return f"{found.name} {rate} {found.unit}{_age(found, newest)}"
 
 
 # --- `plot.claims` and `plot.across`: the figures that compare machines ---------------------------
