@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from memwall.analysis import numerics
+from memwall.analysis import numerics, shares
 from memwall.analysis.basis import Basis
 from memwall.analysis.cells import Cell, measure
 from memwall.analysis.measurements import NOT_MEASURED, Measurements
@@ -265,6 +265,8 @@ def _note(
     parts += _mean_note(values)
     if {"of_ceiling", "bound", "bound_gflops"} & set(cols):
         parts.append(f"ceiling: {ceiling_words(basis, where)}")
+    if "of_ceiling" in cols and (why := shares.reasons(basis, basis.measured.select(where))):
+        parts.append(f"above {notation.percent(shares.MOST)}: {', or '.join(why)}")
     fixed = words({name: value for name, value in where.items() if name not in axes})
     parts += [fixed] if fixed else []
     if any(cell.unmeasured for cell in values):
@@ -309,6 +311,7 @@ def ceiling_words(basis: Basis, where: Where) -> str:
     ceilings, why = measured.told(lambda at: measured.ceilings.one(at, basis.ceiling), launches)
     texts = dict.fromkeys(
         f"{ceiling.name} at {notation.significant(ceiling.rate.value / 1e9)} {ceiling.unit}"
+        + (f" over {notation.size(ceiling.working_set)}" if ceiling.working_set else "")
         for ceiling in ceilings
     )
     return ", ".join(texts) or why
