@@ -6,8 +6,10 @@ difference of their medians is the noise floor. What a verdict says is wrong if 
 it says that it does not. Between 1 and 1.05 both "alike" and "faster" are true.
 """
 
+import json
 import math
 import random
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,6 +30,7 @@ from memwall.analysis.verdicts import (
 
 PAIRS = 20  # of equal code, in a run
 SEED = 48
+RUNS = 1000  # at each question, for the scorecard
 
 
 @dataclass(frozen=True)
@@ -118,21 +121,41 @@ def verdict(question: Question, protocol: Protocol, noise: Noise, source: random
 
 @dataclass(frozen=True)
 class Rates:
-    """Of many runs at one question the parts that were wrong, and undecided."""
+    """What became of many runs at one question, as parts of them: wrong, undecided; and of runs
+    two by two, of those pairs in which both were decided, how many agree."""
 
     question: Question
     wrong: float
     undecided: float
+    agree: float
 
 
 def rates(protocol: Protocol, noise: Noise, runs: int,
           asked: Sequence[Question] | None = None) -> list[Rates]:
     """What becomes of so many runs at each question."""
-    source = random.Random(SEED)
     found = []
     for question in asked or questions():
+        source = random.Random(f"{SEED} {question}")
         said = [verdict(question, protocol, noise, source) for _ in range(runs)]
         right = question.right()
+        both = [pair for pair in zip(said[::2], said[1::2], strict=True) if UNDECIDED not in pair]
+        agree = sum(one == other for one, other in both) / len(both) if both else 1.0
         found.append(Rates(question, sum(one not in right for one in said) / runs,
-                           said.count(UNDECIDED) / runs))
+                           said.count(UNDECIDED) / runs, agree))
     return found
+
+
+def summary(protocol: Protocol, noise: Noise, runs: int) -> dict[str, float | str]:
+    """A line of `reports/protocol.json`: parts of all runs, and at the worst question."""
+    found = rates(protocol, noise, runs)
+    return {"protocol": protocol.name, "noise": noise.name, "spread": noise.spread,
+            "questions": len(found), "runs": runs,
+            "wrong": statistics.mean(one.wrong for one in found),
+            "wrong_at_worst": max(one.wrong for one in found),
+            "undecided": statistics.mean(one.undecided for one in found),
+            "agree": statistics.mean(one.agree for one in found)}
+
+
+if __name__ == "__main__":
+    print(json.dumps([summary(protocol, noise, RUNS) for noise in NOISES
+                      for protocol in (OLD, NEW)], indent=1))

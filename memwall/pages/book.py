@@ -163,7 +163,9 @@ def everything(house: House) -> Texts:
 
 def overviews(house: House) -> Texts:
     """The scorecard, and the short page of each machine."""
-    texts = {"reports/README.md": scorecard.page(house.surveys, house.machines)}
+    simulated = house.root / "reports/protocol.json"
+    lines = files.read_json(simulated) if simulated.exists() else []
+    texts = {"reports/README.md": scorecard.page(house.surveys, house.machines, lines)}
     for machine in house.machines:
         texts[f"reports/{machine}/README.md"] = scorecard.machine_page(
             machine, house.of_machine(machine), house.surveys, house.root / f"reports/{machine}")

@@ -16,6 +16,7 @@ from memwall.pages.tables import markdown
 from memwall.record import escape, files, notation, results
 from memwall.record.definition import Claim
 from memwall.record.errors import UserError
+from memwall.record.results import Json
 
 WOVEN = "<!-- Woven, do not edit: `just report` makes it from the results. -->\n"
 LEGEND = ("✓ reproduced, or holds · ≈ the direction holds, the size does not · ✗ not · ? undecided,"
@@ -30,8 +31,10 @@ JOINED = "\u00a0"  # nor at this space
 DISTANCES = (0.01, 0.03, 0.05)
 
 
-def page(surveys: Sequence[Survey], machines: Sequence[str]) -> str:
-    """`reports/README.md`. An experiment that is new promises nothing yet."""
+def page(surveys: Sequence[Survey], machines: Sequence[str],
+         simulated: Sequence[Json] = ()) -> str:
+    """`reports/README.md`. An experiment that is new promises nothing yet. `simulated` are the
+    lines of `reports/protocol.json`."""
     surveys = [survey for survey in surveys if survey.lead]
     letters = dict(zip(machines, "ABCDEFGHIJKLMNOPQRSTUVWXYZ", strict=False))
     chapters = {survey.experiment.name: str(number) for number, survey in enumerate(
@@ -48,8 +51,8 @@ def page(surveys: Sequence[Survey], machines: Sequence[str]) -> str:
                     shares(surveys, chosen)]
             parts += [f"## {title}", " ".join(filter(None, told)), table]
     parts += _arithmetic(surveys)
-    parts += [blocks.folded("How far the method can be trusted", trust(surveys)),
-              _figures(surveys)]
+    trusted = "\n\n".join([trust(surveys), *([_protocols(simulated)] if simulated else [])])
+    parts += [blocks.folded("How far the method can be trusted", trusted), _figures(surveys)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -229,6 +232,22 @@ def trust(surveys: Sequence[Survey]) -> str:
             f" method. All results hold {notation.count(len(found))} such pairs. Their intervals"
             f" tell a difference {notation.listed(parts)} of them. Besides, a comparison counts"
             " only beyond the largest difference within the pairs of its own run, its noise floor.")
+
+
+def _protocols(simulated: Sequence[Json]) -> str:
+    """How often a verdict is wrong where the truth is known, under the old protocol and the new."""
+    first = simulated[0]
+    told = ("A verdict can be wrong though no number is. So the protocol itself is tried where the"
+            " truth is known, in a simulation (`python -m memwall.analysis.simulation`):"
+            f" {first['questions']} questions, with the truth on the edges of what is claimed and"
+            f" 1 % beside them, {notation.count(first['runs'])} runs of each, and rounds that"
+            " scatter by so much, of which one in twenty is far off. *Two runs agree*: of those"
+            " pairs of runs in which both were decided.")
+    rows = [[str(one["protocol"]), f"{one['noise']}, {notation.percent(one['spread'])}",
+             *(notation.percent(one[name]) for name in ("wrong", "wrong_at_worst", "undecided",
+                                                        "agree"))] for one in simulated]
+    head = ["protocol", "rounds", "wrong", "at the worst question", "undecided", "two runs agree"]
+    return f"{told}\n\n{markdown(head, rows, 2)}"
 
 
 def _figures(surveys: Sequence[Survey]) -> str:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from memwall.analysis import simulation
 from memwall.analysis.measurements import Measurements
 from memwall.pages import scorecard
 from memwall.pages.survey import OnMachine, Survey
-from memwall.record import results
+from memwall.record import files, results
 from memwall.record.definition import Claim, Condition
 from memwall.record.results import Json
 from memwall.tests import synthetic
@@ -190,6 +191,20 @@ def test_trust_counts_pairs_of_equal_code(measured: Measure, raw: Json) -> None:
     assert ("by more than 1 % in 15 %, by more than 3 % in 10 % and by more than 5 % in 5.0 % of"
             " them." in text)
     assert scorecard.trust([]) == "No result has an A/A pair yet."
+
+
+def test_the_committed_simulation_is_what_the_code_says_and_its_table(survey: Survey) -> None:
+    lines = files.read_json(Path(__file__).parents[3] / "reports/protocol.json")
+    protocols, noises = (simulation.OLD, simulation.NEW), simulation.NOISES
+    assert [(one["protocol"], one["noise"]) for one in lines] == [
+        (protocol.name, noise.name) for noise in noises for protocol in protocols]
+    assert lines[1]["wrong_at_worst"] <= 0.05 and lines[3]["wrong_at_worst"] <= 0.05
+    asked = simulation.questions()
+    [first] = simulation.rates(simulation.NEW, noises[0], simulation.RUNS, asked[:1])
+    assert first.wrong <= lines[1]["wrong_at_worst"] and len(asked) == lines[1]["questions"]
+    text = scorecard.page([survey], [LEAD, SLOW], lines)
+    assert row(text, "three looks at 98.3 %")[1:3] == [
+        "0.3 %", f"{100 * lines[1]['wrong_at_worst']:.1f} %"]
 
 
 def test_trust_counts_a_pair_once_that_two_results_of_a_run_have(
