@@ -1,3 +1,5 @@
+#include "studies.hpp"
+
 #include "experiments/spmv_formats.hpp"
 
 #include "ceilings/probes.hpp"
@@ -51,5 +53,6 @@ int main(int argc, char** argv)
         }
         trial.run();
     });
+    spmv_formats::add_apart(experiment, datasets, kernels);
     return experiment.run();
 }
