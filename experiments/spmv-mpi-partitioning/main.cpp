@@ -41,6 +41,11 @@ int main(int argc, char** argv)
         partitioning::measure_weak_scaling<T>(trial, world);
     });
     if (world.size() > 1) {
+        experiment.study("apart")
+            .axis("matrix", datasets.set("ranks-apart"))
+            .types<double>([&]<class T>(bench::Trial& trial) {
+                partitioning::measure_apart<T>(trial, world, datasets);
+            });
         experiment.study("ring")
             .axis("bytes", partitioning::message_bytes())
             .types<float, double>(

@@ -75,16 +75,19 @@ public:
         std::vector<T> of_y(static_cast<std::size_t>(rows.size(world.rank())));
         auto const share = std::make_shared<Share<T>>(
             Share<T>{std::move(rows), std::move(columns), std::move(of_x), std::move(of_y)});
-        variant.on_refill([this, share] {
-            std::ranges::copy(distributed::part_of(x, share->columns, world.rank()),
-                              share->x.begin());
-        });
+        variant.on_refill([this, share] { deal_x(*share); });
         variant.output(std::span{share->y}).expect([this, share] { // from those who computed it
             distributed::Redistribution const move{world, equal, share->rows};
             return bench::Expected{move.template values<double>(wanted_.value),
                                    move.template values<double>(wanted_.bound)};
         });
         return share;
+    }
+
+    /// Brings a share its part of `x` as it is now.
+    void deal_x(Share<T>& share) const
+    {
+        std::ranges::copy(distributed::part_of(x, share.columns, world.rank()), share.x.begin());
     }
 
     /// Rows and places of a share, as the scalable ways take them.

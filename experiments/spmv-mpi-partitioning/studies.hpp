@@ -12,6 +12,11 @@ template <class T>
 void measure_matrix(bench::Trial& trial, mpi::Communicator const& world,
                     sparse::Datasets& datasets);
 
+/// apart.cpp: what a product of ranks that send ghosts costs beside the product: waiting for the
+/// busiest rank, packing, sending; each taken away.
+template <class T>
+void measure_apart(bench::Trial& trial, mpi::Communicator const& world, sparse::Datasets& datasets);
+
 /// weak_scaling.cpp: the 27-point stencil on a cube that grows with the number of ranks, each of
 /// which makes its rows for itself.
 template <class T>

@@ -123,6 +123,19 @@ void Halo<T>::start(std::span<T const> mine)
 }
 //! [ghosts]
 
+//! [ghosts_again]
+template <class T>
+void Halo<T>::start_again()
+{
+    box_.begin();
+    requests().start();
+    for (auto const& reader : readers_) { // on this host
+        box_.open(reader.rank);
+        box_.deliver(reader.rank, reader.elements.size());
+    }
+}
+//! [ghosts_again]
+
 template <class T>
 std::span<T const> Halo<T>::finish()
 {

@@ -38,8 +38,14 @@ public:
     /// then it may still read what came with the one before that.
     void start(std::span<T const> mine);
 
+    /// As `start` where `mine` is as in the last two starts: what they chose of it is sent again.
+    void start_again();
+
     /// Waits for what others sent; the ghosts, in their order, until the next start.
     std::span<T const> finish();
+
+    /// The ghosts that came last, without a start.
+    std::span<T const> last() const { return box_.mine(box_.turn()).first(ghosts_); }
 
     /// Elements that this rank gets from others each time.
     std::size_t ghosts() const { return ghosts_; }

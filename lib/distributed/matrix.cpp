@@ -285,6 +285,25 @@ void HaloMatrix<T>::wait_and_multiply(std::span<T const> x, std::span<T> y)
 }
 //! [wait]
 
+//! [halo_again]
+template <class T>
+void HaloMatrix<T>::multiply_again(std::span<T const> x, std::span<T> y)
+{
+    halo_.start_again();
+    inner_(x, y);
+    add_border(halo_.finish(), y);
+}
+//! [halo_again]
+
+//! [halo_alone]
+template <class T>
+void HaloMatrix<T>::multiply_alone(std::span<T const> x, std::span<T> y)
+{
+    inner_(x, y);
+    add_border(halo_.last(), y);
+}
+//! [halo_alone]
+
 template <class T>
 void HaloMatrix<T>::add_border(std::span<T const> ghosts, std::span<T> y)
 {

@@ -120,6 +120,12 @@ public:
     /// As `multiply`, but waits for all of `x` first.
     void wait_and_multiply(std::span<T const> x, std::span<T> y);
 
+    /// As `multiply` where `x` is as in the last two: what others read of it is not chosen anew.
+    void multiply_again(std::span<T const> x, std::span<T> y);
+
+    /// As `multiply` where what this rank reads of others is as in the last: nothing travels.
+    void multiply_alone(std::span<T const> x, std::span<T> y);
+
     /// Bytes of the matrix on all ranks, in the formats that they chose.
     std::size_t bytes() const { return bytes_; }
 

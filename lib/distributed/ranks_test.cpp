@@ -211,6 +211,15 @@ TEST_CASE_TEMPLATE("both distributions give the serial result, and move what was
                 halo.wait_and_multiply(part, y);
                 check_rows(y, expected);
                 CHECK(world->sum(halo.halo().received_bytes()) == predicted.bytes(sizeof(T)));
+                for (int repeat = 0; repeat < 3; ++repeat) { // both boxes, and one of them again
+                    std::ranges::fill(y, T(42));
+                    halo.multiply_again(part, y);
+                    check_rows(y, expected);
+                    CHECK(world->sum(halo.halo().received_bytes()) == predicted.bytes(sizeof(T)));
+                    std::ranges::fill(y, T(42));
+                    halo.multiply_alone(part, y);
+                    check_rows(y, expected);
+                }
             }
 
             if (world->hosts() == 1) {
