@@ -22,6 +22,7 @@ int main(int argc, char** argv)
     transfer_modes::add_host_side(experiment, gpu);
     transfer_modes::add_pieces(experiment, gpu);
     transfer_modes::add_behind(experiment, gpu);
+    transfer_modes::add_apart(experiment, gpu);
     transfer_modes::add_numa(experiment, gpu);
     return experiment.run();
 }

@@ -18,7 +18,9 @@ void Problem::expect(bench::Output<float> const& y) const
 
 HostArray Problem::filled(Variant& variant, HostArray const& array) const
 {
-    auto const fill = [x = x, array] { std::ranges::copy(x.on(), array.span.begin()); };
+    auto const fill = [x = x, array] {
+        std::ranges::copy(x.on().first(array.span.size()), array.span.begin());
+    };
     fill();
     variant.on_refill(fill);
     return array;

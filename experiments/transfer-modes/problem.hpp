@@ -31,7 +31,7 @@ struct Problem
     /// The values themselves, exactly.
     void expect(bench::Output<float> const& y) const;
 
-    /// An array of a mode that holds x, also when that changes.
+    /// An array of a mode that holds x, or as much of its begin, also when that changes.
     HostArray filled(Variant& variant, HostArray const& array) const;
 };
 

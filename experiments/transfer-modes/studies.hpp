@@ -48,6 +48,10 @@ void add_pieces(bench::Experiment& experiment, cuda::Gpu& gpu);
 /// behind.cpp: a small copy alone, and behind a large one in another stream.
 void add_behind(bench::Experiment& experiment, cuda::Gpu& gpu);
 
+/// apart.cpp: a copy of pageable memory, and what it consists of, each alone: the bus, the copy on
+/// the host, and faults of pages that are new.
+void add_apart(bench::Experiment& experiment, cuda::Gpu& gpu);
+
 /// numa.cpp: locked pages of each NUMA node.
 void add_numa(bench::Experiment& experiment, cuda::Gpu& gpu);
 
