@@ -1,3 +1,4 @@
+#include "engines.hpp"
 #include "studies.hpp"
 
 #include "cuda/buffer.hpp"
@@ -53,7 +54,7 @@ class Pieces
 {
 public:
     Pieces(std::shared_ptr<Arrays> arrays, std::span<cuda::Stream const> streams,
-           std::array<Buffers, 2>& buffers, int steps, cuda::Timeline* log)
+           std::span<Buffers> buffers, int steps, cuda::Timeline* log)
         : arrays_{std::move(arrays)}, streams_{streams}, buffers_{buffers}, steps_{steps}, log_{log}
     {
     }
@@ -112,7 +113,7 @@ private:
 
     std::shared_ptr<Arrays> arrays_;
     std::span<cuda::Stream const> streams_;
-    std::array<Buffers, 2>& buffers_;
+    std::span<Buffers> buffers_;
     int steps_;
     cuda::Timeline* log_;
 };
@@ -163,6 +164,19 @@ inline void articles_order(Pieces const& on)
     }
 }
 //! [articles_order]
+
+//! [own_streams]
+/// All of one chunk, then all of the next, each in a stream and buffers of its own.
+inline void own_streams(Pieces const& on)
+{
+    for (std::size_t s = 0; s * chunk < on.count(); ++s) {
+        on.copy_a(s, s * chunk);
+        on.copy_b(s, s * chunk);
+        on.kernel(s, s * chunk);
+        on.copy_c(s, s * chunk);
+    }
+}
+//! [own_streams]
 
 /// An order of issuing, in so many streams.
 struct Order
@@ -258,7 +272,8 @@ void add_order(Trial& trial, cuda::Gpu& gpu, Operands const& operands, Order con
              [&gpu, operands, order, with_timeline](Variant& variant) {
                  variant.clock(with_timeline ? gpu.events() : gpu.wall());
                  variant.count("copy_engines", copy_engines());
-                 auto const buffers = std::make_shared<std::array<Buffers, 2>>();
+                 auto const buffers = std::make_shared<std::vector<Buffers>>(
+                     std::max<std::size_t>(2, order.streams));
                  auto const log = with_timeline ? std::make_shared<cuda::Timeline>(gpu) : nullptr;
                  if (log) {
                      variant.timeline([log] { return on_engines(log->spans()); });
@@ -351,7 +366,9 @@ void add_two_streams(bench::Experiment& experiment, cuda::Gpu& gpu)
         for (auto const& order : orders()) {
             add_order(trial, gpu, operands, order, false);
         }
+        add_order(trial, gpu, operands, {"own_streams", "own_streams", 20, own_streams}, false);
         add_parts(trial, gpu, operands);
+        add_engines(trial, gpu, operands.a, operands.b);
         trial.run();
     });
     auto& timelines = experiment.study("timelines").on(gpu);
