@@ -60,6 +60,9 @@ void add(bench::Trial& trial, Product<T> const& product, Left<T> const& left)
 template <class T>
 void measure_apart(bench::Trial& trial, mpi::Communicator const& world, sparse::Datasets& datasets)
 {
+    if (world.size() == 1) {
+        trial.not_applicable("one rank waits for nobody and sends nothing");
+    }
     using Matrix = distributed::HaloMatrix<T>;
     Product<T> const product{world, datasets, trial};
     trial.cache(bench::Cache::cold);

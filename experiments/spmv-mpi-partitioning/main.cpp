@@ -37,15 +37,15 @@ int main(int argc, char** argv)
         .types<float, double>([&]<class T>(bench::Trial& trial) {
             partitioning::measure_matrix<T>(trial, world, datasets);
         });
+    experiment.study("apart")
+        .axis("matrix", datasets.set("ranks-apart"))
+        .types<double>([&]<class T>(bench::Trial& trial) {
+            partitioning::measure_apart<T>(trial, world, datasets);
+        });
     experiment.study("weak_scaling").types<float, double>([&]<class T>(bench::Trial& trial) {
         partitioning::measure_weak_scaling<T>(trial, world);
     });
     if (world.size() > 1) {
-        experiment.study("apart")
-            .axis("matrix", datasets.set("ranks-apart"))
-            .types<double>([&]<class T>(bench::Trial& trial) {
-                partitioning::measure_apart<T>(trial, world, datasets);
-            });
         experiment.study("ring")
             .axis("bytes", partitioning::message_bytes())
             .types<float, double>(
