@@ -41,9 +41,9 @@ class Curve:
         return self._place(1.0)
 
     def _place(self, factor: float) -> Estimate:
-        """The place if every ratio were so many times what it is."""
+        """The place if every ratio were so many times what it is, in the rounds that all have."""
         points = [part.rounds for part in self.parts.values()]
-        rounds = [[factor * ratio for ratio in ratios] for ratios in zip(*points, strict=True)]
+        rounds = [[factor * ratio for ratio in ratios] for ratios in zip(*points, strict=False)]
         return numerics.estimate([_last_fall(self.xs, ratios) for ratios in rounds])
 
     @property

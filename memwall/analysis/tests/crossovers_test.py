@@ -53,6 +53,15 @@ def test_the_place_is_interpolated_between_neighbours(measured: Measure, sweep: 
     assert found.words().startswith("0.33 (0.3")
 
 
+def test_points_may_have_different_numbers_of_rounds(measured: Measure, sweep: Sweep) -> None:
+    raw = sweep(FALLING)
+    whole = curve_of(measured(raw)).place.value
+    for case in raw["cases"]:  # the rounds of one point were not taken once more
+        if case["parameters"]["matrix"] == "rmat":
+            case["samples_s"] = case["samples_s"][:-2]
+    assert curve_of(measured(raw)).place.value == pytest.approx(whole, abs=0.01)
+
+
 def test_of_several_places_the_last_counts_and_it_is_said(
     measured: Measure, sweep: Sweep
 ) -> None:
