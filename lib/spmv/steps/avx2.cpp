@@ -115,4 +115,26 @@ void avx2_gather(sparse::CsrView<double> const& a, std::span<double const> x, st
 }
 //! [avx2_gather]
 
+//! [x_loaded]
+void avx2_load(sparse::CsrView<double> const& a, std::span<double const> x, std::span<double> y)
+{
+    std::int32_t const* col = a.col.data();
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+        __m256d sums = _mm256_setzero_pd();
+        std::int32_t p = a.row_ptr[i];
+        std::int32_t const end = a.row_ptr[i + 1];
+        for (; end - p >= 4; p += 4) {
+            __m256d const values = _mm256_loadu_pd(&a.values[p]);
+            __m256d const xs = _mm256_loadu_pd(&x[col[p]]);
+            sums = _mm256_fmadd_pd(values, xs, sums);
+        }
+        double sum = horizontal_sum(sums);
+        for (; p < end; ++p) {
+            sum += a.values[p] * x[col[p]];
+        }
+        y[i] = sum;
+    }
+}
+//! [x_loaded]
+
 } // namespace spmv

@@ -36,6 +36,18 @@ namespace fast_math {
 RawFunction<float> multiply;
 RawFunction<double> multiply;
 } // namespace fast_math
+namespace no_vectors {
+RawFunction<float> multiply;
+RawFunction<double> multiply;
+} // namespace no_vectors
+namespace no_fma {
+RawFunction<float> multiply;
+RawFunction<double> multiply;
+} // namespace no_fma
+namespace no_vectors_no_fma {
+RawFunction<float> multiply;
+RawFunction<double> multiply;
+} // namespace no_vectors_no_fma
 
 namespace {
 
@@ -65,7 +77,25 @@ std::span<Kernel<T> const> flag_ladder()
     return table;
 }
 
+template <class T>
+std::span<Kernel<T> const> flags_removed()
+{
+    static std::array const table
+    {
+        Kernel<T>{"loop_O1", on_views<T, O1::multiply>, ""},
+#if defined(SPMV_NATIVE)
+            Kernel<T>{"loop_fast_math", on_views<T, fast_math::multiply>, ""},
+            Kernel<T>{"loop_no_vectors", on_views<T, no_vectors::multiply>, ""},
+            Kernel<T>{"loop_no_fma", on_views<T, no_fma::multiply>, ""},
+            Kernel<T>{"loop_no_vectors_no_fma", on_views<T, no_vectors_no_fma::multiply>, ""},
+#endif
+    };
+    return table;
+}
+
 template std::span<Kernel<float> const> flag_ladder();
 template std::span<Kernel<double> const> flag_ladder();
+template std::span<Kernel<float> const> flags_removed();
+template std::span<Kernel<double> const> flags_removed();
 
 } // namespace spmv

@@ -13,4 +13,10 @@ namespace spmv {
 template <class T>
 std::span<Kernel<T> const> flag_ladder();
 
+/// The same loop with -O1 (loop_O1), with all flags (loop_fast_math), and with all but what these
+/// let the compiler do: vectors (loop_no_vectors), fused multiply-adds (loop_no_fma), and both
+/// (loop_no_vectors_no_fma). All but the first may be missing as above. `T` is float or double.
+template <class T>
+std::span<Kernel<T> const> flags_removed();
+
 } // namespace spmv

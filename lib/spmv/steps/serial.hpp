@@ -46,6 +46,23 @@ void accumulator(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T>
 }
 //! [accumulator]
 
+/// The sum of a row begins as zero times the last one, so that no row can begin before the one
+/// above it is done.
+//! [rows_in_turn]
+template <class T>
+void rows_in_turn(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T> y)
+{
+    T sum = 0;
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+        sum *= 0; // 0, but only when the sum is known
+        for (std::int32_t p = a.row_ptr[i]; p < a.row_ptr[i + 1]; ++p) {
+            sum += a.values[p] * x[a.col[p]];
+        }
+        y[i] = sum;
+    }
+}
+//! [rows_in_turn]
+
 /// Promises that nothing else reaches the elements of `y`. GCC believes `__restrict` on parameters
 /// only, hence pointers here and the overload below.
 //! [restrict_pointers]

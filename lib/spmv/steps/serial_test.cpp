@@ -1,6 +1,8 @@
 #include "spmv/steps/flag_ladder.hpp"
+#include "spmv/steps/one_run.hpp"
 #include "spmv/steps/serial.hpp"
 #include "spmv/steps/simd.hpp"
+#include "spmv/steps/suspects.hpp"
 #include "spmv/steps/test_matrices.hpp"
 
 #include <doctest/doctest.h>
@@ -15,6 +17,7 @@ TEST_CASE_TEMPLATE("the steps in plain C++ multiply right", T, float, double)
     std::vector<spmv::Kernel<T>> const steps{
         {"textbook", spmv::textbook<T>, ""},
         {"accumulator", spmv::accumulator<T>, ""},
+        {"rows_in_turn", spmv::rows_in_turn<T>, ""},
         {"restrict_pointers", spmv::restrict_pointers<T>, ""},
         {"unroll4", spmv::unroll4<T>, ""},
         {"unroll4_scalar", spmv::unroll4_scalar<T>, ""},
@@ -57,7 +60,8 @@ TEST_CASE_TEMPLATE("an aligned copy equals its source and starts on cache lines"
 TEST_CASE_TEMPLATE("the kernels of both tables multiply right where they can run", T, float, double)
 {
     std::set<std::string_view> names;
-    for (auto const table : {spmv::simd_kernels<T>(), spmv::flag_ladder<T>()}) {
+    for (auto const table :
+         {spmv::simd_kernels<T>(), spmv::flag_ladder<T>(), spmv::flags_removed<T>()}) {
         for (auto const& kernel : table) {
             CAPTURE(kernel.name);
             CHECK(names.insert(kernel.name).second);
@@ -66,6 +70,69 @@ TEST_CASE_TEMPLATE("the kernels of both tables multiply right where they can run
                 check_on_awkward_matrices<T>([&](sparse::CsrView<T> const& a) -> Multiply<T> {
                     return [&kernel, a](std::span<T const> x, std::span<T> y) { kernel(a, x, y); };
                 });
+            }
+        }
+    }
+}
+
+TEST_CASE("kernels for rows of one run multiply such matrices right")
+{
+    spmv::testing::Generator random{9};
+    for (auto const& pattern : {sparse::banded(300, 37), sparse::banded(5, 0), sparse::dense(7, 1),
+                                sparse::dense(3, 70'000), sparse::empty(4, 4)}) {
+        auto const a = spmv::testing::filled<double>(pattern);
+        CHECK(spmv::has_one_run_a_row<double>(a) == (a.columns <= 1 << 16));
+        auto const x =
+            spmv::testing::make_vector<double>(a.columns, spmv::testing::Values::uniform, random);
+        auto const expected = spmv::expected<double>(a, x);
+        auto const is_right = [&](auto const& multiply) {
+            std::vector<double> y(a.rows, std::numeric_limits<double>::quiet_NaN());
+            multiply(y);
+            return spmv::testing::first_wrong_row<double>(y, expected) == -1;
+        };
+        for (auto const& kernel : spmv::vectors_of_x()) {
+            CAPTURE(kernel.name);
+            CHECK((!kernel.available() || is_right([&](auto& y) { kernel(a, x, y); })));
+        }
+        spmv::OneRunCsr without{a};
+        without.offset = {};
+        CHECK(is_right([&](auto& y) { spmv::no_columns(without, x, y); }));
+        if (a.columns <= 1 << 16) {
+            CHECK(is_right([&](auto& y) { spmv::offsets16(spmv::OneRunCsr{a}, x, y); }));
+        }
+    }
+}
+
+TEST_CASE("rows of several runs are told from rows of one")
+{
+    auto const is_one_run = [](sparse::Pattern<> const& pattern) {
+        return spmv::has_one_run_a_row<double>(spmv::testing::filled<double>(pattern));
+    };
+    CHECK(is_one_run(sparse::runs(50, 6, 1, 40, 1)));
+    CHECK_FALSE(is_one_run(sparse::runs(50, 6, 2, 40, 1)));
+    CHECK_FALSE(is_one_run(sparse::poisson2d(9)));
+}
+
+TEST_CASE_TEMPLATE("where a suspect is taken away, all else stays", T, float, double)
+{
+    for (auto const& test : spmv::testing::cases<T>()) {
+        CAPTURE(test.name);
+        auto const even = spmv::equal_rows(test.a);
+        CHECK(even.row_ptr.front() == 0);
+        CHECK(even.row_ptr.back() == test.a.row_ptr.back());
+        for (std::int32_t i = 0; i < even.rows; ++i) {
+            auto const length = even.row_ptr[i + 1] - even.row_ptr[i];
+            auto const shortest = static_cast<std::int32_t>(even.nonzeros()) / even.rows;
+            CHECK((length == shortest || length == shortest + 1));
+        }
+        CHECK(std::ranges::equal(even.col, test.a.col));
+        CHECK(std::ranges::equal(even.values, test.a.values));
+        auto const ordered = spmv::x_in_order(test.a);
+        CHECK(std::ranges::equal(ordered.row_ptr, test.a.row_ptr));
+        CHECK(std::ranges::equal(ordered.values, test.a.values));
+        for (std::size_t p = 0; p < ordered.nonzeros(); ++p) {
+            if (ordered.col[p] != static_cast<std::int32_t>(p % ordered.columns)) {
+                FAIL("at " << p);
             }
         }
     }

@@ -42,6 +42,23 @@ std::array<Kernel<T>, 4> make_table()
 
 } // namespace
 
+std::array<Kernel<double>, 3> vectors_of_x()
+{
+#if defined(__x86_64__)
+    bool const has_avx2 = machine::cpu().has.avx2;
+    auto const entry = [&](std::string_view name, Kernel<double>::Function* function) {
+        return if_supported<double>(has_avx2, {name, function, "this CPU has no AVX2 and FMA"});
+    };
+    return {entry("x_inserted", scalar_inserts), entry("x_gathered", avx2_gather),
+            entry("x_loaded", avx2_load)};
+#else
+    auto const entry = [](std::string_view name) {
+        return Kernel<double>{name, nullptr, "AVX2 needs an x86-64 CPU"};
+    };
+    return {entry("x_inserted"), entry("x_gathered"), entry("x_loaded")};
+#endif
+}
+
 template <class T>
 std::span<Kernel<T> const> simd_kernels()
 {

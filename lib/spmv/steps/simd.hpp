@@ -2,6 +2,7 @@
 
 #include "spmv/steps/kernel.hpp"
 
+#include <array>
 #include <span>
 
 /// \file
@@ -33,8 +34,17 @@ void neon(sparse::CsrView<float> const& a, std::span<float const> x, std::span<f
 /// As above in double precision: two products at a time.
 void neon(sparse::CsrView<double> const& a, std::span<double const> x, std::span<double> y);
 
-/// All kernels of this file, those that cannot run here with the reason. `T` is float or double.
+/// As `avx2_gather`, for matrices each row of which is one run of columns: a plain load has the
+/// elements of `x`. Needs AVX2 and FMA.
+void avx2_load(sparse::CsrView<double> const& a, std::span<double const> x, std::span<double> y);
+
+/// The kernels of this file that multiply any matrix, those that cannot run here with the reason.
+/// `T` is float or double.
 template <class T>
 std::span<Kernel<T> const> simd_kernels();
+
+/// Four elements of `x` for matrices each row of which is one run of columns: inserted one by one
+/// (x_inserted), gathered (x_gathered) and loaded (x_loaded). Reasons as above.
+std::array<Kernel<double>, 3> vectors_of_x();
 
 } // namespace spmv
