@@ -1,6 +1,7 @@
 #include "experiments/spmv_peers.hpp"
 #include "experiments/spmv_tried.hpp"
 
+#include "causes.hpp"
 #include "ceilings/probes.hpp"
 #include "spmv/steps/flag_ladder.hpp"
 #include "spmv/steps/serial.hpp"
@@ -46,5 +47,6 @@ int main(int argc, char** argv)
         add_peers(experiment, trial, problem);
         trial.run();
     });
+    serial_steps::add_causes(experiment, datasets);
     return experiment.run();
 }
