@@ -210,6 +210,89 @@ void sums_in_memory(sparse::CsrView<T> const& a, std::span<T const> x, std::span
 }
 //! [sums_in_memory]
 
+//! [asked_total]
+template <class T>
+T asked_total(sparse::CsrView<T> const& a, std::span<T const> x, int threads)
+{
+    T total = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(+ : total)
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+        total += unrolled_sum(a, x, a.row_ptr[i], a.row_ptr[i + 1]);
+    }
+    return total;
+}
+//! [asked_total]
+
+//! [fixed_total]
+template <class T>
+T fixed_total(sparse::CsrView<T> const& a, std::span<T const> x, int threads)
+{
+    T total = 0;
+#pragma omp parallel for num_threads(threads) schedule(static, 1) reduction(+ : total)
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+        total += unrolled_sum(a, x, a.row_ptr[i], a.row_ptr[i + 1]);
+    }
+    return total;
+}
+//! [fixed_total]
+
+//! [share_total]
+template <class T>
+T share_total(sparse::CsrView<T> const& a, std::span<T const> x, int threads)
+{
+    T total = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : total)
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+        total += unrolled_sum(a, x, a.row_ptr[i], a.row_ptr[i + 1]);
+    }
+    return total;
+}
+//! [share_total]
+
+//! [region_each]
+template <class T>
+void region_each(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T> y, int threads,
+                 int times)
+{
+    for (int time = 0; time < times; ++time) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (std::int32_t i = 0; i < a.rows; ++i) {
+            y[i] = unrolled_sum(a, x, a.row_ptr[i], a.row_ptr[i + 1]);
+        }
+    }
+}
+//! [region_each]
+
+//! [region_once]
+template <class T>
+void region_once(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T> y, int threads,
+                 int times)
+{
+#pragma omp parallel num_threads(threads)
+    for (int time = 0; time < times; ++time) {
+#pragma omp for schedule(static)
+        for (std::int32_t i = 0; i < a.rows; ++i) {
+            y[i] = unrolled_sum(a, x, a.row_ptr[i], a.row_ptr[i + 1]);
+        }
+    }
+}
+//! [region_once]
+
+//! [no_barriers]
+template <class T>
+void no_barriers(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T> y, int threads,
+                 int times)
+{
+#pragma omp parallel num_threads(threads)
+    for (int time = 0; time < times; ++time) {
+#pragma omp for schedule(static) nowait
+        for (std::int32_t i = 0; i < a.rows; ++i) {
+            y[i] = unrolled_sum(a, x, a.row_ptr[i], a.row_ptr[i + 1]);
+        }
+    }
+}
+//! [no_barriers]
+
 //! [first_touch]
 template <class T>
 sparse::Csr<T> first_touched(sparse::CsrView<T> const& a, int threads)
@@ -249,6 +332,15 @@ template void guided_chunks(sparse::CsrView<float> const&, std::span<float const
                             int, int);
 template void sums_in_memory(sparse::CsrView<float> const&, std::span<float const>,
                              std::span<float>, int, std::span<float>, std::size_t);
+template float asked_total(sparse::CsrView<float> const&, std::span<float const>, int);
+template float fixed_total(sparse::CsrView<float> const&, std::span<float const>, int);
+template float share_total(sparse::CsrView<float> const&, std::span<float const>, int);
+template void region_each(sparse::CsrView<float> const&, std::span<float const>, std::span<float>,
+                          int, int);
+template void region_once(sparse::CsrView<float> const&, std::span<float const>, std::span<float>,
+                          int, int);
+template void no_barriers(sparse::CsrView<float> const&, std::span<float const>, std::span<float>,
+                          int, int);
 template sparse::Csr<float> first_touched(sparse::CsrView<float> const&, int);
 
 template void static_rows(sparse::CsrView<double> const&, std::span<double const>,
@@ -271,6 +363,15 @@ template void guided_chunks(sparse::CsrView<double> const&, std::span<double con
                             std::span<double>, int, int);
 template void sums_in_memory(sparse::CsrView<double> const&, std::span<double const>,
                              std::span<double>, int, std::span<double>, std::size_t);
+template double asked_total(sparse::CsrView<double> const&, std::span<double const>, int);
+template double fixed_total(sparse::CsrView<double> const&, std::span<double const>, int);
+template double share_total(sparse::CsrView<double> const&, std::span<double const>, int);
+template void region_each(sparse::CsrView<double> const&, std::span<double const>,
+                          std::span<double>, int, int);
+template void region_once(sparse::CsrView<double> const&, std::span<double const>,
+                          std::span<double>, int, int);
+template void no_barriers(sparse::CsrView<double> const&, std::span<double const>,
+                          std::span<double>, int, int);
 template sparse::Csr<double> first_touched(sparse::CsrView<double> const&, int);
 
 } // namespace spmv

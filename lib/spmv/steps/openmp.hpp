@@ -69,6 +69,34 @@ void sums_in_memory(sparse::CsrView<T> const& a, std::span<T const> x, std::span
 template <class T>
 inline constexpr std::size_t apart = 128 / sizeof(T);
 
+/// The sum of all elements of `A x`, where a thread that is free takes the next row, as in
+/// `dynamic_rows`: no thread writes what another one reads or writes.
+template <class T>
+T asked_total(sparse::CsrView<T> const& a, std::span<T const> x, int threads);
+
+/// As above with the rows dealt out in turn, as in `static_chunks` one by one: nobody is asked.
+template <class T>
+T fixed_total(sparse::CsrView<T> const& a, std::span<T const> x, int threads);
+
+/// As above with one contiguous share for each thread, as in `static_rows`.
+template <class T>
+T share_total(sparse::CsrView<T> const& a, std::span<T const> x, int threads);
+
+/// Multiplies `times` times as `static_rows`, with a parallel region for each product.
+template <class T>
+void region_each(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T> y, int threads,
+                 int times);
+
+/// As above in one region: threads wait for each other behind each product, but none is started.
+template <class T>
+void region_once(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T> y, int threads,
+                 int times);
+
+/// As above, and none waits for the others before the end: each always has the same rows.
+template <class T>
+void no_barriers(sparse::CsrView<T> const& a, std::span<T const> x, std::span<T> y, int threads,
+                 int times);
+
 /// A copy whose pages were first touched by the threads that read them in `static_rows`, so that
 /// each lies in the memory next to its thread.
 template <class T>

@@ -67,6 +67,29 @@ TEST_CASE_TEMPLATE("sums in memory are right, side by side and apart", T, float,
     }
 }
 
+TEST_CASE_TEMPLATE("totals are the sum of all products", T, float, double)
+{
+    for (auto const& test : spmv::testing::cases<T>()) {
+        CAPTURE(test.name);
+        auto const nonzeros = static_cast<std::int32_t>(test.a.nonzeros());
+        sparse::Csr<T> const row{1, test.a.columns, {0, nonzeros}, test.a.col, test.a.values};
+        auto const expected = spmv::expected<T>(row, test.x);
+        for (auto const total :
+             {spmv::asked_total<T>, spmv::fixed_total<T>, spmv::share_total<T>}) {
+            std::vector<T> const found{total(test.a, test.x, 3)};
+            CHECK(spmv::testing::first_wrong_row<T>(found, expected) == -1);
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("products in one region and in many are the same", T, float, double)
+{
+    for (auto const multiply : {spmv::region_each<T>, spmv::region_once<T>, spmv::no_barriers<T>}) {
+        check_threaded<T>(
+            [&](auto const& a, auto x, auto y, int threads) { multiply(a, x, y, threads, 3); });
+    }
+}
+
 TEST_CASE_TEMPLATE("a result depends on nothing but the number of threads", T, float, double)
 {
     for (auto const& test : spmv::testing::cases<T>()) {

@@ -138,6 +138,46 @@ TEST_CASE_TEMPLATE("where a suspect is taken away, all else stays", T, float, do
     }
 }
 
+TEST_CASE_TEMPLATE("shuffled rows are the same rows", T, float, double)
+{
+    for (auto const& test : spmv::testing::cases<T>()) {
+        CAPTURE(test.name);
+        auto const rows_of = [](sparse::Csr<T> const& a) {
+            std::vector<std::vector<std::pair<std::int32_t, T>>> rows(a.rows);
+            for (std::int32_t i = 0; i < a.rows; ++i) {
+                for (std::int32_t p = a.row_ptr[i]; p < a.row_ptr[i + 1]; ++p) {
+                    rows[i].emplace_back(a.col[p], a.values[p]);
+                }
+            }
+            std::ranges::sort(rows);
+            return rows;
+        };
+        CHECK(rows_of(spmv::shuffled_rows(test.a)) == rows_of(test.a));
+    }
+}
+
+TEST_CASE_TEMPLATE("halves of a matrix, and rows as long as those of another", T, float, double)
+{
+    for (auto const& test : spmv::testing::cases<T>()) {
+        CAPTURE(test.name);
+        auto const first = spmv::half_of(test.a, true);
+        auto const second = spmv::half_of(test.a, false);
+        CHECK(first.rows + second.rows == test.a.rows);
+        CHECK(first.nonzeros() + second.nonzeros() == test.a.nonzeros());
+        CHECK(first.nonzeros() <= test.a.nonzeros() / 2);
+        std::vector<T> y(test.a.rows);
+        spmv::accumulator<T>(first, test.x, std::span{y}.first(first.rows));
+        spmv::accumulator<T>(second, test.x, std::span{y}.subspan(first.rows));
+        CHECK(spmv::testing::first_wrong_row<T>(y, test.expected) == -1);
+
+        auto const recut = spmv::in_rows_of(second, test.a);
+        CHECK(recut.rows == test.a.rows);
+        CHECK(std::ranges::is_sorted(recut.row_ptr));
+        CHECK(recut.row_ptr.back() == static_cast<std::int32_t>(recut.nonzeros()));
+        CHECK(std::ranges::equal(recut.values, second.values));
+    }
+}
+
 TEST_CASE("the processor that was built for offers something")
 {
     auto const kernels = spmv::simd_kernels<float>();
