@@ -1,6 +1,7 @@
 #include "experiments/spmv_peers.hpp"
 #include "experiments/spmv_tried.hpp"
 
+#include "causes.hpp"
 #include "ceilings/probes.hpp"
 #include "overheads.hpp"
 #include "schedules.hpp"
@@ -46,5 +47,6 @@ int main(int argc, char** argv)
         trial.run();
     });
     experiment.study("overheads").axis("rows", overheads::rows()).untyped(overheads::measure);
+    schedules::add_causes(experiment, datasets);
     return experiment.run();
 }
