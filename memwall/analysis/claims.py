@@ -120,7 +120,8 @@ def judge(measured: Measurements, claim: Claim) -> Verdict:
     stale = _stale(measured, asked)
     if stale:
         return Verdict(claim, OUT_OF_DATE, findings, stale)
-    if lacks := needs.lacking(measured, claim.needs):
+    compared = {name for condition in claim.conditions for name in condition.faster}
+    if lacks := needs.lacking(measured, claim.needs, compared):
         return Verdict(claim, UNDECIDED, findings, f"{'; '.join(lacks)}. {more_data(measured)}")
     missing = [finding for finding in findings if finding.reason == Reason.MISSING]
     if missing and measured.partial:  # of a run of somebody's choice nobody expects it

@@ -2,7 +2,7 @@
 yet."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from memwall.analysis.measurements import Measurements
@@ -23,8 +23,6 @@ OF_MACHINES: Mapping[str, Callable[[Machine], int]] = {
     "gpus": lambda machine: len(machine["gpus"]),
 }
 OF_RUNS: Mapping[str, Callable[[Measurements], int]] = {
-    "matrices": lambda run: len({case.parameters["matrix"] for case in run.cases
-                                 if "matrix" in case.parameters}),
     "rounds": lambda run: run.result.raw["run"]["rounds"],
     "threads": lambda run: max(launch["threads"] for launch in run.result.raw["launches"]),
     "ranks": lambda run: max(launch["ranks"] for launch in run.result.raw["launches"]),
@@ -42,9 +40,11 @@ def barring(machine: Machine, needs: Iterable[str]) -> list[str]:
     return [reason for need in needs if (reason := _barring(machine, need))]
 
 
-def lacking(measured: Measurements, needs: Iterable[str]) -> list[str]:
-    """What a run lacks that another one on the same machine may have."""
-    return [reason for need in needs if (reason := _lacking(measured, need))]
+def lacking(measured: Measurements, needs: Iterable[str],
+            variants: Collection[str] = ()) -> list[str]:
+    """What a run lacks that another one on the same machine may have; matrices count that some of
+    these variants multiplied, or any at all where none is named."""
+    return [reason for need in needs if (reason := _lacking(measured, need, variants))]
 
 
 def _barring(machine: Machine, need: str) -> str:
@@ -68,15 +68,22 @@ def _barring(machine: Machine, need: str) -> str:
     return ""
 
 
-def _lacking(measured: Measurements, need: str) -> str:
+def _lacking(measured: Measurements, need: str, variants: Collection[str]) -> str:
     raw = measured.result.raw
     counted = AT_LEAST.fullmatch(need)
+    if counted and counted[1] == "matrices":
+        return _too_few(counted, _matrices(measured, variants), "this run")
     if counted and counted[1] in OF_RUNS:
         return _too_few(counted, OF_RUNS[counted[1]](measured), "this run")
     # The rival that is hardest to beat; there is none for other architectures.
     if need == "mkl" and raw["machine"]["cpu"]["architecture"] == "x86_64":
         return "" if need in raw["libraries"] else "needs MKL, which was not there"
     return ""
+
+
+def _matrices(measured: Measurements, variants: Collection[str]) -> int:
+    return len({case.parameters["matrix"] for case in measured.cases
+                if "matrix" in case.parameters and (not variants or case.variant in variants)})
 
 
 def _too_few(counted: re.Match[str], found: int, where: str) -> str:

@@ -42,6 +42,19 @@ def test_needs(need: str, reason: str | None, measured: Measure, raw: Json) -> N
     assert (reason or "") in found.note
 
 
+def test_matrices_of_other_variants_do_not_count(measured: Measure, raw: Json) -> None:
+    """A study of causes has its own, which say nothing about what an article compared."""
+    for case in raw["cases"]:
+        if case["variant"] == "textbook":
+            for name in ("suspect", "removed"):
+                other = {**case, "variant": name, "twin": False,
+                         "parameters": {**case["parameters"], "matrix": "another"}}
+                raw["cases"] = [*raw["cases"], other]
+            break
+    found = claims.judge(measured(raw), asking("matrices>=6"))
+    assert "needs at least 6 matrices, this run has 5" in found.note
+
+
 def test_mkl_is_asked_for_where_there_is_one(measured: Measure, raw: Json) -> None:
     raw["machine"]["cpu"]["architecture"] = "aarch64"
     assert claims.judge(measured(raw), asking("mkl")).verdict == REPRODUCED
