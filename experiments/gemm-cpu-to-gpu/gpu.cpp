@@ -2,6 +2,7 @@
 
 #include "ceilings/device_probes.hpp"
 #include "cuda/buffer.hpp"
+#include "cuda/device.hpp"
 #include "dense/gpu/gemm.hpp"
 #include "dense/gpu/gemm_steps.hpp"
 #include "dense/gpu/reference.hpp"
@@ -9,8 +10,11 @@
 
 #include <cuda_runtime_api.h>
 
+#include <initializer_list>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 
 /// The studies that need CUDA.
 namespace gemm {
@@ -207,6 +211,42 @@ void multiply(bench::Trial& trial, Shape shape, cuda::Gpu& gpu, peers::CuBlas co
     trial.run();
 }
 
+/// The article's kernel by more and more threads: one warp, a warp on each of 32 multiprocessors,
+/// 32 times as many again, all that the device keeps at once, and one for each element.
+void multiply_by_threads(bench::Trial& trial, cuda::Gpu& gpu)
+{
+    auto const side = trial.integer("side");
+    GpuProduct<float> const p{trial, {side, side / 4, side}, gpu};
+    trial.cache(bench::Cache::warm);
+    for (auto const& [name, threads] : std::initializer_list<std::pair<std::string, std::int64_t>>{
+             {"threads_32", 32},
+             {"threads_1024", 1024},
+             {"threads_32768", 32768},
+             {"threads_resident", cuda::resident_threads()},
+             {"thread_each", side * side}}) {
+        if (!is_asked_for(name)) {
+            continue;
+        }
+        add(trial, name,
+            [=, &gpu, threads = threads] {
+                dense::gpu::multiply_by_threads(p.left(gpu), p.right(gpu), p.product(gpu), threads,
+                                                gpu.stream());
+            })
+            .group("threads")
+            .excerpt("by_threads");
+    }
+    trial.run();
+}
+
+bench::AxisValues sides()
+{
+    bench::AxisValues values;
+    values.tiny = {std::int64_t{256}};
+    values.quick = values.full = {std::int64_t{1024}};
+    values.require = require_size;
+    return values;
+}
+
 bench::AxisValues square_sizes()
 {
     bench::AxisValues values;
@@ -240,6 +280,10 @@ void cuda::add_studies(bench::Experiment& experiment, Gpu& gpu)
         experiment.library("cublas", gemm::cublas().version);
         gemm::multiply<T>(trial, gemm::parse_shape(trial.text("shape")), gpu, gemm::cublas());
     });
+    experiment.study("threads")
+        .on(gpu)
+        .axis("side", gemm::sides())
+        .untyped([&](bench::Trial& trial) { gemm::multiply_by_threads(trial, gpu); });
     auto& squares = experiment.study("squares").on(gpu).axis("size", gemm::square_sizes());
     squares.types<float, double>([&]<class T>(bench::Trial& trial) {
         experiment.library("cublas", gemm::cublas().version);

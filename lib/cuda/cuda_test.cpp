@@ -287,6 +287,7 @@ TEST_CASE("locked pages are those of the host, and may be locked twice")
 TEST_CASE("a flush runs in its stream, again and again")
 {
     CHECK(cuda::multiprocessors() > 0);
+    CHECK(cuda::resident_threads() % (32 * std::int64_t{cuda::multiprocessors()}) == 0);
     CHECK(cuda::runtime_version().find('.') != std::string::npos);
     cuda::Stream const stream;
     auto const flush = cuda::cache_flush(stream);

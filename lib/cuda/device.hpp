@@ -3,6 +3,7 @@
 #include "cuda/stream.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -13,6 +14,9 @@ std::string missing_device();
 
 /// Multiprocessors of the current device.
 unsigned multiprocessors();
+
+/// Threads that the multiprocessors of the current device keep at once, all together.
+std::int64_t resident_threads();
 
 /// Bytes of the last-level cache of the current device.
 std::size_t l2_bytes();

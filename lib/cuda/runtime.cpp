@@ -164,6 +164,11 @@ unsigned multiprocessors()
     return static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount));
 }
 
+std::int64_t resident_threads()
+{
+    return std::int64_t{multiprocessors()} * attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+}
+
 std::size_t l2_bytes()
 {
     return static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));

@@ -143,6 +143,23 @@ TEST_CASE("products in every step")
     check_steps(dense::gpu::gemm_steps<double>(), {}, few);
 }
 
+TEST_CASE("products by any number of threads")
+{
+    std::mt19937 random{5};
+    cuda::Stream const stream;
+    for (std::int64_t const threads : {32, 64, 1024, 8192}) {
+        Operands<float> p{70, 33, 45, random};
+        dense::gpu::multiply_by_threads(p.left(), p.right(), p.product(), threads, stream);
+        stream.synchronize();
+        CHECK(p.error(0) <= 1);
+        for (auto const wrong : {std::int64_t{0}, threads - 1, -threads}) {
+            CHECK_THROWS_AS(
+                dense::gpu::multiply_by_threads(p.left(), p.right(), p.product(), wrong, stream),
+                std::invalid_argument);
+        }
+    }
+}
+
 TEST_CASE("products on tensor cores, and what their rounding costs")
 {
     check_steps(dense::gpu::tensor_gemm_steps(), tensor_roundings, few);

@@ -1,10 +1,13 @@
 #include "dense/gpu/gemm_steps.hpp"
 
+#include "cuda/device.hpp"
 #include "cuda/error.hpp"
 #include "dense/gpu/tile.cuh"
 
 #include <algorithm>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 
 namespace dense::gpu {
 
@@ -230,6 +233,24 @@ void launch_tile_2d_article_guards(In<float> a, In<float> b, Matrix<float> c,
 }
 
 } // namespace
+
+//! [by_threads]
+/// `one_thread_1d` by so many threads of the whole device.
+void multiply_by_threads(Matrix<float const> a, Matrix<float const> b, Matrix<float> c,
+                         std::int64_t threads, cuda::Stream const& stream)
+{
+    constexpr std::int64_t warp = 32;
+    auto const block = threads <= warp * cuda::multiprocessors() ? warp : 256;
+    if (threads <= 0 || threads % block != 0) {
+        throw std::invalid_argument{"threads: found " + std::to_string(threads) +
+                                    ", expected a multiple of " + std::to_string(block)};
+    }
+    one_thread_1d<<<static_cast<unsigned>(threads / block), static_cast<unsigned>(block), 0,
+                    stream.get()>>>(a.data, b.data, c.data, sizes_of(c.rows), sizes_of(c.columns),
+                                    sizes_of(a.columns));
+    cuda::check_launch();
+}
+//! [by_threads]
 
 template <class T>
 std::vector<Step<T>> gemm_steps()

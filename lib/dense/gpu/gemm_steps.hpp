@@ -28,6 +28,13 @@ struct Step
 template <class T>
 std::vector<Step<T>> gemm_steps();
 
+/// The first of these, `one_thread_1d`, by so many threads of the whole device, a multiple of 256
+/// or, up to a warp for each multiprocessor, of 32: each takes every `threads`-th element. Warps
+/// lie on multiprocessors of their own as far as there are some. Throws std::invalid_argument where
+/// threads do not make whole blocks.
+void multiply_by_threads(Matrix<float const> a, Matrix<float const> b, Matrix<float> c,
+                         std::int64_t threads, cuda::Stream const& stream);
+
 /// The article's listings as they stand, which are wrong: one lacks a barrier, of the other both
 /// guards ask for the wrong thing. For tests that show it, and nothing else.
 std::vector<Step<float>> wrong_gemm_steps();
