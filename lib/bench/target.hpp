@@ -110,7 +110,7 @@ public:
     /// Bytes of all its last-level caches together.
     virtual std::size_t cache_bytes() = 0;
 
-    /// Evicts everything from its caches, and leaves no write-back to the call.
+    /// Evicts everything from its caches. It only reads, so that no write-back is left to the call.
     virtual void flush() = 0;
 
     /// The clock of calls that begin with such caches; never `Cache::automatic`.
@@ -142,6 +142,19 @@ public:
 
     /// The processes that work together there.
     virtual Team& team();
+};
+
+/// Evicts everything from the caches of this process' threads by reading twice the last-level
+/// cache. It only reads, so that no write-back of its own lines is left to the timed call.
+class CacheFlush
+{
+public:
+    explicit CacheFlush(std::size_t last_level_cache_bytes);
+
+    void operator()();
+
+private:
+    std::vector<std::uint64_t> words_;
 };
 
 /// Whether a profiler counts what timed calls do (`just profile`): the environment variable

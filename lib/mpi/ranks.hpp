@@ -1,6 +1,5 @@
 #pragma once
 
-#include "bench/cache_flush.hpp"
 #include "bench/target.hpp"
 #include "mpi/communicator.hpp"
 
@@ -67,12 +66,11 @@ public:
     std::string name() const override { return "ranks"; }
     std::size_t cache_bytes() override { return bench::host().cache_bytes(); }
 
-    /// Each rank evicts what it has, from all caches: they need not be one, whatever a virtual
-    /// machine says.
+    /// Each rank evicts its share of the caches.
     void flush() override
     {
         if (!flush_) {
-            flush_.emplace(cache_bytes());
+            flush_.emplace(cache_bytes() / static_cast<std::size_t>(world_.size()));
         }
         (*flush_)();
     }
