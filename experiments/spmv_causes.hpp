@@ -2,6 +2,8 @@
 
 #include "experiments/spmv.hpp"
 
+#include "spmv/steps/suspects.hpp"
+
 #include <memory>
 #include <string>
 
@@ -29,4 +31,21 @@ bench::Variant& add_changed(bench::Trial& trial, Problem<T>& problem, std::strin
         y.expect([=] { return spmv::expected<T>(*a, x); });
         return [=, y = y.on()] { multiply(*a, x, y); };
     });
+}
+
+/// Adds a product with the matrix of `problem` as it is stored, of `text`, and without row ends
+/// that cannot be predicted, without jumps in `x`, and without either.
+template <class T, class Multiply>
+void add_suspects(bench::Trial& trial, Problem<T>& problem, std::string const& text,
+                  Multiply multiply)
+{
+    auto const add = [&](std::string const& name, auto change) -> bench::Variant& {
+        return add_changed(trial, problem, name, change, multiply).group("suspect");
+    };
+    add("as_stored", [](auto const& a) { return a; }).excerpt(text);
+    add("equal_rows", spmv::equal_rows<T>);
+    add("x_in_order", spmv::x_in_order<T>);
+    add("equal_rows_x_in_order", [](auto const& a) {
+        return spmv::x_in_order(spmv::equal_rows(a));
+    }).excerpt("x_in_order");
 }

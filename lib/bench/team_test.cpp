@@ -1,5 +1,7 @@
 #include "bench/team.hpp"
 
+#include "machine/limits.hpp"
+
 #include <doctest/doctest.h>
 #include <omp.h>
 
@@ -7,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
 
 // The environment of each is in meson.build: OpenMP reads it when a program starts.
 
@@ -51,5 +55,11 @@ TEST_CASE("threads that share a processor are no two processors")
 {
     bench::use_threads(2);
     CHECK(bench::team_cpus().size() == 1);
+    std::vector<int> left;
+    std::jthread{[&] {
+        bench::leave_place();
+        left = machine::affinity();
+    }}.join();
+    CHECK(left == bench::usable_cpus());
     CHECK(bench::available_threads() == static_cast<int>(bench::usable_cpus().size()));
 }

@@ -161,13 +161,18 @@ def _meaning(expected: Expected, comparison: Comparison, position: Position) -> 
     if position == Position.INSIDE:
         return f"which is {claimed}"
     if position == Position.SHORT:
-        return f"which is {of.better if is_upward else of.worse}, but not {claimed}"
+        return f"which is {of.better if is_upward else of.worse}, but {_not(claimed)}"
     if position == Position.BEYOND:
         return f"which is beyond {claimed}"
     if position == Position.ALIKE:
         return "which is alike, within 5 %"
     opposite = of.worse if is_upward else of.better
-    return f"which is {opposite}" if expected.holds == (1.0, None) else f"which is not {claimed}"
+    return f"which is {opposite}" if expected.holds == (1.0, None) else f"which is {_not(claimed)}"
+
+
+def _not(words: str) -> str:
+    """What denies words, of which some deny something themselves."""
+    return words.removeprefix("not ") if words.startswith("not ") else f"not {words}"
 
 
 def _never_below(expected: Expected, comparison: Comparison) -> Finding:

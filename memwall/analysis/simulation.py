@@ -9,9 +9,9 @@ it says that it does not. Between 1 and 1.05 both "alike" and "faster" are true.
 import json
 import math
 import random
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from memwall.analysis import numerics
 from memwall.analysis.verdicts import (
@@ -145,17 +145,15 @@ def rates(protocol: Protocol, noise: Noise, runs: int,
     return found
 
 
-def summary(protocol: Protocol, noise: Noise, runs: int) -> dict[str, float | str]:
-    """A line of `reports/protocol.json`: parts of all runs, and at the worst question."""
-    found = rates(protocol, noise, runs)
-    return {"protocol": protocol.name, "noise": noise.name, "spread": noise.spread,
-            "questions": len(found), "runs": runs,
-            "wrong": statistics.mean(one.wrong for one in found),
-            "wrong_at_worst": max(one.wrong for one in found),
-            "undecided": statistics.mean(one.undecided for one in found),
-            "agree": statistics.mean(one.agree for one in found)}
+def line(protocol: Protocol, noise: Noise, runs: int,
+         asked: Sequence[Question] | None = None) -> dict[str, Any]:
+    """A line of `reports/protocol.json`: the rates at each question, in their order."""
+    found = rates(protocol, noise, runs, asked)
+    return {"protocol": protocol.name, "noise": noise.name, "spread": noise.spread, "runs": runs,
+            **{rate: [getattr(one, rate) for one in found]
+               for rate in ("wrong", "undecided", "agree")}}
 
 
 if __name__ == "__main__":
-    print(json.dumps([summary(protocol, noise, RUNS) for noise in NOISES
+    print(json.dumps([line(protocol, noise, RUNS) for noise in NOISES
                       for protocol in (OLD, NEW)], indent=1))

@@ -4,6 +4,7 @@ for each claim the command, the minutes and the hardware that decide it."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from memwall.analysis import numerics, verdicts
@@ -239,13 +240,13 @@ def _protocols(simulated: Sequence[Json]) -> str:
     first = simulated[0]
     told = ("A verdict can be wrong though no number is. So the protocol itself is tried where the"
             " truth is known, in a simulation (`python -m memwall.analysis.simulation`):"
-            f" {first['questions']} questions, with the truth on the edges of what is claimed and"
+            f" {len(first['wrong'])} questions, with the truth on the edges of what is claimed and"
             f" 1 % beside them, {notation.count(first['runs'])} runs of each, and rounds that"
             " scatter by so much, of which one in twenty is far off. *Two runs agree*: of those"
             " pairs of runs in which both were decided.")
     rows = [[str(one["protocol"]), f"{one['noise']}, {notation.percent(one['spread'])}",
-             *(notation.percent(one[name]) for name in ("wrong", "wrong_at_worst", "undecided",
-                                                        "agree"))] for one in simulated]
+             *map(notation.percent, (mean(one["wrong"]), max(one["wrong"]), mean(one["undecided"]),
+                                     mean(one["agree"])))] for one in simulated]
     head = ["protocol", "rounds", "wrong", "at the worst question", "undecided", "two runs agree"]
     return f"{told}\n\n{markdown(head, rows, 2)}"
 
