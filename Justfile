@@ -82,7 +82,7 @@ profile NAME *ARGS: (_needs "run")
 keep RESULT TITLE *MACHINE: (_needs "run")
     @"{{python}}" -m memwall keep "$@"
 
-# Measure every experiment into this machine's folder (--full: beyond every cache; takes hours)
+# Measure every experiment into this machine's folder (--book: half an hour; --full: hours)
 [no-exit-message]
 run-all *ARGS: (_needs "run")
     @case " $* " in *" --help "* | *" -h "*) ;; *) .ci/build build programs ;; esac

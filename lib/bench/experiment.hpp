@@ -19,11 +19,12 @@ struct Settings;
 /// A typed parameter as it stands in the record.
 using Parameter = std::variant<std::string, std::int64_t, double>;
 
-/// The values of an axis in the three profiles.
+/// The values of an axis in each profile.
 struct AxisValues
 {
     std::vector<Parameter> tiny;  ///< seconds: for tests
     std::vector<Parameter> quick; ///< fits a two-core laptop
+    std::vector<Parameter> book;  ///< for the machine that lessons show; empty if `quick` does
     std::vector<Parameter> full;  ///< leaves every cache behind
 
     /// Throws an exception with one line if a value cannot be measured at; called for every value
@@ -37,13 +38,13 @@ struct AxisValues
     {
     }
 
-    /// From anything with lists of names for the three profiles (`sparse::MatrixSet`), and which
-    /// may know other names and refuse what it does not.
+    /// From anything with lists of names for the profiles (`sparse::MatrixSet`), and which may know
+    /// other names and refuse what it does not.
     template <class Set>
-    requires requires(Set const& set) { set.tiny, set.quick, set.full; }
+    requires requires(Set const& set) { set.tiny, set.quick, set.book, set.full; }
     AxisValues(Set const& set)
         : tiny(set.tiny.begin(), set.tiny.end()), quick(set.quick.begin(), set.quick.end()),
-          full(set.full.begin(), set.full.end())
+          book(set.book.begin(), set.book.end()), full(set.full.begin(), set.full.end())
     {
         if constexpr (requires { set.require(std::string{}); }) {
             require = [require = set.require](Parameter const& value) {

@@ -38,7 +38,8 @@ private:
     std::filesystem::path path_;
 };
 
-/// argv for an experiment; `arguments` come after a tiny profile and the output file.
+/// argv for an experiment: of one thread, into the output file, and tiny unless `arguments` name a
+/// profile.
 class CommandLine
 {
 public:

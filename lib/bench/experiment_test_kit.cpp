@@ -38,8 +38,11 @@ std::vector<std::string> Folder::files() const
 }
 
 CommandLine::CommandLine(std::string const& output, std::vector<std::string> arguments)
-    : words_{"test", "--profile", "tiny", "--threads", "1", "--output", output}
+    : words_{"test", "--threads", "1", "--output", output}
 {
+    if (std::ranges::find(arguments, "--profile") == arguments.end()) {
+        words_.insert(words_.end(), {"--profile", "tiny"});
+    }
     words_.insert(words_.end(), arguments.begin(), arguments.end());
     for (auto& word : words_) {
         pointers_.push_back(word.data());

@@ -69,12 +69,13 @@ Axis axis_of(Study::Axis const& declared, std::vector<std::string> const& given,
              std::string const& profile)
 {
     auto const values = declared.values();
-    auto const& usual = profile == "tiny"   ? values.tiny
-                        : profile == "full" ? values.full
-                                            : values.quick;
+    auto const& usual = profile == "tiny"                           ? values.tiny
+                        : profile == "full"                         ? values.full
+                        : profile == "book" && !values.book.empty() ? values.book
+                                                                    : values.quick;
     Axis axis{declared.name, given.empty() ? usual : std::vector<Parameter>{}};
     std::vector<Parameter> every;
-    for (auto const* values_of : {&values.tiny, &values.quick, &values.full}) {
+    for (auto const* values_of : {&values.tiny, &values.quick, &values.book, &values.full}) {
         every.insert(every.end(), values_of->begin(), values_of->end());
     }
     for (auto const& text : given) {
@@ -266,10 +267,10 @@ std::variant<Settings, int> read_settings(std::string const& experiment, int arg
 
     CLI::App app{experiment, experiment};
     app.add_option("--profile", settings.profile, "how large and how long")
-        ->check(CLI::IsMember({"tiny", "quick", "full"}))
+        ->check(CLI::IsMember({"tiny", "quick", "book", "full"}))
         ->capture_default_str();
     add_number(app, "samples", settings.rounds, 1, 1'000'000,
-               "rounds of samples (tiny 3, quick 7, full 21)");
+               "rounds of samples (tiny 3, quick and book 7, full 21)");
     app.add_option_function<std::string>(
         "--min-time",
         [&](std::string const& text) {

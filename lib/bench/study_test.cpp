@@ -75,6 +75,20 @@ TEST_CASE("a study with types records the precision, one without does not")
     }
 }
 
+TEST_CASE("the book profile has values of its own, or else the quick ones")
+{
+    auto const declare = [](bench::Experiment& experiment) {
+        bench::AxisValues values{"quick"};
+        experiment.study("same").axis("name", values).untyped(copy_in<double>);
+        values.book = {"book"};
+        experiment.study("other").axis("name", values).untyped(copy_in<double>);
+    };
+    CHECK(points_of(measure({"--profile", "book"}, declare).result) ==
+          Words{R"(same{"name":"quick"})", R"(other{"name":"book"})"});
+    CHECK(points_of(measure({}, declare).result) ==
+          Words{R"(same{"name":"quick"})", R"(other{"name":"quick"})"});
+}
+
 TEST_CASE("a body knows where its trial stands, and asks for no other axis")
 {
     auto const outcome = measure({}, [](bench::Experiment& experiment) {
@@ -175,6 +189,7 @@ TEST_CASE("a value that an axis refuses ends the run before anything is measured
         {
             std::vector<std::string> tiny{"a"};
             std::vector<std::string> quick;
+            std::vector<std::string> book;
             std::vector<std::string> full;
             std::function<void(std::string const&)> require = [](std::string const& name) {
                 if (name != "a" && name != "b") {

@@ -134,7 +134,7 @@ def uncounted(result: Result) -> str:
     profile = result.run["profile"]
     if profile in FOR_TRYING:
         return (f'$.run.profile: found "{profile}", a run for trying out, expected one for numbers:'
-                " quick or full")
+                " quick, book or full")
     return ""
 
 

@@ -43,12 +43,16 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
     every = commands.add_parser("run-all", allow_abbrev=False,
                                 help="measure all experiments into this machine's folder",
-                                usage="just run-all [--full] [--machine NAME]")
-    every.add_argument("--full", action="store_true", help="leave every cache behind (hours)")
+                                usage="just run-all [--book | --full] [--machine NAME]")
+    profile = every.add_mutually_exclusive_group()
+    profile.add_argument("--book", action="store_const", dest="profile", const="book",
+                         help="as the machine is measured that lessons show (half an hour)")
+    profile.add_argument("--full", action="store_const", dest="profile", const="full",
+                         help="leave every cache behind (hours)")
     every.add_argument("--machine", metavar="NAME",
                        help="name of the folder; default: made from the hardware")
     every.set_defaults(command=lambda given: run_all(
-        Workspace.of(given), "full" if given.full else "quick", given.machine, Console(),
+        Workspace.of(given), given.profile or "quick", given.machine, Console(),
         pages.of_machine))
 
     called = commands.add_parser("folder", help="say which folder is this machine's")

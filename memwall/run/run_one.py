@@ -29,7 +29,7 @@ from memwall.run.workspace import Workspace, file_digest
 OWNED = ("--output", "--events", "--later", "--again", "--points")
 #: Options of every program (`lib/bench`) beside those and the runner's.
 OF_EVERY_PROGRAM = (
-    ("--samples N", "rounds of samples (tiny 3, quick 7, full 21)"),
+    ("--samples N", "rounds of samples (tiny 3, quick and book 7, full 21)"),
     ("--min-time SECONDS", "least length of a warm sample; a short call is repeated to fill it"),
     ("--seed N", "of values and of the order of variants"),
     ("--filter REGEX", "variants to measure"),
@@ -265,7 +265,7 @@ def help_text(workspace: Workspace, experiment: Experiment) -> str:
     name, launches = experiment.name, launches_of(experiment)
     processes = "; ".join(launch.label() for launch in launches) or "none, for want of threads"
     runner = [
-        (f"--profile {'|'.join(PROFILES)}", "how large and how long; default: quick"),
+        ("--profile NAME", f"how large and how long: {', '.join(PROFILES)}; default: quick"),
         ("--threads N", "threads of each process, in place of those above"),
         ("--ranks N ...", "only processes of so many ranks, or others"),
         ("--resume FOLDER", "go on with an interrupted run, with the options it began with"),

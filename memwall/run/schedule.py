@@ -10,7 +10,7 @@ from memwall.record.definition import Experiment
 from memwall.run.launches import launches_of, unmet_need
 
 #: From the least to the most that a result is worth.
-PROFILES = ("tiny", "quick", "full")
+PROFILES = ("tiny", "quick", "book", "full")
 
 
 @dataclass(frozen=True)

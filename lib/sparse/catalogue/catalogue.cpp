@@ -271,6 +271,9 @@ CatalogueEntry read_entry(TableReader& reader)
 MatrixSet read_set(TableReader& reader)
 {
     MatrixSet set{reader.texts("tiny"), reader.texts("quick"), reader.texts("full")};
+    if (reader.has("book")) {
+        set.book = reader.texts("book");
+    }
     if (reader.has("xl")) {
         set.xl = reader.texts("xl");
     }
@@ -313,7 +316,7 @@ Catalogue::Catalogue(std::string_view text, std::string_view file, std::string_v
     for (auto const& [name, node] : section(root, file, "set")) {
         TableReader reader{file, fmt::format("set \"{}\"", name.str()), node};
         auto set = read_set(reader);
-        for (auto const* const names : {&set.tiny, &set.quick, &set.full, &set.xl}) {
+        for (auto const* const names : {&set.tiny, &set.quick, &set.full, &set.book, &set.xl}) {
             for (auto const& matrix : *names) {
                 if (!contains(matrix)) {
                     reader.fail(fmt::format("unknown matrix \"{}\"", matrix));

@@ -40,10 +40,11 @@ struct CatalogueEntry
 /// The matrices an experiment runs on, by profile.
 struct MatrixSet
 {
-    std::vector<std::string> tiny;    ///< for tests
-    std::vector<std::string> quick;   ///< fits a two-core laptop
-    std::vector<std::string> full;    ///< leaves every cache behind
-    std::vector<std::string> xl = {}; ///< leaves caches over 100 MB behind; empty if `full` does
+    std::vector<std::string> tiny;      ///< for tests
+    std::vector<std::string> quick;     ///< fits a two-core laptop
+    std::vector<std::string> full;      ///< leaves every cache behind
+    std::vector<std::string> book = {}; ///< for the machine of lessons; empty if `quick` does
+    std::vector<std::string> xl = {};   ///< leaves caches over 100 MB behind; empty if `full` does
 
     /// Throws an exception with one line for a name of no matrix; see `Datasets::require`.
     std::function<void(std::string const&)> require = {};

@@ -48,7 +48,7 @@ def test_a_tiny_run_changes_no_verdict_and_is_named(tree: Path) -> None:
     house = book.read(tree)
     assert book.everything(house) == before
     assert house.left_out == (f'reports/{OTHER}/results/{FILE}: $.run.profile: found "tiny", a run'
-                              " for trying out, expected one for numbers: quick or full",)
+                              " for trying out, expected one for numbers: quick, book or full",)
     done = run(tree, "report")
     assert done.returncode == 0
     assert done.stderr == f"left out: {house.left_out[0]}\n"
