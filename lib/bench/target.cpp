@@ -17,6 +17,12 @@
 
 namespace bench {
 
+namespace {
+
+constexpr std::size_t words_of_line = 64 / sizeof(std::uint64_t);
+
+} // namespace
+
 CacheFlush::CacheFlush(std::size_t last_level_cache_bytes)
     : words_(2 * last_level_cache_bytes / sizeof(std::uint64_t), 1)
 {
@@ -24,17 +30,27 @@ CacheFlush::CacheFlush(std::size_t last_level_cache_bytes)
 
 void CacheFlush::operator()()
 {
-    constexpr std::size_t line = 64 / sizeof(std::uint64_t);
     constexpr std::size_t streams = 4; // one alone does not use all of the bandwidth
-    auto const lines = words_.size() / line / streams;
-    auto const count = static_cast<std::int64_t>(lines);
-    std::uint64_t sum = 0;
-#pragma omp parallel for schedule(static) reduction(+ : sum)
-    for (std::int64_t i = 0; i < count; ++i) {
-        auto const* const first = &words_[static_cast<std::size_t>(i) * line];
-        for (std::size_t stream = 0; stream < streams; ++stream) {
-            sum += first[stream * lines * line];
+    auto const lines = words_.size() / words_of_line / streams;
+    on_all_processors(lines, [&](std::size_t begin, std::size_t end) {
+        std::uint64_t sum = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            for (std::size_t stream = 0; stream < streams; ++stream) {
+                sum += words_[(stream * lines + i) * words_of_line];
+            }
         }
+        do_not_optimize(sum);
+    });
+#pragma omp parallel
+    read_first(2 * machine::topology().core_caches.core);
+}
+
+void CacheFlush::read_first(std::size_t bytes) const
+{
+    auto const end = std::min(bytes / sizeof(std::uint64_t), words_.size());
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < end; i += words_of_line) {
+        sum += words_[i];
     }
     do_not_optimize(sum);
 }

@@ -144,8 +144,10 @@ public:
     virtual Team& team();
 };
 
-/// Evicts everything from the caches of this process' threads by reading twice the last-level
-/// cache. It only reads, so that no write-back of its own lines is left to the timed call.
+/// Evicts everything from the caches by reading: all processors that this process may use read
+/// twice the last-level cache together, since one alone would take longer than most calls that are
+/// timed; then each of its threads reads twice what its core alone has. It only reads, so that no
+/// write-back of its own lines is left to the timed call.
 class CacheFlush
 {
 public:
@@ -154,6 +156,8 @@ public:
     void operator()();
 
 private:
+    void read_first(std::size_t bytes) const;
+
     std::vector<std::uint64_t> words_;
 };
 
