@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, Phase, note, seed, settings
@@ -103,6 +103,9 @@ class Call:
         if which == "bundle":
             return lambda: bundle.main(root, words)
         return lambda: memwall.main([*where, *words])
+
+
+Item = TypeVar("Item")
 
 
 @cache
@@ -271,12 +274,11 @@ class Commands(RuleBasedStateMachine):
         return Call(words, frozenset(ends), own, may_lose)
 
     def keep(self, data: st.DataObject) -> Call | None:
-        runs = sorted(self.root.glob("build/runs/*/result.json"))
-        if not runs:
-            return None
-        run = data.draw(st.sampled_from(runs))
+        run = one_of(data, sorted(self.root.glob("build/runs/*/result.json")))
         title = data.draw(st.sampled_from(TITLES))
         machine = data.draw(st.none() | st.sampled_from(FOLDERS))
+        if run is None:
+            return None
         told = json.loads(run.read_text())
         is_fit = self.may_be(machine, told["machine"]) and told["run"]["profile"] != "tiny"
         name = rf"results/{told['run']['experiment']}@{title}\.json"
@@ -290,20 +292,20 @@ class Commands(RuleBasedStateMachine):
                     lambda said: rf"reports/[^/]+/{name}|build/reports/.*|{COMMITTED}", may_lose)
 
     def report(self, data: st.DataObject) -> Call:
-        machine = data.draw(st.none() | st.sampled_from(self.folders()))
+        machine = one_of(data, [None, *self.folders()])
         given = [machine] if machine else []
         ends = frozenset({0} if machine is None or self.counted(machine) else {2})
         return Call(["weave", "report", *given], ends,
                     lambda said: rf"build/reports/{machine}/.*|{COMMITTED}")
 
     def compare(self, data: st.DataObject) -> Call:
-        which = [*self.folders(), *map(str, self.root.glob("build/runs/*/result.json"))]
-        a, b = data.draw(st.sampled_from(which)), data.draw(st.sampled_from(which))
+        which = [*self.folders(), *map(str, sorted(self.root.glob("build/runs/*/result.json")))]
+        a, b = str(one_of(data, which)), str(one_of(data, which))
         more = data.draw(st.sampled_from([[], ["--all"], ["--markdown"]]))
         return Call(["weave", "compare", a, b, *more], frozenset({0, 2}))
 
     def contribute(self, data: st.DataObject) -> Call:
-        machine = data.draw(st.none() | st.sampled_from(self.folders()))
+        machine = one_of(data, [None, *self.folders()])
         given = ["--machine", machine] if machine else []
         is_whole = machine is not None and self.counted(machine) == self.results(machine)
         return Call(["measure", "contribute", *given], frozenset({0} if is_whole else {0, 1, 2}),
@@ -380,8 +382,8 @@ class Commands(RuleBasedStateMachine):
     @rule(data=st.data(), how=st.sampled_from(DAMAGE))
     def a_damaged_file(self, data: st.DataObject, how: Callable[[bytes], bytes]) -> None:
         paths = sorted(path for pattern in DAMAGED for path in self.root.glob(pattern))
-        path, call = data.draw(st.sampled_from(paths)), self.one(data)
-        if call is None:
+        path, call = one_of(data, paths), self.one(data)
+        if path is None or call is None:
             return
         whole = path.read_bytes()
         path.write_bytes(damaged := how(whole))
@@ -425,8 +427,8 @@ class Commands(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def the_user_removes_a_run(self, data: st.DataObject) -> None:
-        if runs := sorted(self.root.glob("build/runs/*")):
-            shutil.rmtree(data.draw(st.sampled_from(runs)))
+        if run := one_of(data, sorted(self.root.glob("build/runs/*"))):
+            shutil.rmtree(run)
 
     def tell_programs(self) -> None:
         """Writes what the programs do now."""
@@ -458,6 +460,13 @@ class Commands(RuleBasedStateMachine):
         now = key(here) if here else key(HARDWARE[self.hardware])
         return machine is None or all(
             key(json.loads(path.read_text())["machine"]) == now for path in self.results(machine))
+
+
+def one_of(data: st.DataObject, items: Sequence[Item]) -> Item | None:
+    """One of them, or None where there is none. What is drawn is the same whatever there is: two
+    commands at once, or a killed one, may leave another number of files each time."""
+    number = data.draw(st.integers(0, 1 << 16))
+    return items[number % len(items)] if items else None
 
 
 def key(machine: Mapping[str, Any]) -> tuple[object, ...]:
