@@ -57,13 +57,12 @@ def measured(root: Path, tmp_path: Path) -> Callable[..., Measurements]:
 def say(measured: Callable[..., Measurements], raw: Json, tmp_path: Path) -> Say:
     """Renders one template against one result."""
 
-    def said(template: str, result: Json | None = None, partial: bool = False,
-             is_chapter: bool = False) -> str:
+    def said(template: str, result: Json | None = None, partial: bool = False) -> str:
         path = tmp_path / "template.md.in"
         path.write_text(template, encoding="utf-8")
         run = measured(result or raw, partial)
         survey = Survey(run.experiment, MACHINE, (OnMachine(MACHINE, run),))
-        verbs = Verbs(run, survey, MACHINE, "figures", "reports")
-        return render(path, "report.md.in", verbs, is_chapter).strip()
+        verbs = Verbs(run, survey, MACHINE)
+        return render(path, "lesson.md.in", verbs).strip()
 
     return said

@@ -10,7 +10,7 @@ from memwall.analysis.ceilings import Ceiling
 from memwall.analysis.measurements import Measurements
 from memwall.record import notation
 from memwall.record.errors import UserError
-from memwall.record.regions import Where, words
+from memwall.record.regions import Where, phrase
 from memwall.record.results import Case
 
 Over = str | Mapping[str, Any] | None
@@ -80,15 +80,16 @@ class Basis:
         if isinstance(self.over, str) or self.over is None:
             return self.over or ""
         if not self.names_rivals:
-            return words(self.over)
+            return f"itself with {phrase(self.over)}"
         wanted = self.over.get(BEST_OF)
         named = (
             self.over["variant"] if wanted is None
-            else f"the best {GROUP_NOUNS.get(wanted, wanted)}" if isinstance(wanted, str)
-            else f"the best of those where {words(wanted)}" if isinstance(wanted, Mapping)
+            else f"the best {GROUP_NOUNS.get(wanted, f'of the kind {wanted}')}"
+            if isinstance(wanted, str)
+            else f"the best of those of {phrase(wanted)}" if isinstance(wanted, Mapping)
             else f"the best of {notation.listed(wanted)}"
         )
-        return f"{named} at {words(self.moved)}" if self.moved else named
+        return f"{named} with {phrase(self.moved)}" if self.moved else named
 
     def _contenders(self, wanted: str | Sequence[str] | Where) -> tuple[str, ...]:
         """A group's variants, those of a list, or those of a region; each must be known."""

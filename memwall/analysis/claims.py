@@ -17,8 +17,9 @@ from memwall.analysis.comparisons import compare
 from memwall.analysis.expectations import Finding
 from memwall.analysis.measurements import Measurements, once
 from memwall.analysis.measures import TIME, Counted, Measure, Reached
+from memwall.analysis.metrics import metric_named
 from memwall.analysis.quantities import Absence
-from memwall.analysis.units import with_unit
+from memwall.analysis.statements import Statement
 from memwall.analysis.verdicts import (
     DECIDED,
     DIRECTION_ONLY,
@@ -33,7 +34,7 @@ from memwall.analysis.verdicts import (
 )
 from memwall.record import definition, sources
 from memwall.record.definition import Claim, Condition
-from memwall.record.regions import Where, words
+from memwall.record.regions import Where, phrase
 from memwall.record.results import STUDY, Case, Result, options
 
 SYMBOLS = {REPRODUCED: "✓", DIRECTION_ONLY: "≈", NOT_REPRODUCED: "✗", UNDECIDED: "?",
@@ -243,7 +244,7 @@ def _examine(measured: Measurements, asked: _Sides) -> Finding:
 
 
 def _missing(sentence: str) -> Finding:
-    return Finding(UNDECIDED, sentence, reason=Reason.MISSING)
+    return Finding(UNDECIDED, Statement(sentence, "missing"), reason=Reason.MISSING)
 
 
 def _measure(condition: Condition) -> Measure:
@@ -259,7 +260,7 @@ def _examine_value(measured: Measurements, asked: _Sides) -> Finding:
     if condition.on == "all":
         return _examine_one_value(measured, asked, condition.where)
     named = [name for name in condition.per if name in measured.axes]
-    units = product(*(measured.values(name, condition.where) for name in named))
+    units = list(product(*(measured.values(name, condition.where) for name in named)))
     found = [_examine_one_value(measured, asked,
                                 {**condition.where, **dict(zip(named, unit, strict=True))})
              for unit in units]
@@ -268,7 +269,11 @@ def _examine_value(measured: Measurements, asked: _Sides) -> Finding:
         return _missing(found[0].sentence if found else "Nothing was measured.")
     worst = min(told, key=lambda finding: OF_ALL.index(finding.verdict))
     holding = sum(finding.verdict == REPRODUCED for finding in told)
-    return replace(worst, sentence=f"It holds at {holding} of {len(told)}; {worst.sentence}")
+    text = (f"Each by itself, it holds at {holding} of {len(told)}. One that decides:"
+            f" {worst.sentence}")
+    statement = worst.statement.saying(text).about(
+        holding=holding, units=len(told), unit=units[found.index(worst)], axes=named)
+    return replace(worst, statement=statement)
 
 
 def _examine_one_value(measured: Measurements, asked: _Sides, where: Where) -> Finding:
@@ -278,12 +283,13 @@ def _examine_one_value(measured: Measurements, asked: _Sides, where: Where) -> F
     if found.estimate is None:
         assert found.absence is not None
         return _missing(f"`{variant}`: {found.absence}.")
-    what = f"`{condition.value}` of `{variant}`" + (f" where {words(where)}" if where else "")
+    noun = metric_named(condition.value).noun
+    what = f"The {noun} of `{variant}`"
     if ceiling:
-        what += f", of {' or '.join(ceiling)}"
-    edges = [edge for edge in (condition.at_least, condition.at_most) if edge is not None]
-    text = with_unit(condition.value, found.estimate, edges)
-    return expectations.examine_value(what, found, text, condition.at_least, condition.at_most)
+        what = what.replace("its ceiling", " or ".join(f"`{name}`" for name in ceiling))
+    place = f" ({phrase(where)})" if where else ""
+    return expectations.examine_value(what, place, found, condition.value,
+                                      (condition.at_least, condition.at_most))
 
 
 def _stale(measured: Measurements, asked: Sequence[_Sides]) -> str:

@@ -17,7 +17,7 @@ from memwall.analysis.metrics import Values
 from memwall.analysis.numerics import Estimate
 from memwall.analysis.quantities import Absence, NoNumber, is_counted, unprofiled
 from memwall.analysis.verdicts import ALIKE_HIGH, ALIKE_LOW
-from memwall.record.regions import Where, words
+from memwall.record.regions import Where, phrase
 from memwall.record.results import Case
 
 
@@ -144,7 +144,7 @@ def compare(
     known = [len(found.cases) + found.unmeasured for found in (first, *others.values())]
     targets = {case.target for point in points for case in (point.case, point.than)}
     noise = measured.noise_on(targets).factor if of.is_timed else 1.0
-    return Comparison(faster, named, tuple(points), noise, max(known) - len(points), words(where),
+    return Comparison(faster, named, tuple(points), noise, max(known) - len(points), phrase(where),
                       of, per)
 
 

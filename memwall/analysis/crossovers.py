@@ -15,10 +15,11 @@ from itertools import pairwise
 
 from memwall.analysis import numerics
 from memwall.analysis.comparisons import Comparison
-from memwall.analysis.expectations import Finding
+from memwall.analysis.expectations import Finding, claimed, numbers
 from memwall.analysis.measurements import Measurements
 from memwall.analysis.numerics import Estimate
-from memwall.analysis.quantities import Unknown
+from memwall.analysis.quantities import FEATURES, Unknown
+from memwall.analysis.statements import Statement
 from memwall.analysis.verdicts import UNDECIDED, VERDICTS, Kind, Position, Reason
 from memwall.record import notation
 
@@ -79,19 +80,19 @@ class Curve:
             return notation.factor(self.place.value) + f" ({self.interval()}){self._which()}"
         medians = [part.overall.value for part in self.parts.values()]
         if min(medians) > 1:
-            return f"none: faster everywhere, from {first} to {last}"
+            return f"none: faster everywhere from {first} to {last}"
         if max(medians) <= 1:
-            return f"none: nowhere faster, from {first} to {last}"
-        return f"none that the rounds agree on, from {first} to {last}"
+            return f"none: nowhere faster from {first} to {last}"
+        return f"none that the rounds agree on from {first} to {last}"
 
     def sentence(self) -> str:
-        """`Along nzseg_per_nnz, csrl stops being faster than csr at 0.33 (0.31–0.36)`."""
-        along = f"Along {self.along}, `{self.comparison.faster}`"
-        ending = f"stops being faster than {self.comparison.than}"
+        """`csrl` stops being faster than `csr` at 0.33 (0.31–0.36) runs per nonzero."""
+        one = f"`{self.comparison.faster}`"
+        noun = FEATURES.get(self.along, self.along.replace("_", " "))
         if self.within:
-            return f"{along} {ending} at {self.words()}"
+            return f"{one} stops being faster than {self.comparison.than} at {self.words()} {noun}"
         why = self.words().removeprefix("none").removeprefix(": ").strip()
-        return f"{along} nowhere {ending} ({why})"
+        return f"{one} nowhere stops being faster than {self.comparison.than}: {why} {noun}"
 
     def interval(self) -> str:
         """`0.31–0.36`, an end of what was measured as `below 0.1` or `or beyond`."""
@@ -125,16 +126,19 @@ def examine(
     measured stands for "there or beyond": beyond both numbers that decides too."""
     found = curve(measured, comparison, along)
     if len(found.xs) < 2:
-        return Finding(UNDECIDED, f"Only one value of {along} was measured.",
+        return Finding(UNDECIDED, Statement(f"Only one value of {along} was measured.", "missing"),
                        reason=Reason.TOO_FEW)
     position = _position(found, between)
-    sentence = (f"{found.sentence()}, with a {numerics.coverage(found.place)} of {len(found.xs)}"
-                f" points{comparison.in_region}; expected between {between[0]:g} and"
-                f" {between[1]:g}.")
-    decided_by = f"at {notation.factor(found.place.value)}" if found.within else found.side
+    verdict = VERDICTS[Kind.CROSSOVER][position]
     reason = Reason.CROSSES if position == Position.OPEN else None
-    return Finding(VERDICTS[Kind.CROSSOVER][position], sentence, decided_by, found.interval(),
-                   found.place, between, reason=reason)
+    wanted = f"between {between[0]:g} and {between[1]:g}"
+    text = (f"{found.sentence()} ({notation.plural(len(found.xs), 'point')}{comparison.in_region}"
+            f"{numerics.lack_of_coverage(found.place)}).{claimed(wanted, verdict, reason)}")
+    statement = Statement(text, "crossover", {**numbers(found.place), "points": len(found.xs),
+                                              "verdict": verdict})
+    decided_by = f"at {notation.factor(found.place.value)}" if found.within else found.side
+    return Finding(verdict, statement, decided_by, found.interval(), found.place, between,
+                   reason=reason)
 
 
 def _position(found: Curve, between: tuple[float, float]) -> Position:

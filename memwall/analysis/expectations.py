@@ -4,14 +4,15 @@ A word that claims can use is an entry of `EXPECTATIONS`; a number stands for it
 many times faster.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import count as count_from
 
 from memwall.analysis import numerics
 from memwall.analysis.cells import Cell
 from memwall.analysis.comparisons import Comparison
 from memwall.analysis.numerics import Estimate
+from memwall.analysis.statements import Statement
+from memwall.analysis.units import plain_edge, with_unit
 from memwall.analysis.verdicts import (
     ALIKE_HIGH,
     ALIKE_LOW,
@@ -37,7 +38,6 @@ from memwall.record.errors import UserError
 CLEARLY, SEVERAL, FAR = 1.2, 3.0, 2.0
 NEVER_BELOW = 0.97
 SIGNIFICANT = 1 - numerics.LEVEL
-NAMED = 6  # matrices that a sentence lists
 
 Expectation = str | float | tuple[float, float]
 
@@ -47,13 +47,38 @@ class Finding:
     """What was found about an expectation; `verdict` is one of those of `verdicts.py`."""
 
     verdict: str
-    sentence: str
+    statement: Statement
     decided_by: str = ""  # the number that the verdict rests on, for tables
     interval: str = ""  # its interval in the same digits
     estimate: Estimate | None = None  # the same with its interval, for figures
     holds: Band = (None, None)
     comparison: Comparison | None = None  # in which it was found; else it is a value with a unit
     reason: Reason | None = None  # why it is undecided
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in words."""
+        return self.statement.text
+
+
+#: How a sentence ends that says what a claim came to.
+ENDINGS = {
+    REPRODUCED: "it holds",
+    DIRECTION_ONLY: "the direction holds, the size does not",
+    NOT_REPRODUCED: "it does not hold",
+    UNDECIDED: "it is not decided",
+}
+
+
+def claimed(words: str, verdict: str, reason: Reason | None) -> str:
+    """` Claimed is clearly faster (at least 1.2 times): it does not hold.`"""
+    why = f", as {reason.value}" if reason else ""
+    return f" Claimed is {words}: {ENDINGS[verdict]}{why}."
+
+
+def numbers(estimate: Estimate) -> dict[str, float]:
+    """An estimate as operands of a statement."""
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
 
 
 @dataclass(frozen=True)
@@ -74,25 +99,15 @@ class Expected:
     def said(self, comparison: Comparison) -> str:
         return self.words.format(better=comparison.of.better)
 
-    def found(self, position: Position, comparison: Comparison, meaning: str,
-              reason: Reason | None = None) -> Finding:
-        """A finding about all points of a comparison together."""
-        overall, of = comparison.overall, comparison.of
-        details = _extent(comparison)
-        if of.is_timed:
-            written = numerics.factor(overall, self.edges)
-            interval = numerics.interval(overall, written)
-            details = f"{numerics.coverage(overall)} {interval}; {details}"
-        said = of.said(comparison.faster, comparison.than, overall, self.edges)
-        return self.resting_on(comparison, overall, VERDICTS[self.kind][position],
-                               f"{said} ({details}): {meaning}.", reason)
-
-    def resting_on(self, comparison: Comparison, estimate: Estimate, verdict: str,
-                   sentence: str, reason: Reason | None = None) -> Finding:
-        """A finding with the ratio that it rests on."""
+    def found(self, comparison: Comparison, estimate: Estimate, verdict: str,
+              statement: Statement, reason: Reason | None = None, where: str = "") -> Finding:
+        """A finding with the ratio that it rests on, and how its sentence ends: with what is
+        claimed, and `where`."""
+        text = statement.text + claimed(self.said(comparison) + where, verdict, reason)
         written = numerics.factor(estimate, self.edges)
-        return Finding(verdict, sentence, f"{written}x", numerics.interval(estimate, written),
-                       estimate, self.holds, comparison, reason)
+        return Finding(verdict, statement.saying(text).about(verdict=verdict), f"{written}x",
+                       numerics.interval(estimate, written), estimate, self.holds, comparison,
+                       reason)
 
 
 def examine(comparison: Comparison, expect: Expectation, on: str = "all") -> Finding:
@@ -104,20 +119,22 @@ def examine(comparison: Comparison, expect: Expectation, on: str = "all") -> Fin
     return _on_each(expected, comparison, on)
 
 
-def examine_value(what: str, found: Cell, text: str, least: float | None,
-                  most: float | None) -> Finding:
+def examine_value(what: str, where: str, found: Cell, metric: str, band: Band) -> Finding:
     """Whether a value lies where it is expected, with its whole interval."""
-    estimate = found.estimate
+    estimate, (least, most) = found.estimate, band
     assert estimate is not None
-    wanted = " and ".join([*([f"at least {least:g}"] if least is not None else []),
-                           *([f"at most {most:g}"] if most is not None else [])])
-    position = position_of_value(Reach(estimate.low, estimate.high), (least, most))
-    meaning = {Position.INSIDE: f"{wanted}, as expected", Position.OPPOSITE: f"not {wanted}",
-               Position.OPEN: f"{wanted} is not decided"}[position]
+    edges = [f"{words} {plain_edge(metric, edge)}"
+             for words, edge in (("at least", least), ("at most", most)) if edge is not None]
+    wanted = " and ".join(edges)
+    position = position_of_value(Reach(estimate.low, estimate.high), band)
+    verdict = VERDICTS[Kind.WITHIN][position]
     reason = Reason.CROSSES if position == Position.OPEN else None
+    text = with_unit(metric, estimate, [edge for edge in band if edge is not None])
     number, _, interval = text.partition(" (")
-    return Finding(VERDICTS[Kind.WITHIN][position], f"{what} is {text}: {meaning}.", number,
-                   interval.removesuffix(")"), estimate, (least, most), reason=reason)
+    sentence = f"{what} is {text}{where}.{claimed(wanted, verdict, reason)}"
+    statement = Statement(sentence, "value", {**numbers(estimate), "verdict": verdict})
+    return Finding(verdict, statement, number, interval.removesuffix(")"), estimate, band,
+                   reason=reason)
 
 
 def describe(comparison: Comparison) -> str:
@@ -142,59 +159,51 @@ def _extent_word(least: float) -> str:
 
 def _by_position(expected: Expected, comparison: Comparison) -> Finding:
     """By where the interval of all points together lies."""
-    reach = Reach(comparison.overall.low, comparison.overall.high, comparison.noise)
+    overall = comparison.overall
+    reach = Reach(overall.low, overall.high, comparison.noise)
     position = position_of_ratio(reach, expected.holds)
+    reason = None
     if position == Position.OPEN:
         quiet = position_of_ratio(replace(reach, noise=1.0), expected.holds)
         reason = Reason.CROSSES if quiet == Position.OPEN else Reason.NOISY
-        meaning = f"{expected.said(comparison)} is not decided, as {reason.value}"
-        return expected.found(position, comparison, meaning, reason)
-    return expected.found(position, comparison, _meaning(expected, comparison, position))
+    written = numerics.factor(overall, expected.edges)
+    said = comparison.of.said(comparison.faster, comparison.than, written)
+    operands = {**numbers(overall), "points": len(comparison.points)}
+    statement = Statement(f"{said} ({_details(expected, comparison)}).", "ratio", operands)
+    return expected.found(comparison, overall, VERDICTS[expected.kind][position], statement, reason)
 
 
-def _meaning(expected: Expected, comparison: Comparison, position: Position) -> str:
-    """What a position that decides says."""
-    said, of = expected.said(comparison), comparison.of
-    edges = [f"{edge:g}x" for edge in expected.edges if edge != 1 and f"{edge:g}x" not in said]
-    claimed = f"{said} (at least {edges[0]})" if len(edges) == 1 else said
-    is_upward = expected.holds[0] is not None and expected.holds[0] >= 1
-    if position == Position.INSIDE:
-        return f"which is {claimed}"
-    if position == Position.SHORT:
-        return f"which is {of.better if is_upward else of.worse}, but {_not(claimed)}"
-    if position == Position.BEYOND:
-        return f"which is beyond {claimed}"
-    if position == Position.ALIKE:
-        return "which is alike, within 5 %"
-    opposite = of.worse if is_upward else of.better
-    return f"which is {opposite}" if expected.holds == (1.0, None) else f"which is {_not(claimed)}"
-
-
-def _not(words: str) -> str:
-    """What denies words, of which some deny something themselves."""
-    return words.removeprefix("not ") if words.startswith("not ") else f"not {words}"
+def _details(expected: Expected, comparison: Comparison) -> str:
+    """`1.20–1.26; 5 matrices, fp64`."""
+    overall, parts = comparison.overall, []
+    if comparison.of.is_timed:
+        written = numerics.factor(overall, expected.edges)
+        parts.append(numerics.interval(overall, written) + numerics.lack_of_coverage(overall))
+    return "; ".join([*parts, _extent(comparison)])
 
 
 def _never_below(expected: Expected, comparison: Comparison) -> Finding:
     """No point's interval lies wholly below 0.97."""
     low = [part for part in comparison.each if part.overall.high < NEVER_BELOW]
     beyond = [part for part in low if part.is_worse]
-    worst = min(comparison.each, key=lambda part: part.overall.value).overall
-    places = ", ".join(
-        f"{part.points[0].label or 'there'} {numerics.speedup(part.overall, expected.edges)}"
-        for part in beyond or low)
+    lowest = min(comparison.each, key=lambda part: part.overall.value)
+    worst = lowest.overall
     reason = None
     if beyond:
-        position, meaning = Position.OPPOSITE, f"below {NEVER_BELOW}x: {places}"
+        position = Position.OPPOSITE
     elif low:
-        position, meaning = Position.OPEN, f"below only within the noise floor: {places}"
-        reason = Reason.NOISY
+        position, reason = Position.OPEN, Reason.NOISY
     else:
-        lowest = numerics.speedup(worst, expected.edges)
         position = Position.INSIDE
-        meaning = f"nowhere wholly below {NEVER_BELOW}x; the lowest is {lowest}"
-    found = expected.found(position, comparison, meaning, reason)
-    return expected.resting_on(comparison, worst, found.verdict, found.sentence, reason)
+    times = numerics.factor(worst, expected.edges)
+    where = f" ({lowest.points[0].label})" if lowest.points[0].label else ""
+    text = (f"{comparison.of.said(comparison.faster, comparison.than, times)} at the lowest of"
+            f" {notation.plural(len(comparison.points), 'point')}{where}"
+            f"{numerics.in_brackets(worst, times)}{comparison.in_region}; at {len(beyond)} it is"
+            f" wholly below {NEVER_BELOW:g} times, beyond the noise floor.")
+    statement = Statement(text, "lowest", {**numbers(worst), "points": len(comparison.points),
+                                           "below": len(beyond)})
+    return expected.found(comparison, worst, VERDICTS[expected.kind][position], statement, reason)
 
 
 def _most(expected: Expected, comparison: Comparison) -> Finding:
@@ -207,30 +216,25 @@ def _most(expected: Expected, comparison: Comparison) -> Finding:
     losses = sum(unit.is_worse for unit in units)
     alike = sum(unit.is_alike and not unit.is_better and not unit.is_worse for unit in units)
     open_ = count - wins - losses - alike
-    text = (
-        f"{of.better} on {wins} of {notation.plural(count, comparison.noun)}, alike on {alike},"
-        f" {of.worse} on {losses}, undecided on {open_}"
-    )
-    p = {name: notation.significant(numerics.sign_test(number, count), 2)
-         for name, number in (("most", wins), ("not most", losses + alike))}
+    p = numerics.sign_test(wins, count)
     reason = None
-    if numerics.sign_test(wins, count) < SIGNIFICANT:
-        position, meaning = Position.INSIDE, f"sign test p = {p['most']}: most"
+    if p < SIGNIFICANT:
+        position = Position.INSIDE
     elif numerics.sign_test(losses + alike, count) < SIGNIFICANT:
-        position, meaning = Position.OPPOSITE, f"sign test p = {p['not most']}: not most"
-    elif numerics.sign_test(count, count) >= SIGNIFICANT:
-        position, reason = Position.OPEN, Reason.TOO_FEW
-        meaning = f"a sign test needs at least {_fewest()}, so not decided"
+        position = Position.OPPOSITE
     else:
-        position, reason = Position.OPEN, Reason.CROSSES if open_ else Reason.TOO_FEW
-        meaning = f"sign test p = {p['most']}: not decided"
-    found = expected.found(position, comparison, f"{text}; {meaning}", reason)
+        position = Position.OPEN
+        is_few = numerics.sign_test(count, count) >= SIGNIFICANT or not open_
+        reason = Reason.TOO_FEW if is_few else Reason.CROSSES
+    text = (f"`{comparison.faster}` is {of.better} than {comparison.than} on {wins} of"
+            f" {notation.plural(count, comparison.noun)}, alike on {alike}, {of.worse} on {losses},"
+            f" undecided on {open_} ({comparison.region}{'; ' if comparison.region else ''}sign"
+            f" test: p = {notation.significant(p, 2)}).")
+    statement = Statement(text, "most", {"units": count, "wins": wins, "losses": losses,
+                                         "alike": alike, "p": p})
+    found = expected.found(comparison, comparison.overall, VERDICTS[expected.kind][position],
+                           statement, reason)
     return replace(found, decided_by=f"{wins} of {count}", interval="")
-
-
-def _fewest() -> int:
-    """Of so many a sign test can decide."""
-    return next(count for count in count_from(1) if numerics.sign_test(count, count) < SIGNIFICANT)
 
 
 def _ratio(holds: Band, words: str, kind: Kind = Kind.FASTER) -> Expected:
@@ -241,22 +245,22 @@ EXPECTATIONS: dict[str, Expected] = {
     "faster": _ratio((1.0, None), "faster"),
     "less": _ratio((1.0, None), "less"),
     "more": _ratio((1.0, None), "more"),
-    "clearly": _ratio((CLEARLY, None), "clearly {better}"),
-    "several": _ratio((SEVERAL, None), "several times {better}"),
-    "far": _ratio((FAR, None), "far {better}"),
-    "most": Expected(_most, Kind.MOST, (1.0, None), "most"),
+    "clearly": _ratio((CLEARLY, None), f"clearly {{better}} (at least {CLEARLY:g} times)"),
+    "several": _ratio((SEVERAL, None), f"several times {{better}} (at least {SEVERAL:g} times)"),
+    "far": _ratio((FAR, None), f"far {{better}} (at least {FAR:g} times)"),
+    "most": Expected(_most, Kind.MOST, (1.0, None), "{better} on most"),
     "alike": _ratio((ALIKE_LOW, ALIKE_HIGH), "alike, within 5 %", Kind.ALIKE),
-    "keeps-up": _ratio((ALIKE_LOW, None), f"not below {ALIKE_LOW:g}x", Kind.WITHIN),
+    "keeps-up": _ratio((ALIKE_LOW, None), f"not below {ALIKE_LOW:g} times", Kind.WITHIN),
     "never-below": Expected(_never_below, Kind.WITHIN, (NEVER_BELOW, None),
-                            f"not wholly below {NEVER_BELOW:g}x"),
+                            f"nowhere wholly below {NEVER_BELOW:g} times"),
 }
 
 
 def _expected(expect: Expectation) -> Expected:
     if isinstance(expect, tuple):
-        return _ratio(expect, f"from {expect[0]:g}x to {expect[1]:g}x", Kind.WITHIN)
+        return _ratio(expect, f"between {expect[0]:g} and {expect[1]:g} times", Kind.WITHIN)
     if not isinstance(expect, str):
-        return _ratio((expect, None), f"at least {expect:g}x")
+        return _ratio((expect, None), f"at least {expect:g} times")
     if expect not in EXPECTATIONS:
         known = ", ".join(EXPECTATIONS)
         raise UserError(f'found expect="{expect}", expected a number or one of {known}')
@@ -270,38 +274,29 @@ def _on_each(expected: Expected, comparison: Comparison, on: str) -> Finding:
     verdict = of_several({one.verdict for one in each.values()}, OF_ANY if on == "any" else OF_ALL)
     count = {word: sum(one.verdict == word for one in each.values()) for word in OF_ALL}
     named = [name for name, one in each.items() if one.verdict == verdict]
-    if (on == "any") != (verdict == REPRODUCED):  # all are like these: the one nearest to the edge
-        nearest = max if on == "any" else min
-        named = [nearest(named, key=lambda name: parts[name].overall.value)]
-    told = {name: parts[name].overall for name in named}
-    sides = comparison.of.sides(comparison.faster, comparison.than)
-    sentence = (
-        f"{sides}, each {comparison.noun} by itself{comparison.in_region}:"
-        f" {expected.said(comparison)} on {count[REPRODUCED]} of"
-        f" {notation.plural(len(each), comparison.noun)}, "
-        + (f"in direction only on {count[DIRECTION_ONLY]}, " if count[DIRECTION_ONLY] else "")
-        + f"not on {count[NOT_REPRODUCED]}, undecided on {count[UNDECIDED]}"
-        f" ({_places(told, expected.edges)})."
-    )
     best = max if on == "any" else min
-    shown = best(told.values(), key=lambda estimate: estimate.value)
+    name = best(named, key=lambda name: parts[name].overall.value)
+    shown = parts[name].overall
+    times = numerics.factor(shown, expected.edges)
+    text = (
+        f"{comparison.of.sides(comparison.faster, comparison.than)}, each {comparison.noun} by"
+        f" itself{comparison.in_region}: as claimed on {count[REPRODUCED]} of"
+        f" {notation.plural(len(each), comparison.noun)}, in direction only on"
+        f" {count[DIRECTION_ONLY]}, not on {count[NOT_REPRODUCED]}, undecided on"
+        f" {count[UNDECIDED]}. What decides is {name} with {times} times"
+        f"{numerics.in_brackets(shown, times)}."
+    )
+    statement = Statement(text, "each", {
+        **numbers(shown), "unit": name, "units": len(each), "reproduced": count[REPRODUCED],
+        "direction": count[DIRECTION_ONLY], "refuted": count[NOT_REPRODUCED],
+        "undecided": count[UNDECIDED]})
     reasons = [one.reason for one in each.values() if one.reason] if verdict == UNDECIDED else []
-    return expected.resting_on(comparison, shown, verdict, sentence,
-                               reasons[0] if reasons else None)
-
-
-def _places(estimates: Mapping[str, Estimate], edges: Sequence[float]) -> str:
-    """`band64 2.31x (2.29–2.33), fem3 ...`."""
-    texts = [f"{name} {numerics.speedup(estimate, edges)}" for name, estimate in estimates.items()]
-    more = [f"{len(texts) - NAMED} more"] if len(texts) > NAMED else []
-    return ", ".join([*texts[:NAMED], *more])
+    return expected.found(comparison, shown, verdict, statement, next(iter(reasons), None),
+                          f" on {on} {comparison.noun}")
 
 
 def _extent(comparison: Comparison) -> str:
-    count = len(comparison.points)
-    extent = "1 point" if count == 1 else f"geometric mean over {notation.plural(count, 'point')}"
-    extent += comparison.in_region
+    extent = notation.plural(len(comparison.points), "point") + comparison.in_region
     if comparison.unmeasured:
-        extent += f", {comparison.unmeasured} more without one of the two"
+        extent += f"; {comparison.unmeasured} more lack one of the two"
     return extent
-

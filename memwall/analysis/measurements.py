@@ -184,6 +184,7 @@ class Measurements:
     def first_measured(self, variants: Iterable[str], where: Where) -> str:
         """The first of several names that was timed; the first name if none was."""
         names = list(variants)
+        names = [name for name in names if name in self.variants] or names
         return next((name for name in names if self.find(name, where).cases), names[0])
 
     def members(self, group: str) -> tuple[str, ...]:

@@ -4,13 +4,11 @@ Each tells how many times better a case is than another one, and how sentences c
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memwall.analysis import numerics
 from memwall.analysis.basis import Pair
 from memwall.analysis.metrics import METRICS, Values, measure_of, plain
-from memwall.analysis.numerics import Estimate
 from memwall.analysis.quantities import COUNTER, NoNumber, quantity
 
 
@@ -43,8 +41,8 @@ class Measure(ABC):
         """Both sides in words."""
 
     @abstractmethod
-    def said(self, faster: str, than: str, times: Estimate, edges: Sequence[float]) -> str:
-        """What was found, in words."""
+    def said(self, faster: str, than: str, times: str) -> str:
+        """What was found, in words: `times` is how many times better the first side is."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +58,9 @@ class Time(Measure):
     def sides(self, faster: str, than: str) -> str:
         return f"`{faster}` against {than}"
 
-    def said(self, faster: str, than: str, times: Estimate, edges: Sequence[float]) -> str:
-        """`csrl` runs at 1.23x the speed of `csr`."""
-        return f"`{faster}` runs at {numerics.factor(times, edges)}x the speed of {than}"
+    def said(self, faster: str, than: str, times: str) -> str:
+        """`csrl` runs 1.23 times as fast as `csr`."""
+        return f"`{faster}` runs {times} times as fast as {than}"
 
 
 @dataclass(frozen=True)
@@ -95,13 +93,10 @@ class Counted(Measure):
         others = "those" if self.less == self.than else f"the {plain(self.than)}"
         return f"The {plain(self.less)} of `{faster}` against {others} of {than}"
 
-    def said(self, faster: str, than: str, times: Estimate, edges: Sequence[float]) -> str:
-        """`csrl` needs 0.60x the stored bytes of `csr`."""
-        less, others = plain(self.less), plain(self.than)
-        needed = numerics.factor(numerics.exact(1 / times.value), edges) + "x"
-        if self.less == self.than:
-            return f"`{faster}` needs {needed} the {less} of {than}"
-        return f"The {less} of `{faster}` are {needed} the {others} of {than}"
+    def said(self, faster: str, than: str, times: str) -> str:
+        """The stored bytes of `csr` are 1.67 times those of `csrl`."""
+        less = "those" if self.less == self.than else f"the {plain(self.less)}"
+        return f"The {plain(self.than)} of {than} are {times} times {less} of `{faster}`"
 
 
 @dataclass(frozen=True)
@@ -139,10 +134,9 @@ class Reached(Measure):
         """The part of its ceiling of `halo` against that of `halo` on one rank."""
         return f"The {measure_of(self.name).noun} of `{faster}` against that of {than}"
 
-    def said(self, faster: str, than: str, times: Estimate, edges: Sequence[float]) -> str:
-        """`halo` reaches 0.95x the part of the ceiling that `halo` reaches on one rank."""
-        return (f"`{faster}` reaches {numerics.factor(times, edges)}x the"
-                f" {measure_of(self.name).noun} that {than} reaches")
+    def said(self, faster: str, than: str, times: str) -> str:
+        """The part of its ceiling of `halo` is 0.95 times that of `halo` with 1 rank."""
+        return f"The {measure_of(self.name).noun} of `{faster}` is {times} times that of {than}"
 
 
 TIME = Time()

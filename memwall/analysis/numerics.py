@@ -186,9 +186,9 @@ def speedup(estimate: Estimate, edges: Sequence[float] = ()) -> str:
     return f"{written}x{in_brackets(estimate, written)}"
 
 
-def coverage(estimate: Estimate) -> str:
-    """What an interval is: `98.3 % interval`, or what so few rounds allow."""
+def lack_of_coverage(estimate: Estimate) -> str:
+    """What an interval lacks that so few rounds allow; empty of one that lacks nothing."""
     if estimate.coverage >= LEVEL:
-        return f"{100 * LEVEL:g} % interval"
+        return ""
     rounds = notation.plural(estimate.rounds, "round")
-    return f"{100 * estimate.coverage:.1f} % interval, the widest that {rounds} allow"
+    return f", in only {100 * estimate.coverage:.1f} % of cases as {rounds} allow no more"

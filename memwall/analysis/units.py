@@ -24,6 +24,14 @@ def plain_unit(metric: str, value: float) -> str:
     return notation.significant(value) + (f" {unit}" if unit else "")
 
 
+def plain_edge(metric: str, edge: float) -> str:
+    """A bound that a claim names: as it stands there, a part of a ceiling in per cent."""
+    if metric_named(metric).kind == "percent":
+        return f"{100 * edge:g} %"
+    unit = metric_named(metric).unit
+    return f"{edge:g}" + (f" {unit}" if unit else "")
+
+
 def with_unit(metric: str, estimate: numerics.Estimate, edges: Sequence[float] = ()) -> str:
     """A value of a metric with its unit and, where it was sampled, its interval; with so many
     digits that it can be told from the `edges`."""

@@ -86,7 +86,7 @@ class Reason(Enum):
 
     CROSSES = "the interval crosses the threshold"
     NOISY = "the machine is too noisy"
-    TOO_FEW = "too few inputs"
+    TOO_FEW = "there are too few inputs"
     MISSING = "what it is compared with was not measured"
 
 

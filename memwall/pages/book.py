@@ -1,5 +1,5 @@
-"""Chapters, machines' pages, the scorecard and the front page, as texts by their path in the
-repository.
+"""Reports, short pages, machines' pages, the scorecard and the front page, as texts by their path
+in the repository.
 
 Nothing is written here but by `write`: the same texts are compared with the tree by `check`.
 """
@@ -7,7 +7,7 @@ Nothing is written here but by `write`: the same texts are compared with the tre
 import difflib
 import multiprocessing
 import signal
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
@@ -17,9 +17,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from memwall.analysis.measurements import Measurements
-from memwall.pages import blocks, front, scorecard
+from memwall.pages import front, scorecard, short
+from memwall.pages.report import page
+from memwall.pages.report.page import Report
+from memwall.pages.report.told import Place
 from memwall.pages.survey import OnMachine, Survey
-from memwall.pages.verbs import Verbs, render
 from memwall.record import (
     definition,
     escape,
@@ -31,9 +33,9 @@ from memwall.record import (
     results,
     sources,
 )
-from memwall.record.definition import Experiment, Figure
+from memwall.record.definition import Experiment
 from memwall.record.errors import UserError
-from memwall.record.results import Case, Result
+from memwall.record.results import Result
 from memwall.record.sources import Tree
 
 Texts = dict[str, str]
@@ -179,29 +181,23 @@ def opened(texts: Texts) -> Texts:
 
 
 def chapter(house: House, experiment: Experiment) -> Texts:
-    """The chapter of an experiment and its figures; without results a page that says so."""
+    """The short page of an experiment, its report and their figures; without results a page that
+    says so."""
     folder, survey = f"experiments/{experiment.name}", house.survey(experiment)
-    lead = [one for one in survey.runs() if one.machine == survey.lead]
     if not survey.machines:
-        return {f"{folder}/README.md": not_measured(experiment)}
-    if not lead:
+        return {f"{folder}/README.md": short.not_measured(experiment)}
+    if survey.lead not in survey.machines:
         known = ", ".join(survey.machines)
         raise UserError(f'{folder}/experiment.toml: lead: found "{survey.lead}", expected a'
                          f" machine with a complete result, one of: {known}")
-    place = Place(reports="../../reports", is_chapter=True)
-    page = weave(lead[0].measured, survey.lead, survey, place)
-    figures = {f"{folder}/figures/{file}": svg for file, svg in page.figures.items()}
-    return {f"{folder}/README.md": page.text} | figures
-
-
-def not_measured(experiment: Experiment) -> str:
-    """The page of an experiment without results."""
-    return (f"{CHAPTER}# {experiment.title}\n\n{experiment.question}\n\nNo machine has"
-            f" measured it yet: `just run {experiment.name}`.\n")
+    report = page.weave(survey, Place("../../reports", is_committed=True))
+    figures = {f"{folder}/figures/{file}": svg for file, svg in report.figures.items()}
+    return {f"{folder}/README.md": short.page(survey), f"{folder}/report.md": report.text,
+            f"{folder}/report.json": report.json} | figures
 
 
 def machine_pages(house: House, machine: str) -> Texts:
-    """The pages of one machine, by their path below `build/reports/`: one for each of its runs."""
+    """The reports of one machine, one for each of its runs, by path below `build/reports/`."""
     if machine not in house.machines:
         known = ", ".join(house.machines) or "none"
         why = house.left_out_of(machine)
@@ -211,7 +207,7 @@ def machine_pages(house: House, machine: str) -> Texts:
     found = house.of_machine(machine)
     lines = [f"- [{one.measured.experiment.title}]({_page_name(one)})"
              + (f", the run kept as *{one.title}*" if one.title else "") for one in found]
-    texts = {f"{machine}/README.md": f"# All pages of {machine}\n\n" + "\n".join(lines) + "\n"}
+    texts = {f"{machine}/README.md": f"# All reports of {machine}\n\n" + "\n".join(lines) + "\n"}
     house.judge()
     for woven in in_parallel(lambda one: machine_page(house, one), found):
         texts |= woven
@@ -223,14 +219,25 @@ def _page_name(one: OnMachine) -> str:
 
 
 def machine_page(house: House, one: OnMachine) -> Texts:
-    """The page of one run of a machine, and its figures, sealed."""
+    """The report of one run of a machine, and its figures."""
     name, title = one.result.experiment, one.title
-    figures = f"figures/{name}--{title}" if title else f"figures/{name}"
-    place = Place("../../../reports", figures, house.root / f"reports/{one.machine}/notes")
-    survey = replace(house.survey(one.measured.experiment), lead=one.machine)
-    page = weave(one.measured, one.machine, survey, place, title)
-    drawn = {f"{one.machine}/{figures}/{file}": svg for file, svg in page.figures.items()}
-    return {f"{one.machine}/{_page_name(one)}": page.text} | drawn
+    stem = f"{name}--{title}" if title else name
+    notes = house.root / f"reports/{one.machine}/notes"
+    place = Place("../../../reports", f"figures/{stem}", notes, kept=title)
+    return _as_files(_report_of(one, place), f"{one.machine}/{stem}",
+                     f"{one.machine}/{place.figures}")
+
+
+def _report_of(one: OnMachine, place: Place) -> Report:
+    """The report of one run alone."""
+    alone = replace(one, title="")
+    experiment = one.measured.experiment
+    return page.weave(Survey(experiment, one.machine, (alone,), experiment.lead), place)
+
+
+def _as_files(report: Report, stem: str, figures: str) -> Texts:
+    drawn = {f"{figures}/{file}": svg for file, svg in report.figures.items()}
+    return {f"{stem}.md": report.text, f"{stem}.json": report.json} | drawn
 
 
 def weave_all(root: Path) -> House:
@@ -258,21 +265,17 @@ def weave_machine(root: Path, machine: str) -> House:
 def weave_page(root: Path, result: Result, folder: Path) -> Path:
     """Writes the page of a single run into a folder and returns its file. Nothing else is
     touched."""
-    house = read(root, result.experiment)
-    known = {experiment.name: experiment for experiment in house.experiments}
+    known = {experiment.name: experiment for experiment in definition.load_all(root)}
     if result.experiment not in known:
         raise UserError(f'{result.path.name}: found the experiment "{result.experiment}", expected'
                          f" one of: {', '.join(known)}")
-    experiment = known[result.experiment]
-    machine = f"{result.raw['machine']['slug']} (this run)"
-    this = on_machine(machine, result, experiment, house.tree, "", joining.is_partial(result))
-    others = house.survey(experiment)
-    survey = Survey(experiment, machine, (*others.found, this), others.told)
+    experiment, tree = known[result.experiment], sources.read_tree(root)
+    one = on_machine(result.raw["machine"]["slug"], result, experiment, tree, "",
+                     joining.is_partial(result))
     up = "../" * len(folder.resolve().relative_to(root.resolve()).parts) \
         if folder.resolve().is_relative_to(root.resolve()) else f"{root.resolve()}/"
-    woven = weave(this.measured, machine, survey, Place(f"{up}reports"))
-    figures = {f"figures/{name}": svg for name, svg in woven.figures.items()}
-    write(folder, opened({f"{experiment.name}.md": woven.text} | figures))
+    report = _report_of(one, Place(f"{up}reports"))
+    write(folder, opened(_as_files(report, experiment.name, "figures")))
     return folder / f"{experiment.name}.md"
 
 
@@ -299,7 +302,8 @@ def remove_obsolete(root: Path, texts: Texts) -> None:
 def obsolete(root: Path, texts: Texts) -> list[str]:
     """Woven files in the tree that `everything` does not contain."""
     chapters = root / "experiments"
-    found = [*chapters.glob("*/figures/*"), *chapters.glob("*/README.md")]
+    found = [path for name in ("figures/*", "README.md", "report.md", "report.json")
+             for path in chapters.glob(f"*/{name}")]
     for folder in (root / "reports" / machine for machine in machines.listed(root)):
         found += [*folder.glob("*.md"), *folder.glob("figures/**/*")]
     names = [path.relative_to(root).as_posix() for path in found if path.is_file()]
@@ -329,111 +333,6 @@ def _diff(present: str, woven: str) -> str:
     shown = [line[:160] for line in lines[:DIFF_LINES]]
     more = len(lines) - len(shown)
     return "\n".join([*shown, *([f"... {more} more lines"] if more > 0 else [])])
-
-
-# --- one page: a template, a result and the verbs become Markdown and figures ---------------------
-# The same template makes a chapter, which speaks of its lead machine and compares all others with
-# it, and the page of any other machine.
-
-CHAPTER = ("<!-- Woven from report.md.in and the results in reports/. Do not edit: `just report`."
-           " -->\n")
-PAGE = "<!-- Woven from experiments/{name}/report.md.in and {result}. -->\n"
-#: Options with more values, or longer ones, are named without them.
-MOST_VALUES = 3
-MOST_LETTERS = 40
-#: So many doubtful cases are named above a page; all of them stand among what was skipped.
-MOST_DOUBTS = 3
-
-
-@dataclass(frozen=True)
-class Page:
-    """A woven report and the figures it shows, by file name."""
-
-    text: str
-    figures: dict[str, str]
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a page stands, and what it sees from there."""
-
-    reports: str  # the folder `reports/`
-    figures: str = "figures"
-    notes: Path | None = None  # the folder of the machine's notes
-    is_chapter: bool = False
-
-
-def narrowing_words(result: Result) -> str:
-    """What narrowed a run, in short: `--matrix` (38 values), `--filter csrl`."""
-    return ", ".join(_option_words(*option) for option in joining.narrowing(result)) or "nothing"
-
-
-def _option_words(name: str, *values: str) -> str:
-    text = " ".join([name, *values])
-    if len(values) > MOST_VALUES:
-        return f"`{name}` ({len(values)} values)"
-    return f"`{text}`" if len(text) <= MOST_LETTERS else f"`{name}`"
-
-
-def weave(measured: Measurements, machine: str, survey: Survey, place: Place,
-          kept: str = "") -> Page:
-    """Weaves one result of a machine among those of `survey`.
-
-    `kept` is the title of a run that was kept beside the complete ones.
-    """
-    experiment = measured.experiment
-    told = measured if place.is_chapter else measured.loose  # inputs are named after the lead's
-    verbs = Verbs(told, survey, machine, place.figures, place.reports)
-    shown = f"experiments/{experiment.name}/report.md.in"
-    body = render(experiment.folder / "report.md.in", shown, verbs, place.is_chapter)
-    due = [figure for figure in experiment.figures if _belongs(figure, measured.result.cases)]
-    missing = [figure.id for figure in due if figure.file not in verbs.drawn]
-    if place.is_chapter and missing:
-        raise UserError(f'{shown}: the figure "{missing[0]}" of experiment.toml is not drawn')
-    if place.is_chapter:
-        return Page(CHAPTER + _with_banner(body, measured, kept), verbs.drawn)
-    result = escape.sealed_text(measured.result.path.name)
-    head = PAGE.format(name=experiment.name, result=result)
-    notes = blocks.notes(measured, place.notes)
-    if notes:
-        body = f"{body}\n## Notes on this machine\n\n{notes}\n"
-    return Page(head + _with_banner(body, measured, kept), verbs.drawn)
-
-
-def _belongs(figure: Figure, cases: Iterable[Case]) -> bool:
-    """Whether any of what a figure shows was timed."""
-    return not figure.where or any(
-        case.passed and figure.where.items() <= {**case.parameters, "target": case.target}.items()
-        for case in cases
-    )
-
-
-def _with_banner(body: str, measured: Measurements, kept: str) -> str:
-    """Tells above the text that it is of a kept run, and that some of it is out of date."""
-    banners = []
-    if kept:
-        narrowed = narrowing_words(measured.result)
-        banners.append(
-            f"> **{kept}**: a kept run, narrowed by {narrowed}; the scorecard does not count it.\n"
-        )
-    if measured.stale_variants:
-        names = ", ".join(f"`{name}`" for name in measured.stale_variants)
-        banners.append(f"> **Out of date**: {names} changed since this run; their numbers are"
-                       " marked.\n")
-    if joining.uncounted(measured.result):
-        banners.append(f"> **{measured.result.run['profile']}**: a run for trying out. Its inputs"
-                       " are so small that its numbers say nothing, and they count nowhere else.\n")
-    if measured.doubts:
-        shown = [*measured.doubts[:MOST_DOUBTS]]
-        more = len(measured.doubts) - len(shown)
-        shown += [f"{more} more below, under *Runs*"] if more else []
-        banners.append("> **Doubtful**, shown as measured and left out of every verdict:"
-                       f" {'; '.join(shown)}.\n")
-    if not banners:
-        return body
-    banner = "\n".join(banners)
-    title, _, rest = body.partition("\n")
-    return f"{title}\n\n{banner}{rest}" if title.startswith("# ") else f"{banner}\n{body}"
 
 
 # --- the same work on many things, on all processors ----------------------------------------------

@@ -33,7 +33,7 @@ class Front:
         lead = next((one for one in survey.runs() if one.machine == survey.lead), None)
         if lead is None:
             raise UserError(f'of: {survey.lead} has no result of "{name}"')
-        return Verbs(lead.measured, survey, lead.machine, "", "reports")
+        return Verbs(lead.measured, survey, lead.machine)
 
     def chapters(self, *first: str) -> str:
         """All chapters that have results, with their questions: some first, to be read in that

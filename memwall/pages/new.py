@@ -3,12 +3,12 @@
 import re
 from pathlib import Path
 
-from memwall.pages import book
+from memwall.pages import short
 from memwall.record import definition, files, names
 from memwall.record.errors import UserError
 
 TEMPLATES = Path(__file__).with_name("new_experiment")
-FILES = ("main.cpp", "kernels.hpp", "report.md.in", "experiment.toml", "meson.build")
+FILES = ("main.cpp", "kernels.hpp", "experiment.toml", "meson.build")
 SUBDIR = re.compile(r"subdir\('([\w-]+)'\)")  # that stands under no condition
 
 
@@ -26,7 +26,7 @@ def create(root: Path, name: str) -> list[Path]:
             for file, text in texts.items():
                 files.write(made / file, text)
     if not (folder / "README.md").exists():
-        files.write(folder / "README.md", book.not_measured(definition.load(root, name)))
+        files.write(folder / "README.md", short.not_measured(definition.load(root, name)))
     _register(root / "experiments/meson.build", name)
     return [folder / file for file in (*FILES, "README.md")]
 

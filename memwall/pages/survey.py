@@ -18,9 +18,7 @@ from memwall.analysis.claims import Verdict
 from memwall.analysis.expectations import Finding
 from memwall.analysis.measurements import Measurements
 from memwall.analysis.verdicts import (
-    DIRECTION_ONLY,
     NOT_ASKED,
-    NOT_REPRODUCED,
     OUT_OF_DATE,
     REPRODUCED,
     UNDECIDED,
@@ -30,7 +28,6 @@ from memwall.figures import rows
 from memwall.figures.panels import Value
 from memwall.figures.plots import Plot
 from memwall.figures.rows import Across, Block, ClaimCell, ClaimColumn, Claims, Column
-from memwall.pages.tables import markdown
 from memwall.record import notation
 from memwall.record.definition import Claim, Condition, Experiment
 from memwall.record.errors import UserError
@@ -40,27 +37,12 @@ from memwall.record.results import Result
 #: What tells sizes of one kind of matrix apart.
 SIZE = re.compile(r"-(tiny|small|half|gpu|xl)$")
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-LEGEND = {
-    REPRODUCED: "✓ reproduced",
-    DIRECTION_ONLY: "≈ the direction holds, the size does not",
-    NOT_REPRODUCED: "✗ not reproduced",
-    UNDECIDED: "? undecided",
-    OUT_OF_DATE: "↻ the code is newer than this run: measure again",
-    NOT_ASKED: "blank: cannot be asked of that machine",
-}
 INFERRED = ("Inferred: read off a figure or a design of the article, which does not say it in so"
             " many words.")
 NOT_RUN = "not run on this machine"
 #: Marks a ceiling that was measured in an older way than others beside it.
 OLDER = "†"
 OLDER_MEANS = f"{OLDER} By an older definition of a ceiling: no number to compare with the others."
-#: What a run says of itself, below the table of runs.
-FLOOR = ("The noise floor is the largest difference that the run found between two copies of the"
-         " same code (A/A pairs), timed as if they were two versions: a smaller difference between"
-         " two versions counts as none. What ran on a GPU alone is held against pairs on the GPU.")
-OWN_CEILING = ("Every run measures its ceiling anew: the one of another chapter, and so of another"
-               " run, may differ.")
-
 
 @dataclass(frozen=True)
 class OnMachine:
@@ -161,41 +143,6 @@ class Survey:
         where_to = "one machine" if len(values) == 1 else f"{_number(len(values))} machines"
         return f"{' to '.join(dict.fromkeys(told))} on {where_to}"
 
-    def spread(self, ceiling: str, unit: bool = True) -> str | None:
-        """`34.8, 28.1 and 12.0 GB/s`: a ceiling's best launch on each machine, the lead first;
-        None without any."""
-        rates = []
-        for one in self.runs():
-            launches = range(len(one.result.raw["launches"]))
-            found = [c for i in launches if (c := one.measured.ceilings.probes(i).get(ceiling))]
-            rates += [max(found, key=lambda c: c.rate.value)] if found else []
-        if not rates:
-            return None
-        newest = max(found.definition for found in rates)
-        texts = [f"{notation.significant(found.rate.value / 1e9)}{_age(found, newest)}"
-                 for found in rates]
-        return notation.listed(texts) + (f" {rates[0].unit}" if unit else "")
-
-    def ceilings_table(self, names: Sequence[str] = ()) -> str:
-        """What probes reached at best on each machine, and its share of the nominal peak where the
-        run recorded one: all probes, or those of some names."""
-        best = {one.machine: best_ceilings(one.measured) for one in self.runs()}
-        peaks = {one.machine: one.measured.ceilings.peaks for one in self.runs()}
-        known = {name: found for of in best.values() for name, found in of.items()}
-        for name in names:
-            if name not in known:
-                raise UserError(f'ceilings: no machine has measured "{name}", only'
-                                 f" {', '.join(sorted(known))}")
-        machines = [f"**{name}**" if name == self.lead else name for name in self.machines]
-        definitions = {found.definition for of in best.values() for found in of.values()}
-        rows = []
-        for name in names or sorted(known, key=lambda n: (not known[n].moves_bytes, n)):
-            cells = [_of_peak(best[machine].get(name), peaks[machine].get(f"peak:{name}"),
-                              max(definitions)) for machine in self.machines]
-            rows.append([f"`{name}`", known[name].unit, *cells])
-        note = f"\n\n<sub>{OLDER_MEANS}</sub>" if len(definitions) > 1 else ""
-        return markdown(["ceiling", "unit", *machines], rows, 2) + note
-
     def tally(self, id: str) -> str:
         """`on 3 of the 4 machines that could tell`: where a claim was reproduced, or holds."""
         verdicts = self.verdicts[self.experiment.claim(id).id].values()
@@ -208,62 +155,6 @@ class Survey:
             return f"on every machine that could tell ({yes})"
         return f"on {yes or 'none'} of the {yes + no} machines that could tell"
 
-    def claims_table(self) -> str:
-        """Tables of verdicts, claims downwards and machines across, with what decided them."""
-        if not self.machines:
-            return "*No machine has a complete run yet.*"
-        measured = [c for c in self.experiment.claims if not c.is_arithmetic]
-        articles = [c for c in measured if not c.is_own]
-        own = [c for c in measured if c.is_own]
-        parts = []
-        if articles:
-            numbers = dict.fromkeys(str(claim.article) for claim in articles)
-            noun = "article" if len(numbers) == 1 else "articles"
-            parts.append(self._table(f"claim of {noun} {notation.listed(list(numbers))}", articles))
-        if own:
-            parts.append(self._table("our own target", own))
-        return "\n\n".join([*parts, *self._arithmetic(), self._reasons()])
-
-    def _table(self, title: str, shown: Sequence[Claim]) -> str:
-        machines = [f"**{name}**" if name == self.lead else name for name in self.machines]
-        rows = [[_named(claim), *(cell(self.verdicts[claim.id][name]) for name in self.machines)]
-                for claim in shown]
-        return (markdown([title, *machines], rows, 1 + len(machines))
-                + f"\n\n<sub>{self._legend(shown)}</sub>")
-
-    def _legend(self, shown: Sequence[Claim]) -> str:
-        """What is to be known below a table of claims, of its symbols and no others."""
-        found = {verdict.verdict for claim in shown for verdict in self.verdicts[claim.id].values()}
-        legend = {**LEGEND, REPRODUCED: "✓ holds", NOT_REPRODUCED: "✗ fails"} if (
-            shown[0].is_own) else LEGEND
-        texts = [text for verdict, text in legend.items() if verdict in found]
-        told = [f"{' · '.join(texts)}."]
-        if found != {NOT_ASKED}:
-            interval = ", or the interval that does not" if UNDECIDED in found else ""
-            told.append(f"Beside a symbol: the number that decided it{interval}.")
-        if any("," in cell(v) for claim in shown for v in self.verdicts[claim.id].values()):
-            told.append("Two numbers: two conditions, which the claim in full tells.")
-        if any(claim.inferred for claim in shown):
-            told.append(INFERRED)
-        rounds = notation.listed([str(one.result.run["rounds"]) for one in self.runs()])
-        return " ".join([*told, f"Medians of {rounds} rounds."])
-
-    def _arithmetic(self) -> list[str]:
-        """Claims that follow from the inputs alone: told once, for those of the lead machine or of
-        the first one that can tell."""
-        rows, tellers = [], []
-        for claim in self.experiment.claims:
-            told = self.arithmetic(claim)
-            if told is not None:
-                tellers.append(told[0])
-                rows.append([_named(claim), cell(told[1])])
-        if not rows:
-            return []
-        whose = notation.listed([f"`{name}`" for name in dict.fromkeys(tellers)])
-        return [markdown(["arithmetic", "for these matrices"], rows, 2),
-                "<sub>These follow from the matrices and the rules alone, whoever runs them: here"
-                f" the matrices of {whose}.</sub>"]
-
     def arithmetic(self, claim: Claim) -> tuple[str, Verdict] | None:
         """The one verdict of a claim that follows from the inputs alone, and on whose inputs; None
         for another claim, or where nobody has asked it."""
@@ -274,62 +165,6 @@ class Survey:
         decided = (each for each in asked if each[1].decided)
         return next(decided, asked[0])
 
-    def _reasons(self) -> str:
-        """What decided each verdict on the lead machine, folded; nothing if it only kept a run."""
-        if self.lead not in self.machines:
-            return ""
-        lines = []
-        for claim in self.experiment.claims:
-            verdict = self.verdicts[claim.id][self.lead]
-            remarks = [finding.sentence for finding in verdict.findings]
-            remarks += [verdict.note] if verdict.note else []
-            text = " ".join(f"{remark[0].upper()}{remark[1:]}" for remark in remarks)
-            lines.append(f"- `{claim.id}` **{verdict.word}**: {claim.says}\n  {text}")
-        body = "\n".join(lines)
-        return (f"<details><summary>The claims in full, and what decided them on {self.lead}"
-                f"</summary>\n\n{body}\n\n</details>")
-
-    def runs_table(self, link: str) -> str:
-        """The run of every machine. `link` leads from the page to the folder `reports/`."""
-        rows = []
-        runs = [each for title in self._titles() for each in self.runs(title)]
-        highest = [_highest_ceiling(one.measured) for one in runs]
-        definitions = {found.definition for found in highest if found}
-        for one, ceiling in zip(runs, highest, strict=True):
-            run, measured = one.result.run, one.measured
-            name = f"[{one.machine}]({link}/{one.machine}/README.md)"
-            stale = [f"`{variant}`" for variant in measured.stale_variants]
-            more = f" and {len(stale) - 4} more" if len(stale) > 4 else ""
-            floor = measured.noise
-            rows.append([
-                f"**{name}**" if one.machine == self.lead and not one.title else name,
-                f"`{run['id'][:8]}`" + (f" ({one.title})" if one.title else ""),
-                run["utc"][:10],
-                run["profile"],
-                str(run["rounds"]),
-                notation.percent(floor.factor - 1) if floor.pairs else "unknown",
-                _rate_text(ceiling, max(definitions, default=1)),
-                ", ".join(stale[:4]) + more or "–",
-            ])
-        head = ["machine", "run", "date", "profile", "rounds", "noise floor", "ceiling",
-                "out of date"]
-        older = f" {OLDER_MEANS}" if len(definitions) > 1 else ""
-        return f"{markdown(head, rows, 3)}\n\n<sub>{FLOOR} {OWN_CEILING}{older}</sub>"
-
-    def _titles(self) -> list[str]:
-        return sorted({one.title for one in self.found})
-
-
-def cell(verdict: Verdict) -> str:
-    """`✓ 3.57`: a symbol, and up to two numbers that decided it."""
-    numbers = ", ".join(number.removesuffix("x") for number in verdict.numbers[:2])
-    return f"{verdict.symbol} {numbers}".strip()
-
-
-def _named(claim: Claim) -> str:
-    inferred = " (inferred)" if claim.inferred else ""
-    return f'<a id="{claim.anchor}"></a>{claim.short}{inferred}'
-
 
 def best_ceilings(measured: Measurements) -> dict[str, Ceiling]:
     """Each probe's rate in the launch in which it is highest."""
@@ -339,19 +174,6 @@ def best_ceilings(measured: Measurements) -> dict[str, Ceiling]:
             if name not in best or found.rate.value > best[name].rate.value:
                 best[name] = found
     return best
-
-
-def _age(found: Ceiling, newest: int) -> str:
-    return OLDER if found.definition < newest else ""
-
-
-def _of_peak(found: Ceiling | None, peak: Ceiling | None, newest: int) -> str:
-    if found is None:
-        return ""
-    text = f"{notation.significant(found.rate.value / 1e9)}{_age(found, newest)}"
-    if peak is None:
-        return text
-    return f"{text} ({notation.percent(found.rate.value / peak.rate.value)})"
 
 
 def kind_of(matrix: str) -> str:
@@ -379,20 +201,6 @@ def _value(metric: str, value: float) -> str:
     if metric == "speedup":
         return notation.times(value)
     return notation.percent(value) if metric.startswith("of_") else notation.significant(value)
-
-
-def _highest_ceiling(measured: Measurements) -> Ceiling | None:
-    """The experiment's ceiling at best, in one launch or another."""
-    launches = range(len(measured.result.raw["launches"]))
-    found = [measured.ceilings.one(i) for i in launches if measured.ceilings.are_known(i)]
-    return max(found, key=lambda ceiling: ceiling.rate.value, default=None)
-
-
-def _rate_text(found: Ceiling | None, newest: int) -> str:
-    if found is None:
-        return "–"
-    rate = notation.significant(found.rate.value / 1e9)
-    return f"{found.name} {rate} {found.unit}{_age(found, newest)}"
 
 
 # --- `plot.claims` and `plot.across`: the figures that compare machines ---------------------------

@@ -22,6 +22,7 @@ class Figure:
     id: str
     file: str
     caption: str
+    draw: Mapping[str, Any]  # `as` a function of `memwall/figures`, and its arguments
     where: Mapping[str, Any] = field(default_factory=dict)  # parameters of what it shows
 
 
@@ -60,6 +61,7 @@ class Claim:
     conditions: tuple[Condition, ...]
     line: int = 0  # of the article, and its own words there; targets of this project have neither
     sentence: str = ""
+    removes: str = ""  # the suspect that its study takes away, of a claim that shows a cause
 
     @property
     def is_own(self) -> bool:
@@ -86,7 +88,6 @@ class Experiment:
     question: str
     article: int
     needs: tuple[str, ...]
-    most_words: int  # of the chapter; 0: as many as others
     lead: str  # the machine whose numbers the chapter tells
     ceilings: tuple[str, ...]
     unbounded: tuple[Mapping[str, Any], ...]  # regions that the ceiling does not bound
@@ -152,7 +153,6 @@ def _experiment(name: str, folder: Path, raw: Mapping[str, Any]) -> Experiment:
         question=raw["question"].strip(),
         article=raw["article"],
         needs=tuple(raw["needs"]),
-        most_words=raw.get("words", 0),
         lead=raw["lead"],
         ceilings=_names(raw.get("ceiling", [])),
         unbounded=tuple(raw.get("unbounded", [])),
@@ -177,6 +177,7 @@ def _claim(raw: Mapping[str, Any]) -> Claim:
         conditions=tuple(_condition(condition) for condition in raw["condition"]),
         line=raw.get("line", 0),
         sentence=raw.get("sentence", ""),
+        removes=raw.get("removes", ""),
     )
 
 

@@ -13,15 +13,22 @@ MOST_LEFT_OUT = 1 / 5
 MOST_APART = 1 / 10
 
 
+def left_out(raw: Any) -> tuple[int, int]:
+    """How many rounds of a raw result do not count, over all points, and of how many."""
+    points = [cases for cases in of_points(raw["cases"]).values() if cases]
+    counted = sum(len(counted_rounds(cases)) for cases in points)
+    taken = sum(_taken(cases) for cases in points)
+    return taken - counted, taken
+
+
 def told(raw: Any) -> str:
     """What of a raw result was disturbed, in words; empty of one that did not watch for it."""
     points = [cases for cases in of_points(raw["cases"]).values() if cases]
-    taken = sum(_taken(cases) for cases in points)
-    left_out = sum(_taken(cases) - len(counted_rounds(cases)) for cases in points)
+    unused, taken = left_out(raw)
     restless = sum(_disturbed(cases) > MOST_LEFT_OUT * _taken(cases) for cases in points)
     if not any("disturbed" in case for case in raw["cases"]):
         return ""
-    parts = [f"{left_out} of {taken} rounds were disturbed and do not count"] if left_out else []
+    parts = [f"{unused} of {taken} rounds were disturbed and do not count"] if unused else []
     if restless:
         parts.append(f"at {restless} of {len(points)} points more than a fifth were: there all do")
     return "; ".join(parts)

@@ -69,6 +69,11 @@ def sealed(value: Told) -> Told:
     return _each_text(value, sealed_text)
 
 
+def unsealed(value: Told) -> Told:
+    """A JSON value whose every text and name has its own letters again."""
+    return _each_text(value, opened)
+
+
 def shown(value: Told) -> Told:
     """An object of JSON values whose every text is visible, for templates that escape the rest."""
     return _each_text(value, visible)

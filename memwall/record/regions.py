@@ -19,6 +19,11 @@ LARGEST = "max"
 BOUND = re.compile(r"(<=|>=|<|>) *(-?\d+(?:\.\d+)?)")
 #: In an `Index`: the fact of something that stands for every value.
 EVERY = object()
+#: What is counted, of which a machine has as many as it has.
+MANY = ("threads", "ranks", "workers")
+#: Coordinates whose values tell what they are.
+SAY_THEMSELVES = ("precision",)
+RELATION_WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
@@ -93,6 +98,31 @@ class Index:
 def words(where: Where) -> str:
     """`precision = fp64, matrix = fem3 or rmat, nzseg_per_nnz < 0.3`."""
     return ", ".join(_words(name, value) for name, value in where.items())
+
+
+def phrase(where: Where) -> str:
+    """As `words`, for people: `fp64, matrix fem3 or rmat, runs per nonzero below 0.3`."""
+    return ", ".join(_phrase(name, listed(wanted)) for name, wanted in where.items())
+
+
+def _phrase(name: str, wanted: Sequence[Any]) -> str:
+    plain = name.replace("_", " ")
+    if wanted == [LARGEST]:
+        return f"all {plain}" if name in MANY else f"the largest {plain}"
+    if name in MANY and isinstance(wanted[0], int):
+        return f"{wanted[0]} {name if wanted[0] != 1 else name.removesuffix('s')}"
+    texts = [_said(value) for value in wanted if str(value)[:1] != "!"]
+    without = [_said(value[1:]) for value in wanted if str(value)[:1] == "!"]
+    told = " or ".join(texts) + (f"{' but ' if texts else ''}not {' and not '.join(without)}"
+                                 if without else "")
+    return told if name in SAY_THEMSELVES else f"{plain} {told}"
+
+
+def _said(value: Any) -> str:
+    bound = BOUND.fullmatch(value) if isinstance(value, str) else None
+    if bound:
+        return f"{RELATION_WORDS[bound[1]]} {bound[2]}"
+    return f"`{value}`" if isinstance(value, str) and "*" in value else str(value)
 
 
 def _is_pattern(value: Any) -> bool:

@@ -1,0 +1,1 @@
+"""Reports: made of nothing but numbers, tables and sentences that are computed."""

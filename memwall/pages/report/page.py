@@ -1,0 +1,90 @@
+"""A report, whole: its sections in their order, and what stands above them."""
+
+from dataclasses import dataclass
+
+from memwall.pages.report import causes, claims, figures, machines, results, runs, variants
+from memwall.pages.report.told import Place, Told
+from memwall.pages.survey import Survey
+from memwall.record import escape, joining
+from memwall.record.results import Result
+
+WOVEN = "<!-- Woven from experiment.toml and results. Do not edit: `just report` makes it. -->\n"
+#: Options with more values, or longer ones, are named without them.
+MOST_VALUES = 3
+MOST_LETTERS = 40
+
+
+@dataclass(frozen=True)
+class Report:
+    """A woven report, its statements as JSON, and the figures it shows, by file name."""
+
+    text: str
+    json: str
+    figures: dict[str, str]
+
+
+def weave(survey: Survey, place: Place) -> Report:
+    """The report of the runs of a survey, that of the lead machine first."""
+    told = Told(survey, place)
+    sections = {
+        "Claims": claims.section(told),
+        "Results": _with(figures.of_kind(told), results.section(told)),
+        "Machines": _with(figures.of_kind(told, figures.ACROSS), machines.section(told)),
+        "Causes": causes.section(told),
+        "Variants": _with(figures.of_kind(told, figures.DRAWING), variants.section(told)),
+        "Runs": runs.section(told),
+    }
+    parts = [f"{WOVEN}# Report: {survey.experiment.title}", survey.experiment.question,
+             *_about(told), *_banners(told),
+             *(f"## {name}\n\n{text}" for name, text in sections.items())]
+    return Report("\n\n".join(parts) + "\n", told.as_json(), told.drawn)
+
+
+def _with(drawn: list[str], text: str) -> str:
+    return "\n\n".join([*drawn, text])
+
+
+def _about(told: Told) -> list[str]:
+    """Whose numbers these are, and where to read on."""
+    name = told.experiment.name
+    count = len(told.runs)
+    if told.place.is_committed:
+        lead = told.survey.lead
+        text = (f"This report is made of what {told.survey.machine_count()} measured; no sentence"
+                f" in it was written by hand. `{lead}` comes first. [Short page](README.md)."
+                f" `just run {name}` measures the experiment on your machine.")
+    else:
+        assert count == 1
+        folder = f"{told.place.reports}/../experiments/{name}"
+        text = (f"This report is about `{told.runs[0].machine}` alone; no sentence in it was"
+                f" written by hand. [Short page]({folder}/README.md) · [report of all machines that"
+                f" came with memwall]({folder}/report.md)")
+    return [text]
+
+
+def _banners(told: Told) -> list[str]:
+    """What is to be known before anything else: a kept run, one for trying out."""
+    result = told.runs[0].result
+    banners = []
+    if told.place.kept:
+        banners.append(f"> **{told.place.kept}**: a kept run, narrowed by"
+                       f" {narrowing_words(result)}; the scorecard does not count it.")
+    if not told.place.is_committed and joining.uncounted(result):
+        banners.append(f"> **{result.run['profile']}**: a run for trying out. Its inputs are so"
+                       " small that its numbers say nothing, and they count nowhere else.")
+    if any(one.measured.stale_variants or one.measured.doubts for one in told.runs):
+        banners.append("> Some of what was measured is out of date or doubtful: [Runs](#runs) says"
+                       " what.")
+    return banners
+
+
+def narrowing_words(result: Result) -> str:
+    """What narrowed a run, in short: `--matrix` (38 values), `--filter csrl`."""
+    return ", ".join(_option_words(*option) for option in joining.narrowing(result)) or "nothing"
+
+
+def _option_words(name: str, *values: str) -> str:
+    text = escape.sealed_text(" ".join([name, *values]))
+    if len(values) > MOST_VALUES:
+        return f"`{name}` ({len(values)} values)"
+    return f"`{text}`" if len(text) <= MOST_LETTERS else f"`{name}`"

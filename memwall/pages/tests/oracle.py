@@ -1,0 +1,939 @@
+"""An independent evaluator of reports: it reads `report.json` and `report.md`, computes what each
+statement says anew from raw samples, reads numbers and words out of the printed sentence, and tells
+which are false.
+
+It uses nothing of `memwall.analysis` and `memwall.pages`. What a predicate means it takes from
+their docstrings; selections, medians, intervals, tests and verdicts are written again.
+"""
+
+import json
+import math
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from statistics import geometric_mean, median
+from typing import Any
+
+from memwall.pages.tests.oracle_run import (
+    LEVEL,
+    Absent,
+    Case,
+    Number,
+    Run,
+    interval,
+    load,
+    over_points,
+)
+
+NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
+HOLDS, DIRECTION, REFUTED, OPEN, STALE, BARRED = (
+    "REPRODUCED", "DIRECTION ONLY", "NOT REPRODUCED", "UNDECIDED", "OUT OF DATE", "NOT ASKED")
+ENDINGS = {"it holds": HOLDS, "the direction holds, the size does not": DIRECTION,
+           "it does not hold": REFUTED, "it is not decided": OPEN}
+SYMBOLS = {HOLDS: "✓", DIRECTION: "≈", REFUTED: "✗", OPEN: "?", STALE: "↻", BARRED: ""}
+WORDS = {HOLDS: "is reproduced", DIRECTION: "is reproduced in direction, not in size",
+         REFUTED: "is not reproduced", OPEN: "is undecided", STALE: "is out of date",
+         BARRED: "cannot be asked"}
+OWN_WORDS = {**WORDS, HOLDS: "holds", DIRECTION: "fails", REFUTED: "fails"}
+EDGES = {"faster": (1.0, None), "less": (1.0, None), "more": (1.0, None), "clearly": (1.2, None),
+         "several": (3.0, None), "far": (2.0, None), "alike": (0.95, 1.05),
+         "keeps-up": (0.95, None), "never-below": (0.97, None), "most": (1.0, None)}
+#: Numbers that pages explain something with.
+DEFINING = ("98.3 %", "1.23 (1.20–1.26)", "100 %")
+
+
+class Lie(Exception):
+    """What is wrong with a statement."""
+
+
+def check(true: bool, why: str) -> None:
+    """Raises `Lie` unless something is true."""
+    if not true:
+        raise Lie(why)
+
+
+def lies(root: Path, page: Path, runs: Mapping[str, Run]) -> list[str]:
+    """Every statement of a report that is false, and every number in it that none stands for.
+    `runs` are by the ids of the runs."""
+    report = json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
+    evaluator = Evaluator(root, report["experiment"], runs)
+    found, place = [], 0
+    covered = text
+    for statement in report["statements"]:
+        said = statement["text"]
+        at = text.find(said, place)
+        if at < 0:
+            found.append(f"not in the page, or not there: {said[:200]}")
+        else:
+            place = at + len(said)
+            covered = covered.replace(said, " ", 1)
+        try:
+            evaluator.verify(statement)
+        except Lie as lie:
+            found.append(f"{lie}: {said[:400]}")
+        except (Absent, LookupError, ValueError, TypeError) as error:
+            found.append(f"cannot be evaluated, {type(error).__name__} {error}: {said[:400]}")
+    return found + list(evaluator.uncovered(covered))
+
+
+@dataclass
+class Found:
+    """What a condition comes to."""
+
+    verdict: str
+    number: Number | None = None
+    kind: str = "ratio"
+    counts: Mapping[str, int] = field(default_factory=dict)
+    is_missing: bool = False
+    is_few: bool = False
+
+
+class Evaluator:
+    """Tells whether statements about the runs of an experiment are true."""
+
+    def __init__(self, root: Path, experiment: str, runs: Mapping[str, Run]) -> None:
+        self.runs = runs
+        self.definition = tomllib.loads((root / f"experiments/{experiment}/experiment.toml")
+                                        .read_text(encoding="utf-8"))
+        self.claims = {claim["id"]: claim for claim in self.definition.get("claim", [])}
+        self.known: dict[tuple[int, str, int], Found] = {}
+
+    def verify(self, statement: Mapping[str, Any]) -> None:
+        """Raises `Lie` if a statement is false."""
+        runs = [self.runs[run] for run in statement["runs"]]
+        for run, machine in zip(runs, statement["machines"], strict=True):
+            check(run.raw["machine"]["slug"] == machine, f"the run is not one of {machine}")
+        by_predicate: Mapping[str, Callable[..., None]] = {
+            "verdict": self.verdict, "tally": self.tally, "verdicts": self.verdicts,
+            "measurements": self.measurements, "ratios": self.ratios, "ceilings": self.ceilings,
+            "skipped": self.skipped, "runs": self.table_of_runs, "facts": self.facts,
+            "stale": self.stale, "doubtful": self.doubtful}
+        of = by_predicate.get(statement["predicate"], self.condition)
+        of(statement, runs)
+
+    def uncovered(self, text: str) -> Iterator[str]:
+        """Measured numbers that stand outside of every statement, of listings, of what the
+        definition says and of what explains a word."""
+        text = re.sub(r"^(`{3,})[^\n]*\n.*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
+        text = re.sub(r"<summary>.*?</summary>|!\[.*?\]\(.*?\)|^> .*$|^\| .*$|^Compile flags:.*$",
+                      "", text, flags=re.MULTILINE)
+        for known in (*DEFINING, self.definition["question"].strip(), self.definition["title"],
+                      *(claim[name].strip() for claim in self.claims.values()
+                        for name in ("says", "sentence", "short", "removes") if name in claim),
+                      *(figure["caption"] for figure in self.definition.get("figure", []))):
+            text = text.replace(known, "")
+        for match in re.finditer(r"\d[\d.,]* ?(?:%|x\b|times\b|[µmn]?s\b|GB/s|GFLOP/s)", text):
+            yield f"a number that no statement stands for: {match[0]}"
+
+    # --- claims ----------------------------------------------------------------------------------
+
+    def verdict(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
+        text, claim = statement["text"], self.claims[statement["operands"]["claim"]]
+        names = re.findall(r"`([^`]+)`", text.partition(" it ")[0])
+        check(names == statement["machines"], "other machines are named")
+        for run in runs:
+            found = self.of_claim(run, claim)
+            words = (WORDS if claim["article"] else OWN_WORDS)[found]
+            said = text.partition(" it ")[2].partition(":")[0].removesuffix(".")
+            check(said == words, f"the verdict is {found}")
+            check(statement["operands"]["verdict"] == found, f"the verdict is {found}")
+            for least, what, has in re.findall(
+                    r"needs at least (\d+) (\w+), this (?:run|machine) has (\d+)", text):
+                check(f"{what}>={least}" in claim.get("needs", []), "another need")
+                check(int(has) == self.has(run, what, claim), f"it has no {has} {what}")
+
+    def tally(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
+        claim = self.claims[statement["operands"]["claim"]]
+        found = [self.decided(run, claim) for run in runs]
+        decided = [one for one in found if one]
+        holding = decided.count(HOLDS)
+        numbers = [int(number) for number in NUMBER.findall(statement["text"])]
+        if not decided:
+            check("as no machine could tell" in statement["text"] and not numbers, "nobody could")
+        elif holding == len(decided):
+            check("every machine" in statement["text"] and numbers == [holding], "not on every one")
+        else:
+            wanted = [holding, len(decided)] if holding else [len(decided)]
+            check(numbers == wanted, f"{holding} of {len(decided)}")
+            check(bool(holding) or "none of the" in statement["text"], "on none")
+        operands = statement["operands"]
+        check((operands["holding"], operands["decided"]) == (holding, len(decided)), "operands")
+
+    def decided(self, run: Run, claim: Mapping[str, Any]) -> str:
+        """What was decided, if anything was: a target that is missed in size is missed."""
+        found = self.of_claim(run, claim)
+        if found == DIRECTION and not claim["article"]:
+            return REFUTED
+        return found if found in (HOLDS, DIRECTION, REFUTED) else ""
+
+    def verdicts(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
+        head, rows = table(statement["text"])
+        claims = [self.claims[id] for id in statement["operands"]["claims"]]
+        check(head[-len(runs):] == statement["machines"], "other machines")
+        check(len(rows) == len(claims), "as many rows as claims")
+        for claim, row in zip(claims, rows, strict=True):
+            short = claim.get("short", claim["says"]).strip().removesuffix(".")
+            check(short in row[0], f"the row is not that of {claim['id']}")
+            if len(head) > 1 + len(runs):
+                check(row[1] == claim["removes"], "another suspect")
+            for run, cell in zip(runs, row[-len(runs):], strict=True):
+                symbol, _, told = cell.partition(" ")
+                found = self.of_claim(run, claim)
+                check(symbol == SYMBOLS[self.decided(run, claim) or found], f"{found}, not {cell}")
+                self.numbers_beside(run, claim, found, told)
+
+    def numbers_beside(self, run: Run, claim: Mapping[str, Any], verdict: str, told: str) -> None:
+        """The numbers that stand beside a symbol."""
+        conditions = [] if verdict in (BARRED, STALE) else [
+            self.of_condition(run, claim, i) for i in range(len(claim["condition"]))]
+        decided = [one for one in conditions if one.number or one.kind == "most"]
+        if verdict != HOLDS:
+            decided = [one for one in decided if one.verdict == verdict][:1]
+        texts = told.split(", ") if told else []
+        check(len(texts) == min(2, len(decided)), f"{len(decided)} numbers decided, not {told}")
+        for text, one in zip(texts, decided, strict=False):
+            scale = 100.0 if text.endswith("%") else 1.0
+            text = text.removesuffix(" %").removeprefix("at ")
+            if one.kind == "most":
+                check(text == f"{one.counts['wins']} of {one.counts['units']}", "other counts")
+            elif one.kind == "crossover" and ("beyond" in text or "below" in text):
+                continue  # an end of what was measured, which the sentence tells
+            elif one.number and verdict == OPEN and "–" in text:
+                low, high = (part.strip() for part in text.split("–"))
+                rounds_to(low, one.number.low * scale)
+                rounds_to(high, one.number.high * scale)
+            elif one.number:
+                rounds_to(NUMBER.search(text)[0], one.number.value * scale)  # type: ignore[index]
+
+    def condition(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
+        """The sentence of one condition, of whatever kind."""
+        operands, text = statement["operands"], statement["text"]
+        claim = self.claims[operands["claim"]]
+        condition = claim["condition"][operands["condition"]]
+        for run in runs:
+            found = self.of_condition(run, claim, operands["condition"])
+            if statement["predicate"] == "missing":
+                check(found.is_missing or found.is_few, "it was measured")
+                continue
+            check(not found.is_missing, "it was not measured")
+            self.words(run, claim, condition, text)
+            said = text.rpartition(": ")[2].removesuffix(".").partition(", as ")[0]
+            ending = next((verdict for words, verdict in ENDINGS.items() if said == words), "")
+            check(ending == found.verdict, f"the condition is {found.verdict}")
+            check(operands["verdict"] == found.verdict, "the verdict of the operands")
+            self.numbers(statement, found, text.partition(" Claimed is ")[0])
+
+    def words(self, run: Run, claim: Mapping[str, Any], condition: Mapping[str, Any],
+              text: str) -> None:
+        """Who is compared with whom, where, and what is claimed."""
+        faster = condition.get("faster", condition.get("less", condition.get("more")))
+        faster = condition["of"] if "value" in condition else faster
+        first = run.first(faster, condition.get("where", {}))
+        named = re.findall(r"`([^`]+)`", text)
+        than = condition.get("than")
+        if isinstance(than, str) or (isinstance(than, list)):
+            second = run.first(than, condition.get("where", {}))
+            wanted = [second, first] if "less" in condition and text.startswith("The ") \
+                else [first, second]
+            alone = [name for name in named if name in run.variants]
+            check(alone[:2] == wanted or first == second, "other variants")
+        else:
+            check(first in named, f"nothing is said of {first}")
+        for value in _flat(condition.get("where", {}).values()):
+            plain = str(value).lstrip("!<>= ") if value != "max" else "all"
+            check(plain in text or value == "max", f"it is about {value}")
+        claimed = text.rpartition(" Claimed is ")[2].rpartition(": ")[0]
+        edges = [abs(edge) for edge in claimed_edges(condition)]
+        printed = [float(number) for number in NUMBER.findall(claimed)]
+        check(printed == edges, f"claimed is {edges}")
+        better = "less" if "less" in condition else "more" if "more" in condition else "faster"
+        others = {"faster", "less", "more"} - {better}
+        check(not any(re.search(rf"\b{word}\b", claimed) for word in (*others, "slower")),
+              f"claimed is {better}")
+
+    def numbers(self, statement: Mapping[str, Any], found: Found, text: str) -> None:
+        """The numbers of a condition's sentence."""
+        kind, operands = found.kind, statement["operands"]
+        check(kind == statement["predicate"], f"it is a statement of {kind}")
+        for name, true in found.counts.items():
+            if name in operands:
+                check(operands[name] == true, f"{name} is {true}")
+        for name in ("value", "low", "high") if found.number and kind != "most" else ():
+            close = math.isclose(operands[name], getattr(found.number, name), rel_tol=1e-9)
+            check(close, f"{name} is {getattr(found.number, name)}")
+        if kind == "most":
+            told = re.search(r"is (\w+) than .* on (\d+) of (\d+) .*?, alike on (\d+), (\w+) on"
+                             r" (\d+), undecided on (\d+)", text)
+            assert told is not None
+            check((told[1], told[5]) in (("faster", "slower"), ("less", "more"), ("more", "less")),
+                  "the sides are turned")
+            names = ("wins", "units", "alike", "losses", "open")
+            check([int(told[i]) for i in (2, 3, 4, 6, 7)] == [found.counts[n] for n in names],
+                  f"{found.counts}")
+            p = float(re.search(r"p = ([\d.]+)", text)[1])  # type: ignore[index]
+            true = upper_tail(found.counts["wins"], found.counts["units"])
+            check(math.isclose(p, true, rel_tol=0.06), f"p is {true}")
+            return
+        if kind == "each":
+            told = re.search(r"as claimed on (\d+) of (\d+) \S+, in direction only on (\d+), not on"
+                             r" (\d+), undecided on (\d+)\. What decides is (.*) with", text)
+            assert told is not None
+            names = ("reproduced", "units", "direction", "refuted", "undecided")
+            check([int(told[i]) for i in range(1, 6)] == [found.counts[n] for n in names],
+                  f"{found.counts}")
+        if kind == "value" and "units" in found.counts:
+            told = re.search(r"it holds at (\d+) of (\d+)\.", text)
+            assert told is not None
+            check([int(told[1]), int(told[2])] == [found.counts["holding"], found.counts["units"]],
+                  f"{found.counts}")
+        if "points" in found.counts:
+            told = re.search(r"(\d+) points?\b", text)
+            check(told is not None and int(told[1]) == found.counts["points"],
+                  f"points: {found.counts['points']}")
+        if "below" in found.counts:
+            told = re.search(r"; at (\d+) it is wholly below", text)
+            check(told is not None and int(told[1]) == found.counts["below"],
+                  f"below: {found.counts['below']}")
+        assert found.number is not None
+        pattern = {"value": r" is ([\d.]+)", "crossover": r" at ([\d.]+) \("}.get(
+            kind, r" ([\d.]+) times")
+        printed = re.search(pattern, text)
+        if kind == "crossover" and printed is None:
+            check("nowhere" in text, "there is such a place")
+            return
+        assert printed is not None
+        scale = unit_of(text[printed.end():])
+        rounds_to(printed[1], found.number.value * scale)
+        ends = re.search(r"\((?:below )?([\d.]+)–([\d.]+)", text[printed.end():])
+        if ends:
+            rounds_to(ends[1], found.number.low * scale)
+            rounds_to(ends[2], found.number.high * scale)
+
+    def of_claim(self, run: Run, claim: Mapping[str, Any]) -> str:
+        """The verdict of a claim on a run."""
+        cpu, needs = run.raw["machine"]["cpu"], claim.get("needs", [])
+        for need in needs:
+            what, _, least = need.partition(">=")
+            if least and what in ("threads", "ranks", "cores", "numa_nodes", "gpus"):
+                if machine_has(run, what) < int(least):
+                    return BARRED
+            elif (need == "cuda" and not run.raw["machine"]["gpus"]) \
+                    or (need == "bare-metal" and run.raw["machine"]["virtual"]) \
+                    or (need in ("x86_64", "aarch64") and cpu["architecture"] != need) \
+                    or (need.startswith(("avx", "neon", "sve", "fma", "amx"))
+                        and need not in cpu["instruction_sets"]):
+                return BARRED
+        conditions = claim["condition"]
+        if any(self.is_stale(run, condition) for condition in conditions):
+            return STALE
+        if any(self.lacks(run, need, claim) for need in needs):
+            return OPEN
+        found = [self.of_condition(run, claim, i) for i in range(len(conditions))]
+        if run.is_partial and any(one.is_missing for one in found):
+            return BARRED
+        return worst({one.verdict for one in found})
+
+    def lacks(self, run: Run, need: str, claim: Mapping[str, Any]) -> bool:
+        what, _, least = need.partition(">=")
+        if least and what in ("matrices", "rounds", "threads", "ranks"):
+            return self.has(run, what, claim) < int(least)
+        return (need == "mkl" and run.raw["machine"]["cpu"]["architecture"] == "x86_64"
+                and "mkl" not in run.raw["libraries"])
+
+    def has(self, run: Run, what: str, claim: Mapping[str, Any]) -> int:
+        """How many of something a run has."""
+        if what == "matrices":
+            names = set(_flat([c.get("faster", c.get("less", c.get("more", c.get("of"))))
+                               for c in claim["condition"]]))
+            return len({case["parameters"]["matrix"] for case in run.cases
+                        if "matrix" in case["parameters"] and case["variant"] in names})
+        if what == "rounds":
+            return int(run.raw["run"]["rounds"])
+        if what in ("threads", "ranks") and machine_has(run, what):
+            return max(launch[what] for launch in run.raw["launches"])
+        return machine_has(run, what)
+
+    def is_stale(self, run: Run, condition: Mapping[str, Any]) -> bool:
+        where = condition.get("where", {})
+        faster = condition.get("faster", condition.get("less", condition.get("more",
+                               condition.get("of"))))
+        than = condition.get("than", "")
+        names = [run.first(faster, where)]
+        if isinstance(than, Mapping):
+            names += run.rivals(than)
+        elif than:
+            names.append(run.first(than, where))
+        late = [] if "value" in condition else [
+            name for name in (condition.get("of"), condition.get("than_of", condition.get("of")))
+            if name in run.definition.get("since", {})
+            and all(name not in case["setup"].get("counts", {}) for case in run.cases)]
+        return bool(late) or any(
+            name in run.stale or (name not in run.variants and not run.is_partial)
+            for name in names)
+
+    def of_condition(self, run: Run, claim: Mapping[str, Any], number: int) -> Found:
+        """What a condition comes to, each once."""
+        key = id(run), claim["id"], number
+        if key not in self.known:
+            try:
+                self.known[key] = self._of_condition(run, claim["condition"][number])
+            except Absent:
+                self.known[key] = Found(OPEN, is_missing=True)
+        return self.known[key]
+
+    def _of_condition(self, run: Run, condition: Mapping[str, Any]) -> Found:
+        where = condition.get("where", {})
+        if "value" in condition:
+            return of_value(run, condition, run.first(condition["of"], where), where)
+        comparison = Comparison.of(run, condition)
+        if "along" in condition:
+            return of_crossover(comparison, condition)
+        expect = condition.get("expect", "less" if "less" in condition else "more"
+                               if "more" in condition else "faster")
+        if condition.get("on", "all") == "all":
+            return judged(comparison, expect)
+        return on_each(comparison, expect, condition["on"])
+
+    # --- tables ----------------------------------------------------------------------------------
+
+    def measurements(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
+        operands, (run,) = statement["operands"], runs
+        head, rows = table(statement["text"])
+        unit = re.search(r"\[(\w+)\]", head[0])
+        scale = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}[unit[1]] if unit else 1.0
+        check(scale == operands["scale"], "the unit")
+        check([plain(name) for name in head[1:]]
+              == [plain_value(value) or "value" for value in operands["columns"]], "the columns")
+        check([plain(row[0]) for row in rows]
+              == [plain_value(value) for value in operands["rows"]], "the rows")
+        for value, row, told in zip(operands["rows"], rows, operands["values"], strict=True):
+            for column, cell, number in zip(operands["columns"], row[1:], told, strict=True):
+                where = {**operands["where"], operands["down"]: value}
+                where |= {operands["across"]: column} if column != "" else {}
+                self.measured_cell(run, operands["metric"], where, scale, cell, number)
+
+    def measured_cell(self, run: Run, metric: str, where: Mapping[str, Any], scale: float,
+                      cell: str, told: float | None) -> None:
+        variant = where["variant"]
+        cases = [case for case in run.select(where, run.all_firsts) if case["variant"] == variant]
+        if not cell:
+            check(not cases or any(not case["passed"] for case in cases), "it was measured")
+            return
+        check(bool(cases) and all(case["passed"] for case in cases), "it was not measured")
+        true = median(over_points([run.metric(metric, case) for case in cases]))
+        check(told is not None and math.isclose(told, true, rel_tol=1e-9), f"the value is {true}")
+        number, _, share = cell.partition(" (")
+        rounds_to(number, true / scale)
+        if share:
+            names = bounding(run, cases[0])
+            value = median(over_points([run.metric("of_ceiling", case, names) for case in cases]))
+            rounds_to(share.removesuffix(" %)"), 100 * value)
+
+    def ratios(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
+        operands = statement["operands"]
+        condition = self.claims[operands["claim"]]["condition"][operands["condition"]]
+        head, rows = table(statement["text"])
+        check(head[1:] == operands["kinds"], "the columns")
+        check([plain(row[0]) for row in rows] == statement["machines"], "the machines")
+        for run, row in zip(runs, rows, strict=True):
+            parts = Comparison.of(run, condition).by_kind()
+            for kind, cell in zip(operands["kinds"], row[1:], strict=True):
+                check(bool(cell) == (kind in parts), f"{kind} was {'' if cell else 'not '}told")
+                if cell:
+                    rounds_to(cell, parts[kind].overall.value)
+
+    def ceilings(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
+        head, rows = table(statement["text"])
+        names = [re.search(r"`(.*)`", cell)[1] for cell in head[1:]]  # type: ignore[index]
+        check([plain(row[0]) for row in rows] == statement["machines"], "the machines")
+        for run, row in zip(runs, rows, strict=True):
+            launches = range(len(run.raw["launches"]))
+            for name, cell in zip(names, row[1:], strict=True):
+                rates = [run.probes(at)[name]["rate"].value for at in launches
+                         if name in run.probes(at)]
+                check(bool(rates) == bool(cell), "whether it was measured")
+                if cell:
+                    rounds_to(cell.rstrip("†"), max(rates) / 1e9)
+
+    def skipped(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
+        """Where a study lacks variants: at as many points as it says."""
+        operands, (run,) = statement["operands"], runs
+        text, study = statement["text"], operands["study"]
+        varying: dict[str, set[Any]] = {}
+        for case in run.all_firsts:
+            for name, value in run.coordinates(case).items():
+                varying.setdefault(name, set()).add(value)
+
+        def label(entry: Case) -> Any:
+            return tuple((name, value) for name, value in run.coordinates(entry).items()
+                         if len(varying.get(name, ())) > 1)
+
+        def digits(reason: str) -> str:
+            return re.sub(r"\d[\d.]*", "0", reason)
+
+        failures = [{**case, "reason": case["verdict"]["reason"]} for case in run.all_firsts
+                    if case["study"] == study and not case["passed"]]
+        entries = [entry for entry in run.raw["skipped"] if entry["study"] == study]
+        is_failure = " failed" in text.partition(":")[0]
+        known = {label(case) for case in run.all_firsts if case["study"] == study}
+        known |= {label(entry) for entry in entries}
+        for name in operands["variants"]:
+            check(not name or f"`{name}`" in text, f"{name} is not named")
+            at = {label(entry) for entry in (failures if is_failure else entries)
+                  if entry.get("variant", "") == name
+                  and digits(unmarked(entry["reason"])) == digits(unmarked(operands["reason"]))}
+            check(len(at) == operands["points"], f"{name} lacks {len(at)} points")
+        named = re.findall(r"`([^`]+)`", text.partition(": ")[0])
+        check(named == [name for name in operands["variants"] if name], "other variants")
+        counts = re.search(r" at (\d+) of (\d+) points?", text.partition(": ")[0])
+        wanted = (operands["points"], len(known))
+        check(((int(counts[1]), int(counts[2])) == wanted) if counts
+              else operands["points"] == len(known), f"{wanted} points")
+        check(unmarked(operands["reason"]).rstrip(".") in unmarked(text), "the reason")
+
+    # --- runs ------------------------------------------------------------------------------------
+
+    def table_of_runs(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
+        _, rows = table(statement["text"])
+        for run, machine, row in zip(runs, statement["machines"], rows, strict=True):
+            told = run.raw["run"]
+            check(re.search(rf"(?<![\w-]){re.escape(machine)}(?![\w-])", row[0]) is not None,
+                  "the machine")
+            check(told["id"][:8] in row[1], "the id")
+            check(row[2:4] == [told["utc"][:10], told["profile"]], "date and profile")
+            looks = sum(told.get("looks", [0]))
+            wanted = [told["rounds"], looks] if looks > told["rounds"] else [told["rounds"]]
+            check([int(number) for number in NUMBER.findall(row[4])] == wanted, "the rounds")
+            if run.equal_pairs:
+                rounds_to(row[5].removesuffix(" %"), 100 * (run.noise() - 1))
+            else:
+                check(row[5] == "unknown", "the noise floor")
+            if row[6] != "–":
+                name, rate, *_ = row[6].split()
+                rates = [run.probes(at)[name]["rate"].value
+                         for at in range(len(run.raw["launches"])) if name in run.probes(at)]
+                rounds_to(rate, max(rates) / 1e9)
+            check(row[7] == (str(len(run.stale)) if run.stale else "–"), "what is out of date")
+            if any("disturbed" in case for case in run.raw["cases"]):
+                numbers = [int(number) for number in NUMBER.findall(row[8])]
+                check(tuple(numbers) == run.disturbed_rounds(), "what was disturbed")
+            else:
+                check(row[8] == "not watched", "nobody watched")
+
+    def facts(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
+        """What a run says of itself, as far as it is a number that was measured."""
+        (run,) = runs
+        head, rows = table(statement["text"])
+        if head[0] == "data set":
+            for row in rows:
+                known = run.raw["datasets"][plain(row[0])]
+                check(known["sha256"].startswith(plain(row[-1])), "the digest")
+                true = [value for value in known["features"].values()]
+                for cell in row[1:-1]:
+                    check(not cell or any(nearly(cell, value) for value in true), f"no {cell}")
+            return
+        facts = {row[0]: row[1] for row in rows}
+        check(run.raw["run"]["id"] in facts["run"] and run.raw["run"]["utc"] in facts["run"],
+              "the run")
+        rounds = re.search(r"(\d+) rounds?", facts["run"])
+        check(rounds is not None and int(rounds[1]) == run.raw["run"]["rounds"], "the rounds")
+        if run.equal_pairs:
+            rounds_to(facts["noise floor"].partition(" %")[0], 100 * (run.noise() - 1))
+            pairs = re.search(r"(\d+) A/A pair", facts["noise floor"])
+            check(pairs is not None and int(pairs[1]) == len(run.equal_pairs), "the pairs")
+        told = re.search(r"(\d+) of (\d+) rounds were disturbed", facts.get("disturbances", ""))
+        if told:
+            check((int(told[1]), int(told[2])) == run.disturbed_rounds(), "what was disturbed")
+
+    def stale(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
+        (run,) = runs
+        check(statement["operands"]["variant"] in run.stale, "it is fresh")
+        check(f"`{statement['operands']['variant']}`" in statement["text"], "another variant")
+
+    def doubtful(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
+        (run,) = runs
+        if "measured in two launches" in statement["text"]:
+            return
+        name = re.search(r"`([^`]+)`", statement["text"])
+        cases = [case for case in run.doubtful.values() if name and case["variant"] == name[1]]
+        check(bool(cases), "it is not doubtful")
+
+
+def table(text: str) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of a table."""
+    lines = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+             for line in text.splitlines()]
+    return lines[0], lines[2:]
+
+
+def plain(cell: str) -> str:
+    """A cell without marks."""
+    return unmarked(cell).replace(",", "")
+
+
+def unmarked(text: str) -> str:
+    return re.sub(r"`|</?code>|&#\d+;|\\(?=\|)", "", text)
+
+
+def plain_value(value: Any) -> str:
+    return unmarked(value) if isinstance(value, str) else f"{value:g}" if isinstance(
+        value, float) else str(value)
+
+
+def nearly(printed: str, true: float) -> bool:
+    try:
+        rounds_to(printed, true)
+    except Lie:
+        return False
+    return True
+
+
+def rounds_to(printed: str, true: float) -> None:
+    """Raises `Lie` unless a number is printed as what is true is rounded."""
+    printed = printed.replace(",", "")
+    digits = len(printed.partition(".")[2])
+    step = 10.0**-digits
+    significant = printed.lstrip("0.").rstrip("0") or "0"
+    if not digits and true >= 1000 and len(significant) <= 3:  # 1230 has three digits that count
+        step = 10.0 ** (len(printed) - 3)
+    check(abs(float(printed) - true) <= 0.501 * step, f"{printed} is {true}")
+
+
+def unit_of(text: str) -> float:
+    """By what a number is printed larger, by the unit behind it."""
+    return {" %": 100.0, " ns": 1e9, " µs": 1e6, " ms": 1e3}.get(text[:3], 100.0
+                                                             if text[:2] == " %" else 1.0)
+
+
+def _flat(values: Any) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, list):
+            yield from _flat(value)
+        elif value is not None:
+            yield value
+
+
+def claimed_edges(condition: Mapping[str, Any]) -> list[float]:
+    """The numbers that what is claimed is said with."""
+    if "value" in condition:
+        scale = 100 if condition["value"].startswith("of_") else 1
+        return [float(f"{scale * condition[name]:g}") for name in ("at_least", "at_most")
+                if name in condition]
+    if "along" in condition:
+        return list(condition["between"])
+    expect = condition.get("expect", "faster")
+    if isinstance(expect, list):
+        return [float(f"{edge:g}") for edge in expect]
+    if isinstance(expect, (int, float)):
+        return [float(f"{expect:g}")]
+    return {"clearly": [1.2], "several": [3.0], "far": [2.0], "alike": [5.0], "keeps-up": [0.95],
+            "never-below": [0.97]}.get(expect, [])
+
+
+def machine_has(run: Run, what: str) -> int:
+    cpu = run.raw["machine"]["cpu"]
+    return int({"threads": cpu["hardware_threads"], "ranks": cpu["hardware_threads"],
+                "cores": cpu["cores"], "numa_nodes": cpu["numa_nodes"],
+                "gpus": len(run.raw["machine"]["gpus"])}[what])
+
+
+def upper_tail(wins: int, trials: int) -> float:
+    """The chance of at least so many heads."""
+    return sum(math.comb(trials, k) for k in range(wins, trials + 1)) / 2**trials
+
+
+def worst(verdicts: set[str]) -> str:
+    """Of conditions that must all hold."""
+    return next(one for one in (REFUTED, OPEN, DIRECTION, HOLDS) if one in verdicts)
+
+
+def bounding(run: Run, case: Case) -> list[str]:
+    """The probes that bound a case: those named that run where it does, else the fastest that
+    moves bytes there and that of arithmetic in its precision."""
+    there = {name: one for name, one in run.probes(case["launch"]).items()
+             if one["target"] == case["target"]}
+    if named := [name for name in run.named_ceilings if name in there]:
+        return named
+    moving = {name: one["rate"].value for name, one in there.items() if one["moves"]}
+    fastest = max(moving, key=lambda name: moving[name], default="")
+    suffix = f"_{case['parameters'].get('precision', '-')}"
+    return [name for name, one in there.items()
+            if name == fastest or (not one["moves"] and name.endswith(suffix))]
+
+
+# --- comparisons ---------------------------------------------------------------------------------
+
+
+@dataclass
+class Comparison:
+    """Ratios at points: above 1 where the first side is better."""
+
+    run: Run
+    points: list[tuple[Case, Sequence[float], tuple[float, float]]]
+    noise: float
+    per: Sequence[str]
+
+    @staticmethod
+    def of(run: Run, condition: Mapping[str, Any]) -> "Comparison":
+        """What a condition compares; Absent if nothing is there to be compared."""
+        where = condition.get("where", {})
+        side = next(name for name in ("faster", "less", "more") if name in condition)
+        faster, than = run.first(condition[side], where), condition["than"]
+        if not isinstance(than, Mapping):
+            than = run.first(than, where)
+        pairs, points = run.pairs(faster, than, where), []
+        for one, other in pairs:
+            try:
+                ratio, doubt = ratios_of(run, condition, side, one, other)
+            except Absent:
+                continue
+            points.append((one, ratio, doubt, other))
+        if not points:
+            raise Absent("no point has numbers")
+        targets = {case["target"] for one, _, _, other in points for case in (one, other)}
+        is_timed = side != "less" and not condition.get("of", "").startswith("counter:")
+        noise = run.noise(targets) if is_timed else 1.0
+        per = condition.get("per", "matrix")
+        return Comparison(run, [(one, ratio, doubt) for one, ratio, doubt, _ in points], noise,
+                          [per] if isinstance(per, str) else per)
+
+    @property
+    def overall(self) -> Number:
+        rounds = over_points([ratio for _, ratio, _ in self.points])
+        low, high = (geometric_mean([doubt[end] for _, _, doubt in self.points]) for end in (0, 1))
+        found = interval(rounds)
+        return Number(found.value, found.low * low, found.high * high)
+
+    def split(self, key: Callable[[Case], Any]) -> dict[Any, "Comparison"]:
+        parts: dict[Any, Comparison] = {}
+        for point in self.points:
+            part = parts.setdefault(key(point[0]), Comparison(self.run, [], self.noise, self.per))
+            part.points.append(point)
+        return parts
+
+    def units(self) -> dict[Any, "Comparison"]:
+        """What counts once: the coordinates of `per`, or all but the precision."""
+        return self.split(self.unit)
+
+    def unit(self, case: Case) -> tuple[Any, ...]:
+        point = {"study": case["study"], **case["parameters"]}
+        named = [name for name in self.per if name in point]
+        return tuple(point[name] for name in named or point if name != "precision" or named)
+
+    def by_kind(self) -> dict[str, "Comparison"]:
+        """Units whose names differ in the size of a matrix alone, together."""
+        return self.split(lambda case: re.sub(r"-(tiny|small|half|gpu|xl)$", "",
+                                              " ".join(map(str, self.unit(case)))))
+
+
+def ratios_of(run: Run, condition: Mapping[str, Any], side: str, one: Case,
+              other: Case) -> tuple[Sequence[float], tuple[float, float]]:
+    """How many times better one case is than another, and by what factors that is in doubt."""
+    if side == "less":
+        needed = run.quantity(condition["of"], one)
+        others = run.quantity(condition.get("than_of", condition["of"]), other)
+        if not needed or not others:
+            raise Absent(condition["of"])
+        return [others / needed], (1.0, 1.0)
+    if side == "more":
+        pair = [run.metric(condition["of"], case) for case in (one, other)]
+        ratio = [a / b for a, b in zip(*pair, strict=True)]
+        if condition["of"] != "of_ceiling" or one["launch"] == other["launch"]:
+            return ratio, (1.0, 1.0)
+        own, its = (run.bounds(case)[0]["rate"] for case in (one, other))
+        value = its.value / own.value
+        return ratio, (its.low / own.high / value, its.high / own.low / value)
+    mine, its = run.both(one, other)
+    return [b / a for a, b in zip(mine, its, strict=True)], (1.0, 1.0)
+
+
+def position(found: Number, noise: float, low: float | None, high: float | None) -> str:
+    """inside, short, beyond, alike, opposite or open: where a ratio lies that was claimed to be
+    above 1, below 1 or about 1."""
+    least, most = low or 0.0, math.inf if high is None else high
+    if least > 1 or (least, most) == (1, math.inf):
+        return above(found.low, found.high, noise, least, most)
+    if most < 1 or (least, most) == (0, 1):
+        return above(1 / found.high, 1 / found.low, noise, 1 / most,
+                     1 / least if least else math.inf)
+    if (noise < 1.5 or found.low > noise) and least <= found.low and found.high <= most:
+        return "inside"
+    if found.high < min(least, 1 / noise) or found.low > max(most, noise):
+        return "opposite"
+    return "open"
+
+
+def above(low: float, high: float, noise: float, least: float, most: float) -> str:
+    if low > noise:
+        if least <= low and high <= most:
+            return "inside"
+        if high < least:
+            return "short"
+        return "beyond" if low > most else "open"
+    if high < 1 / noise:
+        return "opposite"
+    if (low >= 0.95 and high <= 1.05) or (high < 1 and high * noise <= 1.05):
+        return "alike"
+    return "open"
+
+
+def judged(comparison: Comparison, expect: Any) -> Found:
+    """An expectation on all points together."""
+    if expect == "most":
+        return of_most(comparison)
+    if expect == "never-below":
+        return of_lowest(comparison)
+    low, high = EDGES[expect] if isinstance(expect, str) else (
+        tuple(expect) if isinstance(expect, list) else (expect, None))
+    found = comparison.overall
+    where = position(found, comparison.noise, low, high)
+    verdict = {"inside": HOLDS, "short": DIRECTION, "beyond": DIRECTION, "alike": REFUTED,
+               "opposite": REFUTED, "open": OPEN}[where]
+    return Found(verdict, found, counts={"points": len(comparison.points)})
+
+
+def of_most(comparison: Comparison) -> Found:
+    """A sign test over units."""
+    noise, counts = comparison.noise, {"wins": 0, "losses": 0, "alike": 0, "open": 0}
+    for unit in comparison.units().values():
+        found = unit.overall
+        if found.low > noise:
+            counts["wins"] += 1
+        elif found.high < 1 / noise:
+            counts["losses"] += 1
+        elif found.low >= 0.95 and found.high <= 1.05:
+            counts["alike"] += 1
+        else:
+            counts["open"] += 1
+    units = sum(counts.values())
+    verdict = OPEN
+    if upper_tail(counts["wins"], units) < 1 - LEVEL:
+        verdict = HOLDS
+    elif upper_tail(counts["losses"] + counts["alike"], units) < 1 - LEVEL:
+        verdict = REFUTED
+    return Found(verdict, None, "most", {**counts, "units": units})
+
+
+
+
+def of_lowest(comparison: Comparison) -> Found:
+    """No point wholly below 0.97."""
+    each = [interval(over_points([ratio])) for _, ratio, _ in comparison.points]
+    low = [one for one in each if one.high < 0.97]
+    beyond = [one for one in low if one.high < 1 / comparison.noise]
+    verdict = REFUTED if beyond else OPEN if low else HOLDS
+    counts = {"points": len(each), "below": len(beyond)}
+    return Found(verdict, min(each, key=lambda one: one.value), "lowest", counts)
+
+
+def on_each(comparison: Comparison, expect: Any, on: str) -> Found:
+    """An expectation on every unit by itself, or on any."""
+    parts = list(comparison.units().values())
+    found = [judged(part, expect).verdict for part in parts]
+    order = (HOLDS, OPEN, DIRECTION, REFUTED) if on == "any" else (REFUTED, OPEN, DIRECTION, HOLDS)
+    verdict = next(one for one in order if one in found)
+    values = [part.overall for part, one in zip(parts, found, strict=True) if one == verdict]
+    number = (max if on == "any" else min)(values, key=lambda one: one.value)
+    counts = {"units": len(parts), "reproduced": found.count(HOLDS),
+              "direction": found.count(DIRECTION), "refuted": found.count(REFUTED),
+              "undecided": found.count(OPEN)}
+    return Found(verdict, number, "each", counts)
+
+
+def of_value(run: Run, condition: Mapping[str, Any], variant: str,
+             where: Mapping[str, Any]) -> Found:
+    """A metric between bounds, over all points or at every one by itself."""
+    if condition.get("on", "all") == "all":
+        return of_one_value(run, condition, variant, where)
+    per = condition.get("per", "matrix")
+    axes = [axis for axis in ([per] if isinstance(per, str) else per)
+            if any(axis in run.coordinates(case) for case in run.cases)]
+    each = []
+    for values in product(*(run.values(axis, where) for axis in axes)):
+        try:
+            each.append(of_one_value(run, condition, variant,
+                                     {**where, **dict(zip(axes, values, strict=True))}))
+        except Absent:
+            continue
+    if not each:
+        raise Absent("no unit")
+    verdict = worst({one.verdict for one in each})
+    first = next(one for one in each if one.verdict == verdict)
+    counts = {"holding": sum(one.verdict == HOLDS for one in each), "units": len(each)}
+    return Found(verdict, first.number, "value", counts)
+
+
+def of_one_value(run: Run, condition: Mapping[str, Any], variant: str,
+                 where: Mapping[str, Any]) -> Found:
+    ceiling = condition.get("ceiling", [])
+    names = [ceiling] if isinstance(ceiling, str) else list(ceiling)
+    points = []
+    for case in run.find(variant, where):
+        try:
+            points.append(run.metric(condition["value"], case, names))
+        except Absent:
+            continue
+    if not points:
+        raise Absent(condition["value"])
+    rounds = over_points(points)
+    number = interval(rounds) if len(rounds) > 1 else Number(rounds[0], rounds[0], rounds[0])
+    low = condition.get("at_least", -math.inf)
+    high = condition.get("at_most", math.inf)
+    verdict = HOLDS if low <= number.low and number.high <= high else (
+        REFUTED if number.high < low or number.low > high else OPEN)
+    return Found(verdict, number, "value")
+
+
+def of_crossover(comparison: Comparison, condition: Mapping[str, Any]) -> Found:
+    """Where along a number the first side stops being faster, and whether that is between two."""
+    run, along = comparison.run, condition["along"]
+    parts = comparison.split(lambda case: run.facts(case)[along])
+    xs = sorted(parts)
+    if len(xs) < 2:
+        return Found(OPEN, is_few=True)
+    curves = [over_points([ratio for _, ratio, _ in parts[x].points]) for x in xs]
+
+    def place(factor: float) -> Number:
+        return interval([last_fall(xs, [factor * ratio for ratio in rounds])
+                         for rounds in zip(*curves, strict=False)])
+
+    noise, found = comparison.noise, place(1.0)
+    first, last = place(1 / noise).low, place(noise).high
+    first = -math.inf if first <= xs[0] else first
+    last = math.inf if last >= xs[-1] else last
+    low, high = condition["between"]
+    if low <= first and last <= high:
+        verdict = HOLDS
+    elif last < low:
+        verdict = DIRECTION if math.isfinite(first) else REFUTED
+    elif first > high:
+        verdict = DIRECTION if math.isfinite(last) else REFUTED
+    else:
+        verdict = OPEN
+    return Found(verdict, found, "crossover", {"points": len(xs)})
+
+
+def last_fall(xs: Sequence[float], ratios: Sequence[float]) -> float:
+    """The last place where a line through logarithms comes down through zero."""
+    logs = [math.log(ratio) for ratio in ratios]
+    for i in reversed(range(len(xs) - 1)):
+        if logs[i] > 0 >= logs[i + 1]:
+            return xs[i] + (xs[i + 1] - xs[i]) * logs[i] / (logs[i] - logs[i + 1])
+    return xs[-1] if logs[-1] > 0 else xs[0]
+
+
+def committed(root: Path, experiment: str) -> dict[str, Run]:
+    """All runs of an experiment that came with the tree, by their ids."""
+    listed = [line.split("#")[0].strip() for line in
+              (root / "reports/machines.txt").read_text(encoding="utf-8").splitlines()]
+    found = {}
+    for machine in filter(None, listed):
+        for path in sorted((root / f"reports/{machine}/results").glob(f"{experiment}*.json")):
+            if path.stem.partition("@")[0] == experiment:
+                raw = json.loads(path.read_text(encoding="utf-8"))
+                found[raw["run"]["id"]] = load(root, experiment, raw, "@" in path.stem)
+    return found

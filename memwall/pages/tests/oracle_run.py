@@ -1,0 +1,525 @@
+"""What a run measured, computed anew from its raw samples: the half of an independent evaluator of
+reports that knows numbers (`oracle.py` reads sentences).
+
+It uses nothing of `memwall.analysis` and `memwall.pages`: what it says was written from their
+docstrings, so that a mistake would have to be made twice.
+"""
+
+import math
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cache, cached_property
+from pathlib import Path
+from statistics import geometric_mean, median
+from typing import Any, NamedTuple
+
+LEVEL = 0.983
+Case = Mapping[str, Any]
+Where = Mapping[str, Any]
+BOUND = re.compile(r"(<=|>=|<|>) *(-?\d+(?:\.\d+)?)")
+MARKER = re.compile(r"^\s*//! \[([^\]]+)\]\s*$")
+
+
+class Absent(Exception):
+    """There is no such number."""
+
+
+class Number(NamedTuple):
+    """A median and the ends of its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def interval(samples: Sequence[float]) -> Number:
+    """Median, and the narrowest pair of order statistics that covers it at the level."""
+    ordered, rank = sorted(samples), rank_of(len(samples))
+    return Number(median(ordered), ordered[rank - 1], ordered[len(ordered) - rank])
+
+
+@cache
+def rank_of(count: int) -> int:
+    """The largest rank whose pair of order statistics covers the median at the level: by the
+    binomial distribution it misses it with twice the chance of fewer than `rank` heads."""
+    below = rank = 0
+    ways = 1
+    while 2 * (rank + 1) <= count and 2 * (below + ways) <= (1 - LEVEL) * 2**count:
+        below += ways
+        rank += 1
+        ways = ways * (count - rank + 1) // rank
+    return max(rank, 1)
+
+
+def over_points(points: Sequence[Sequence[float]]) -> list[float]:
+    """In each round the geometric mean over the points."""
+    return [geometric_mean(values) for values in zip(*points, strict=False)]
+
+
+def marked_texts(root: Path) -> dict[str, str]:
+    """The marked source texts of a tree, as a compiler sees them."""
+    found: dict[str, str] = {}
+    for folder in ("lib", "experiments"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in (".hpp", ".cpp", ".cuh", ".cu") or path.stem.endswith("_test"):
+                continue
+            opened: dict[str, list[str]] = {}
+            for line in path.read_text(encoding="utf-8").splitlines():
+                if marker := MARKER.match(line):
+                    name = marker[1]
+                    if name in opened:
+                        found[name] = seen_by_a_compiler("\n".join(opened.pop(name)))
+                    else:
+                        opened[name] = []
+                elif not re.match(r"^\s*//+ (BEGIN|END) SOLUTION\s*$", line):
+                    for lines in opened.values():
+                        lines.append(line)
+    return found
+
+
+def seen_by_a_compiler(text: str) -> str:
+    """A text without comments and blanks."""
+    return re.sub(r"\s", "", re.sub(r"//.*", "", text))
+
+
+class Run:
+    """A raw result, and what the definition of its experiment says."""
+
+    def __init__(self, raw: Mapping[str, Any], definition: Mapping[str, Any],
+                 texts: Mapping[str, str], digests: Mapping[str, str], is_kept: bool) -> None:
+        self.raw, self.definition, self.texts, self.digests = raw, definition, texts, digests
+        self.is_kept = is_kept
+        self.is_partial = is_kept or bool(self.doubtful)
+
+    # --- cases -----------------------------------------------------------------------------------
+
+    @cached_property
+    def every(self) -> list[Case]:
+        """All cases with the samples of the rounds that count."""
+        places: dict[Any, list[Case]] = {}
+        for case in self.raw["cases"]:
+            if case["samples_s"]:
+                places.setdefault(self.place(case), []).append(case)
+        counted: dict[Any, list[int]] = {}
+        for place, cases in places.items():
+            taken = max(len(case["samples_s"]) for case in cases)
+            bad = set().union(*(disturbed(case) for case in cases))
+            counted[place] = [i for i in range(taken) if len(bad) > taken / 5 or i not in bad]
+        made = []
+        for case in self.raw["cases"]:
+            rounds = counted.get(self.place(case), []) if case["samples_s"] else []
+            made.append({**case, "samples": [case["samples_s"][i] for i in rounds],
+                         "recorded": {name: [values[i] for i in rounds] for name, values
+                                      in case.get("rounds", {}).items()},
+                         "passed": case["verdict"]["status"] == "passed"})
+        return made
+
+    def place(self, case: Case) -> Any:
+        return (case["launch"], case["study"],
+                tuple(sorted((k, str(v)) for k, v in case["parameters"].items())))
+
+    def coordinates(self, case: Case) -> dict[str, Any]:
+        """Study, parameters, and what its launch is."""
+        launch = self.raw["launches"][case["launch"]]
+        found = {"study": case["study"], **case["parameters"],
+                 "threads": launch["threads"], "ranks": launch["ranks"]}
+        for axis in self.definition.get("launch", {}):
+            found.setdefault(axis, launch["environment"].get(axis, "unset"))
+        return found
+
+    def key(self, case: Case) -> Any:
+        return case["variant"], frozenset(self.coordinates(case).items())
+
+    @cached_property
+    def all_firsts(self) -> list[Case]:
+        """All but twins and repetitions, the doubtful ones too."""
+        seen, found = set(), []
+        for case in self.every:
+            if not case["twin"] and self.key(case) not in seen:
+                seen.add(self.key(case))
+                found.append(case)
+        return found
+
+    @cached_property
+    def cases(self) -> list[Case]:
+        """Those that verdicts rest on."""
+        doubtful = self.doubtful
+        return [case for case in self.all_firsts if id(case) not in doubtful]
+
+    @cached_property
+    def variants(self) -> set[str]:
+        return ({case["variant"] for case in self.cases}
+                | {entry["variant"] for entry in self.raw["skipped"] if "variant" in entry})
+
+    def features(self, case: Case) -> Mapping[str, float]:
+        named = [value for value in case["parameters"].values()
+                 if isinstance(value, str) and value in self.raw["datasets"]]
+        return self.raw["datasets"][named[0]]["features"] if named else {}
+
+    def facts(self, case: Case) -> dict[str, Any]:
+        launch = self.raw["launches"][case["launch"]]
+        of_variant = {name: case[name] for name in ("variant", "group", "cache", "target")
+                      if name in case}
+        return {**self.features(case), **self.coordinates(case), **of_variant,
+                "workers": launch["threads"] * launch["ranks"]}
+
+    # --- regions ---------------------------------------------------------------------------------
+
+    def largest(self, name: str, study: Any) -> float:
+        studies = study if isinstance(study, list) else [study]
+        values = [facts[name] for case in self.cases for facts in [self.facts(case)]
+                  if name in facts and isinstance(facts[name], (int, float))
+                  and (study is None or facts["study"] in studies)]
+        return max(values, default=math.nan)
+
+    def is_in(self, facts: Mapping[str, Any], where: Where) -> bool:
+        for name, wanted in where.items():
+            wanted = wanted if isinstance(wanted, list) else [wanted]
+            without = [w[1:] for w in wanted if isinstance(w, str) and w[:1] == "!"]
+            others = [w for w in wanted if not (isinstance(w, str) and w[:1] == "!")]
+            value, study = facts.get(name), where.get("study")
+            if any(self.matches(value, w, name, study) for w in without):
+                return False
+            if others and not any(self.matches(value, w, name, study) for w in others):
+                return False
+        return True
+
+    def matches(self, value: Any, wanted: Any, name: str, study: Any) -> bool:
+        if wanted == "max":
+            return bool(value == self.largest(name, study))
+        if isinstance(wanted, str) and (bound := BOUND.fullmatch(wanted)):
+            if not isinstance(value, (int, float)):
+                return False
+            limit = float(bound[2])
+            return {"<": value < limit, "<=": value <= limit, ">": value > limit,
+                    ">=": value >= limit}[bound[1]]
+        if isinstance(wanted, str) and "*" in wanted:
+            return isinstance(value, str) and fnmatchcase(value, wanted)
+        return bool(value == wanted)
+
+    def select(self, where: Where, cases: Iterable[Case] | None = None) -> list[Case]:
+        return [case for case in (self.cases if cases is None else cases)
+                if self.is_in(self.facts(case), where)]
+
+    def skips(self, where: Where) -> list[Case]:
+        """What was skipped in a region: what an entry does not name stands for all."""
+        found = []
+        for entry in self.raw["skipped"]:
+            facts = self.facts(entry)
+            asked = {name: wanted for name, wanted in where.items()
+                     if name in facts or name not in ("variant", "group", "cache", "target")}
+            found += [entry] if self.is_in(facts, asked) else []
+        return found
+
+    def find(self, variant: str, where: Where) -> list[Case]:
+        """The timed cases of a variant; Absent if any failed or none was timed."""
+        if variant not in self.variants and not self.is_partial:
+            raise Absent(variant)
+        if "variant" in where and not self.is_in({"variant": variant},
+                                                 {"variant": where["variant"]}):
+            return []
+        where = {name: value for name, value in where.items() if name != "variant"}
+        found = [case for case in self.select(where) if case["variant"] == variant]
+        if any(not case["passed"] for case in found) or not found:
+            raise Absent(f"{variant} where {where}")
+        return found
+
+    def first(self, names: Any, where: Where) -> str:
+        """Of several names the first that was measured."""
+        names = [names] if isinstance(names, str) else list(names)
+        names = [name for name in names if name in self.variants] or names
+        for name in names:
+            try:
+                if self.find(name, where):
+                    return name
+            except Absent:
+                continue
+        return names[0]
+
+    # --- ceilings --------------------------------------------------------------------------------
+
+    @cached_property
+    def named_ceilings(self) -> list[str]:
+        named = self.definition.get("ceiling", [])
+        return [named] if isinstance(named, str) else list(named)
+
+    def probes(self, launch: int) -> dict[str, dict[str, Any]]:
+        """What the probes of a launch found."""
+        return self._probes[launch]
+
+    def probed(self, launch: int) -> dict[str, dict[str, Any]]:
+        """By name: rate of the best look (all looks together by the older definition), the fastest
+        pass, and whether it moves bytes."""
+        looks: dict[str, list[Any]] = {}
+        for probe in self.raw["ceilings"]:
+            if probe["launch"] == launch and (probe["bytes"] or probe["flops"]):
+                looks.setdefault(probe["name"], []).append(probe)
+        found = {}
+        for name, probes in looks.items():
+            work = probes[0]["bytes"] or probes[0]["flops"]
+            rates = [[work / seconds for seconds in probe["samples_s"]] for probe in probes]
+            together = [rate for look in rates for rate in look]
+            newer = probes[0].get("definition", 1) > 1
+            rate = (max(map(interval, rates), key=lambda one: one.value) if newer
+                    else interval(together))
+            found[name] = {"rate": rate, "fastest": max(together), "moves": probes[0]["bytes"] > 0,
+                           "target": probes[0].get("target", "host"), "name": name,
+                           "definition": probes[0].get("definition", 1)}
+        return found
+
+    @cached_property
+    def _probes(self) -> list[dict[str, dict[str, Any]]]:
+        return [self.probed(launch) for launch in range(len(self.raw["launches"]))]
+
+    @cached_property
+    def peaks(self) -> dict[str, dict[str, Any]]:
+        machine = self.raw["machine"]
+        peaks = [*machine.get("peaks", []), *machine["cpu"].get("peaks", []),
+                 *(machine["gpus"][0].get("peaks", []) if machine["gpus"] else [])]
+        found = {}
+        for peak in peaks:
+            rate = peak.get("bytes_per_s", peak.get("flops_per_s"))
+            found[f"peak:{peak['name']}"] = {
+                "rate": Number(rate, rate, rate), "fastest": rate, "moves": "bytes_per_s" in peak,
+                "target": "", "name": f"peak:{peak['name']}"}
+        return found
+
+    def bounds(self, case: Case, names: Sequence[str] = ()) -> list[dict[str, Any]]:
+        known = {**self.peaks, **self._probes[case["launch"]]}
+        asked = list(names) or self.named_ceilings
+        if any(name not in known for name in asked):
+            raise Absent(f"ceiling of {asked}")
+        if names:
+            return [known[name] for name in names]
+        found = [known[name] for name in asked] or [
+            probe for probe in self._probes[case["launch"]].values() if probe["moves"]]
+        found = [one for one in found if one["target"] in ("", case["target"])]
+        if not found:
+            raise Absent("no ceiling there")
+        if asked:
+            return found
+        return [max(found, key=lambda one: (one["rate"].value, one["name"]))]
+
+    def seconds_at_best(self, case: Case, names: Sequence[str] = ()) -> float:
+        return max((case["work"]["bytes"] if one["moves"] else case["work"]["flops"])
+                   / one["rate"].value for one in self.bounds(case, names))
+
+    def are_ceilings_known(self, launch: int) -> bool:
+        probes = self._probes[launch]
+        return any(one["moves"] for one in probes.values()) and all(
+            name in {**self.peaks, **probes} for name in self.named_ceilings)
+
+    def is_bounded(self, case: Case) -> bool:
+        return self.are_ceilings_known(case["launch"]) and not any(
+            self.is_in_simply(case, where) for where in self.definition.get("unbounded", []))
+
+    def is_in_simply(self, case: Case, where: Where) -> bool:
+        """A region without `max`, which cannot be asked before doubts are known."""
+        return self.is_in(self.facts(case), where)
+
+    @cached_property
+    def doubtful(self) -> dict[int, Case]:
+        """Cold cases on the operands as they are that seem faster than memory."""
+        found = {}
+        for case in self.all_firsts:
+            if not case["passed"] or case["cache"] != "cold" or case["setup"]["stored_bytes"] > 0:
+                continue
+            if not self.is_bounded(case):
+                continue
+            moving = [one for one in self._probes[case["launch"]].values() if one["moves"]]
+            moving = [one for one in moving if one["target"] == case["target"]] or moving
+            best = max(moving, key=lambda one: (one["fastest"], one["name"]))
+            if self.named_ceilings:
+                first = {**self.peaks, **self._probes[case["launch"]]}[self.named_ceilings[0]]
+                if any(first is one for one in moving) or not first["moves"]:
+                    best = first
+            if best["moves"] and (case["work"]["bytes"] / interval(case["samples"]).high
+                                  > 1.05 * best["fastest"]):
+                found[id(case)] = case
+        return found
+
+    # --- comparisons -----------------------------------------------------------------------------
+
+    def both(self, one: Case, other: Case) -> tuple[list[float], list[float]]:
+        """The samples that two cases are compared by."""
+        shares = [len(disturbed(case)) / len(case["samples_s"]) for case in (one, other)]
+        name = "samples_s" if abs(shares[0] - shares[1]) >= 0.1 else "samples"
+        first, second = one[name], other[name]
+        rounds = min(len(first), len(second))
+        return first[:rounds], second[:rounds]
+
+    @cached_property
+    def equal_pairs(self) -> list[tuple[str, float]]:
+        """Of each A/A pair its target and by what factor the two differ."""
+        firsts = {self.key(case): case for case in self.cases if case["passed"]}
+        found = []
+        for twin in self.every:
+            if twin["twin"] and twin["passed"] and self.key(twin) in firsts:
+                a, b = self.both(twin, firsts[self.key(twin)])
+                ratio = median(x / y for x, y in zip(a, b, strict=True))
+                found.append((twin["target"], math.exp(abs(math.log(ratio)))))
+        return found
+
+    def noise(self, targets: Iterable[str] = ()) -> float:
+        of = [factor for target, factor in self.equal_pairs if target in set(targets)]
+        return max(of or [factor for _, factor in self.equal_pairs], default=1.0)
+
+    def rivals(self, than: Any) -> list[str]:
+        """The variants that something is compared with; none if it is itself elsewhere."""
+        if isinstance(than, str):
+            return [than]
+        if "variant" in than:
+            return [than["variant"]]
+        best = than.get("best_of")
+        if best is None:
+            return []
+        if isinstance(best, str):
+            named = [(case["variant"], case["group"]) for case in self.cases]
+            named += [(entry["variant"], entry.get("group", "own"))
+                      for entry in self.raw["skipped"] if "variant" in entry]
+            return list(dict.fromkeys(name for name, group in named if group == best))
+        if isinstance(best, Mapping):
+            skipped = [entry["variant"] for entry in self.skips(best) if "variant" in entry]
+            return list(dict.fromkeys([*(case["variant"] for case in self.select(best)),
+                                       *skipped]))
+        return list(best)
+
+    def pairs(self, faster: str, than: Any, where: Where) -> list[tuple[Case, Case]]:
+        moved = {} if isinstance(than, str) else {
+            name: value for name, value in than.items() if name not in ("variant", "best_of")}
+        first = self.find(faster, where)
+        names = self.rivals(than)
+        missing = []
+        for name in names:
+            try:
+                self.find(name, {**where, **moved})
+            except Absent:
+                missing.append(name)
+        if names and len(missing) == len(names):
+            raise Absent(str(names))
+        target = {name: self.largest(name, None) if value == "max" else value
+                  for name, value in moved.items()}
+        timed = {self.key(case): case for case in self.cases if case["passed"]}
+        found = []
+        for case in first:
+            place = frozenset({**self.coordinates(case), **target}.items())
+            there = [timed[name, place] for name in names or [case["variant"]]
+                     if (name, place) in timed]
+            if there:
+                found.append((case, min(there, key=lambda one: median(one["samples"]))))
+        if not found:
+            raise Absent("no common point")
+        return found
+
+    # --- quantities ------------------------------------------------------------------------------
+
+    def quantity(self, name: str, case: Case) -> float:
+        first, *divisors = (self.counted(part, case) for part in name.split(" / "))
+        for divisor in divisors:
+            if divisor == 0:
+                raise Absent(name)
+            first /= divisor
+        return first
+
+    def counted(self, name: str, case: Case) -> float:
+        setup, counters = case["setup"], case.get("counters", {}).get("values", {})
+        if name == "stored_bytes":
+            return setup["stored_bytes"] + setup.get("operand_bytes", 0)
+        if name == "operations":
+            return case["work"].get("operations", 0)
+        known = {**counters, **setup.get("counts", {})}
+        if name.startswith("counter:"):
+            known, name = counters, name.removeprefix("counter:")
+        if name not in known:
+            raise Absent(name)
+        return known[name]
+
+    def metric(self, name: str, case: Case, ceilings: Sequence[str] = ()) -> list[float]:
+        if name == "median":
+            return list(case["samples"])
+        if name == "per_operation":
+            operations = case["work"].get("operations", 0)
+            if not operations:
+                raise Absent(name)
+            return [seconds / operations for seconds in case["samples"]]
+        if name == "of_ceiling":
+            best = self.seconds_at_best(case, ceilings)
+            return [best / seconds for seconds in case["samples"]]
+        if name.startswith("round:"):
+            if name.removeprefix("round:") not in case["recorded"]:
+                raise Absent(name)
+            return list(case["recorded"][name.removeprefix("round:")])
+        if name.startswith("counter:"):
+            return [self.quantity(name, case)]
+        rates = {"gbps": ("bytes", 1e9), "gflops": ("flops", 1e9), "tflops": ("flops", 1e12)}
+        if name in rates:
+            work, scale = rates[name]
+            return [case["work"][work] / seconds / scale for seconds in case["samples"]]
+        raise NotImplementedError(name)
+
+    def values(self, axis: str, where: Where) -> list[Any]:
+        """The values of an axis in a region: as they are listed, or sorted if all are numbers."""
+        wanted = where.get(axis)
+        if axis in where:
+            wanted = wanted if isinstance(wanted, list) else [wanted]
+            if not any(isinstance(w, str) and (w == "max" or w[:1] == "!" or "*" in w
+                                               or BOUND.fullmatch(w)) for w in wanted):
+                return wanted
+        found = list(dict.fromkeys(facts[axis] for case in self.select(where)
+                                   for facts in [self.facts(case)] if axis in facts))
+        return found if any(isinstance(value, str) for value in found) else sorted(found)
+
+    # --- freshness -------------------------------------------------------------------------------
+
+    @cached_property
+    def stale(self) -> set[str]:
+        """Variants whose text or data are not what they were."""
+        changed = {name for name, known in self.raw["datasets"].items()
+                   if self.digests.get(name, known["sha256"]) != known["sha256"]}
+        found = set()
+        for case in self.every:
+            recorded = self.raw["excerpts"][case["excerpt"]]["text"]
+            if self.texts.get(case["excerpt"]) != seen_by_a_compiler(recorded):
+                found.add(case["variant"])
+            elif changed & {value for value in case["parameters"].values()
+                            if isinstance(value, str)}:
+                found.add(case["variant"])
+        return found
+
+    def disturbed_rounds(self) -> tuple[int, int]:
+        """How many rounds of all points do not count, and of how many."""
+        taken: dict[Any, int] = {}
+        counted: dict[Any, int] = {}
+        for case in self.every:
+            if case["samples_s"]:
+                place = self.place(case)
+                taken[place] = max(taken.get(place, 0), len(case["samples_s"]))
+                counted[place] = max(counted.get(place, 0), len(case["samples"]))
+        return sum(taken.values()) - sum(counted.values()), sum(taken.values())
+
+
+def disturbed(case: Case) -> set[int]:
+    """The numbers of the samples that anything disturbed."""
+    return set().union(*case.get("disturbed", {}).values())
+
+
+def load(root: Path, experiment: str, raw: Mapping[str, Any], is_kept: bool = False) -> Run:
+    """A raw result beside the tree as it is now."""
+    definition = tomllib.loads(
+        (root / f"experiments/{experiment}/experiment.toml").read_text(encoding="utf-8"))
+    lock = root / "datasets/structures.lock"
+    digests = tomllib.loads(lock.read_text(encoding="utf-8")) if lock.exists() else {}
+    return Run(raw, definition, _texts_of(root), digests, is_kept)
+
+
+_known: dict[Path, dict[str, str]] = {}
+
+
+def _texts_of(root: Path) -> dict[str, str]:
+    if root not in _known:
+        _known[root] = marked_texts(root)
+    return _known[root]
+
+
