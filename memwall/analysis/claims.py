@@ -18,7 +18,7 @@ from memwall.analysis.expectations import Finding
 from memwall.analysis.measurements import Measurements, once
 from memwall.analysis.measures import TIME, Counted, Measure, Reached
 from memwall.analysis.metrics import metric_named
-from memwall.analysis.quantities import Absence
+from memwall.analysis.quantities import QUOTIENT, Absence
 from memwall.analysis.statements import Statement
 from memwall.analysis.verdicts import (
     DECIDED,
@@ -283,13 +283,18 @@ def _examine_one_value(measured: Measurements, asked: _Sides, where: Where) -> F
     if found.estimate is None:
         assert found.absence is not None
         return _missing(f"`{variant}`: {found.absence}.")
-    noun = metric_named(condition.value).noun
-    what = f"The {noun} of `{variant}`"
-    if ceiling:
-        what = what.replace("its ceiling", " or ".join(f"`{name}`" for name in ceiling))
     place = f" ({phrase(where)})" if where else ""
-    return expectations.examine_value(what, place, found, condition.value,
-                                      (condition.at_least, condition.at_most))
+    return expectations.examine_value(f"`{variant}`", _of(condition) + place, found,
+                                      condition.value, (condition.at_least, condition.at_most))
+
+
+def _of(condition: Condition) -> str:
+    """What a value is of, behind the number: ` of its ceiling`, ` cycles`."""
+    metric = metric_named(condition.value)
+    if metric.of_ceiling:
+        named = " or ".join(f"`{name}`" for name in condition.ceiling)
+        return f" of {named}" if named else " of its ceiling"
+    return f" {metric.header.replace(QUOTIENT, ' per ')}"
 
 
 def _stale(measured: Measurements, asked: Sequence[_Sides]) -> str:

@@ -119,7 +119,7 @@ def examine(comparison: Comparison, expect: Expectation, on: str = "all") -> Fin
     return _on_each(expected, comparison, on)
 
 
-def examine_value(what: str, where: str, found: Cell, metric: str, band: Band) -> Finding:
+def examine_value(who: str, what: str, found: Cell, metric: str, band: Band) -> Finding:
     """Whether a value lies where it is expected, with its whole interval."""
     estimate, (least, most) = found.estimate, band
     assert estimate is not None
@@ -131,7 +131,7 @@ def examine_value(what: str, where: str, found: Cell, metric: str, band: Band) -
     reason = Reason.CROSSES if position == Position.OPEN else None
     text = with_unit(metric, estimate, [edge for edge in band if edge is not None])
     number, _, interval = text.partition(" (")
-    sentence = f"{what} is {text}{where}.{claimed(wanted, verdict, reason)}"
+    sentence = f"{who} reaches {text}{what}.{claimed(wanted, verdict, reason)}"
     statement = Statement(sentence, "value", {**numbers(estimate), "verdict": verdict})
     return Finding(verdict, statement, number, interval.removesuffix(")"), estimate, band,
                    reason=reason)

@@ -113,8 +113,9 @@ def _phrase(name: str, wanted: Sequence[Any]) -> str:
         return f"{wanted[0]} {name if wanted[0] != 1 else name.removesuffix('s')}"
     texts = [_said(value) for value in wanted if str(value)[:1] != "!"]
     without = [_said(value[1:]) for value in wanted if str(value)[:1] == "!"]
-    told = " or ".join(texts) + (f"{' but ' if texts else ''}not {' and not '.join(without)}"
-                                 if without else "")
+    told = " or ".join([", ".join(texts[:-1]), *texts[-1:]] if texts[1:] else texts)
+    if without:
+        told += f"{' but ' if texts else ''}not {' and not '.join(without)}"
     return told if name in SAY_THEMSELVES else f"{plain} {told}"
 
 

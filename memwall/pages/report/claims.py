@@ -145,10 +145,10 @@ def _tally(told: Told, claim: Claim) -> list[str]:
 
 def _alike(told: Told, claim: Claim, runs: Sequence[OnMachine]) -> list[list[OnMachine]]:
     """Machines of which the same is to be said, as that nothing was measured there."""
-    groups: dict[tuple[str, ...], list[OnMachine]] = {}
+    groups: dict[str, list[OnMachine]] = {}
     for one in runs:
         found = told.survey.verdicts[claim.id][one.machine]
-        said = (found.verdict, found.note, *(each.sentence for each in found.findings))
+        said = repr((found.verdict, found.note, [each.statement for each in found.findings]))
         groups.setdefault(said, []).append(one)
     return list(groups.values())
 

@@ -75,7 +75,7 @@ def lies(root: Path, page: Path, runs: Mapping[str, Run]) -> list[str]:
             evaluator.verify(statement)
         except Lie as lie:
             found.append(f"{lie}: {said[:400]}")
-        except (Absent, LookupError, ValueError, TypeError) as error:
+        except (Absent, AssertionError, LookupError, ValueError, TypeError) as error:
             found.append(f"cannot be evaluated, {type(error).__name__} {error}: {said[:400]}")
     return found + list(evaluator.uncovered(covered))
 
@@ -126,7 +126,7 @@ class Evaluator:
                         for name in ("says", "sentence", "short", "removes") if name in claim),
                       *(figure["caption"] for figure in self.definition.get("figure", []))):
             text = text.replace(known, "")
-        for match in re.finditer(r"\d[\d.,]* ?(?:%|x\b|times\b|[µmn]?s\b|GB/s|GFLOP/s)", text):
+        for match in re.finditer(r"\d[\d.,]* ?(?:%|(?<=\d)x\b|times\b|[µmn]?s\b|GB/s|GFLOP/s)", text):
             yield f"a number that no statement stands for: {match[0]}"
 
     # --- claims ----------------------------------------------------------------------------------
@@ -220,15 +220,15 @@ class Evaluator:
                 check(found.is_missing or found.is_few, "it was measured")
                 continue
             check(not found.is_missing, "it was not measured")
-            self.words(run, claim, condition, text)
+            self.words(run, condition, text, operands)
             said = text.rpartition(": ")[2].removesuffix(".").partition(", as ")[0]
             ending = next((verdict for words, verdict in ENDINGS.items() if said == words), "")
             check(ending == found.verdict, f"the condition is {found.verdict}")
             check(operands["verdict"] == found.verdict, "the verdict of the operands")
             self.numbers(statement, found, text.partition(" Claimed is ")[0])
 
-    def words(self, run: Run, claim: Mapping[str, Any], condition: Mapping[str, Any],
-              text: str) -> None:
+    def words(self, run: Run, condition: Mapping[str, Any], text: str,
+              operands: Mapping[str, Any]) -> None:
         """Who is compared with whom, where, and what is claimed."""
         faster = condition.get("faster", condition.get("less", condition.get("more")))
         faster = condition["of"] if "value" in condition else faster
@@ -237,13 +237,15 @@ class Evaluator:
         than = condition.get("than")
         if isinstance(than, str) or (isinstance(than, list)):
             second = run.first(than, condition.get("where", {}))
-            wanted = [second, first] if "less" in condition and text.startswith("The ") \
-                else [first, second]
+            turned = "less" in condition and " are " in text.partition("(")[0]
+            wanted = [second, first] if turned else [first, second]
             alone = [name for name in named if name in run.variants]
             check(alone[:2] == wanted or first == second, "other variants")
         else:
             check(first in named, f"nothing is said of {first}")
-        for value in _flat(condition.get("where", {}).values()):
+        axes = operands.get("axes", ())
+        for value in _flat(of for name, of in condition.get("where", {}).items()
+                           if name not in axes):
             plain = str(value).lstrip("!<>= ") if value != "max" else "all"
             check(plain in text or value == "max", f"it is about {value}")
         claimed = text.rpartition(" Claimed is ")[2].rpartition(": ")[0]
@@ -299,7 +301,7 @@ class Evaluator:
             check(told is not None and int(told[1]) == found.counts["below"],
                   f"below: {found.counts['below']}")
         assert found.number is not None
-        pattern = {"value": r" is ([\d.]+)", "crossover": r" at ([\d.]+) \("}.get(
+        pattern = {"value": r" reaches ([\d.]+)", "crossover": r" at ([\d.]+) \("}.get(
             kind, r" ([\d.]+) times")
         printed = re.search(pattern, text)
         if kind == "crossover" and printed is None:

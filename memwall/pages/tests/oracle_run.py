@@ -46,7 +46,7 @@ def rank_of(count: int) -> int:
     binomial distribution it misses it with twice the chance of fewer than `rank` heads."""
     below = rank = 0
     ways = 1
-    while 2 * (rank + 1) <= count and 2 * (below + ways) <= (1 - LEVEL) * 2**count:
+    while 2 * (rank + 1) <= count and 2 * (below + ways) / 2**count <= 1 - LEVEL:
         below += ways
         rank += 1
         ways = ways * (count - rank + 1) // rank
@@ -79,6 +79,7 @@ def marked_texts(root: Path) -> dict[str, str]:
     return found
 
 
+@cache
 def seen_by_a_compiler(text: str) -> str:
     """A text without comments and blanks."""
     return re.sub(r"\s", "", re.sub(r"//.*", "", text))
@@ -91,6 +92,8 @@ class Run:
                  texts: Mapping[str, str], digests: Mapping[str, str], is_kept: bool) -> None:
         self.raw, self.definition, self.texts, self.digests = raw, definition, texts, digests
         self.is_kept = is_kept
+        self._largest: dict[tuple[str, str], float] = {}
+        self._facts: dict[int, tuple[Case, dict[str, Any]]] = {}
         self.is_partial = is_kept or bool(self.doubtful)
 
     # --- cases -----------------------------------------------------------------------------------
@@ -159,6 +162,12 @@ class Run:
         return self.raw["datasets"][named[0]]["features"] if named else {}
 
     def facts(self, case: Case) -> dict[str, Any]:
+        """What regions ask of a case, or of an entry of what was skipped."""
+        if id(case) not in self._facts:
+            self._facts[id(case)] = case, self.facts_of(case)
+        return self._facts[id(case)][1]
+
+    def facts_of(self, case: Case) -> dict[str, Any]:
         launch = self.raw["launches"][case["launch"]]
         of_variant = {name: case[name] for name in ("variant", "group", "cache", "target")
                       if name in case}
@@ -168,6 +177,11 @@ class Run:
     # --- regions ---------------------------------------------------------------------------------
 
     def largest(self, name: str, study: Any) -> float:
+        if (name, str(study)) not in self._largest:
+            self._largest[name, str(study)] = self.largest_of(name, study)
+        return self._largest[name, str(study)]
+
+    def largest_of(self, name: str, study: Any) -> float:
         studies = study if isinstance(study, list) else [study]
         values = [facts[name] for case in self.cases for facts in [self.facts(case)]
                   if name in facts and isinstance(facts[name], (int, float))
@@ -176,6 +190,11 @@ class Run:
 
     def is_in(self, facts: Mapping[str, Any], where: Where) -> bool:
         for name, wanted in where.items():
+            if not isinstance(wanted, (str, list)) or (isinstance(wanted, str)
+                                                       and wanted in self.by_variant):
+                if facts.get(name) != wanted:
+                    return False
+                continue
             wanted = wanted if isinstance(wanted, list) else [wanted]
             without = [w[1:] for w in wanted if isinstance(w, str) and w[:1] == "!"]
             others = [w for w in wanted if not (isinstance(w, str) and w[:1] == "!")]
@@ -200,8 +219,19 @@ class Run:
         return bool(value == wanted)
 
     def select(self, where: Where, cases: Iterable[Case] | None = None) -> list[Case]:
-        return [case for case in (self.cases if cases is None else cases)
-                if self.is_in(self.facts(case), where)]
+        of_all = (self.cases if cases is None else cases)
+        named = where.get("variant")
+        if isinstance(named, str) and named in self.by_variant:
+            of_all = [case for case in self.by_variant.get(named, ()) if cases is not None
+                      or id(case) not in self.doubtful]
+        return [case for case in of_all if self.is_in(self.facts(case), where)]
+
+    @cached_property
+    def by_variant(self) -> dict[str, list[Case]]:
+        found: dict[str, list[Case]] = {}
+        for case in self.all_firsts:
+            found.setdefault(case["variant"], []).append(case)
+        return found
 
     def skips(self, where: Where) -> list[Case]:
         """What was skipped in a region: what an entry does not name stands for all."""
@@ -221,7 +251,7 @@ class Run:
                                                  {"variant": where["variant"]}):
             return []
         where = {name: value for name, value in where.items() if name != "variant"}
-        found = [case for case in self.select(where) if case["variant"] == variant]
+        found = self.select({**where, "variant": variant})
         if any(not case["passed"] for case in found) or not found:
             raise Absent(f"{variant} where {where}")
         return found
@@ -362,6 +392,10 @@ class Run:
                 found.append((twin["target"], math.exp(abs(math.log(ratio)))))
         return found
 
+    @cached_property
+    def timed(self) -> dict[Any, Case]:
+        return {self.key(case): case for case in self.cases if case["passed"]}
+
     def noise(self, targets: Iterable[str] = ()) -> float:
         of = [factor for target, factor in self.equal_pairs if target in set(targets)]
         return max(of or [factor for _, factor in self.equal_pairs], default=1.0)
@@ -401,7 +435,7 @@ class Run:
             raise Absent(str(names))
         target = {name: self.largest(name, None) if value == "max" else value
                   for name, value in moved.items()}
-        timed = {self.key(case): case for case in self.cases if case["passed"]}
+        timed = self.timed
         found = []
         for case in first:
             place = frozenset({**self.coordinates(case), **target}.items())
