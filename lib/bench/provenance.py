@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu"}
-NO_SOURCES = (".md", ".md.in", ".svg")  # chapters: no program knows them
+NO_SOURCES = (".md", ".md.in", ".svg", "/report.json")  # pages: no program knows them
 MARKER = re.compile(r"^\s*//! \[([^\]]+)\]\s*$")
 # Lines of course kits (memwall/grade): what stands between them is not in a student's file.
 SOLUTION = re.compile(r"^\s*//+ (BEGIN|END) SOLUTION\s*$")

@@ -120,7 +120,8 @@ class Reached(Measure):
         first, others = (measure_of(self.name).of(alone) for alone in pair.split())
         if min(others) <= 0:
             raise NoNumber(f"{pair.than.variant} has no {self.name}, nothing to compare")
-        return numerics.ratios(first, others)
+        rounds = min(len(first), len(others))  # elsewhere other rounds may have been disturbed
+        return numerics.ratios(first[:rounds], others[:rounds])
 
     def doubt(self, pair: Pair) -> tuple[float, float]:
         """Parts of two ceilings are as uncertain as both ceilings are."""

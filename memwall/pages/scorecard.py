@@ -138,6 +138,10 @@ def _chapter(survey: Survey) -> str:
     return f"../experiments/{survey.experiment.name}/README.md"
 
 
+def _report(survey: Survey) -> str:
+    return f"../experiments/{survey.experiment.name}/report.md"
+
+
 def _machines(letters: dict[str, str]) -> str:
     """The machines by their letters, in one paragraph; their names say what they are."""
     if not letters:
@@ -166,7 +170,7 @@ def _table(surveys: Sequence[Survey], letters: dict[str, str], chapters: dict[st
         for claim in claimed:
             verdicts = survey.everywhere(claim)
             symbols = [_symbol(verdicts.get(m), m == survey.lead) for m in letters]
-            link = f"[{claim.short}]({_chapter(survey)}#{claim.anchor})"
+            link = f"[{claim.short}]({_report(survey)}#{claim.anchor})"
             lead = verdicts.get(survey.lead)
             numbers = [lead.numbers[0].removesuffix("x") if lead and lead.numbers else "",
                        _range(survey, claim)]
@@ -208,7 +212,7 @@ def _arithmetic(surveys: Sequence[Survey]) -> list[str]:
         for claim in survey.experiment.claims:
             told = survey.arithmetic(claim)
             if told is not None:
-                link = f"[{claim.short}]({_chapter(survey)}#{claim.anchor})"
+                link = f"[{claim.short}]({_report(survey)}#{claim.anchor})"
                 rows.append(f"{told[1].symbol} {link} {', '.join(told[1].numbers)}")
     if not rows:
         return []
@@ -352,8 +356,8 @@ def _verdicts(machine: str, surveys: Sequence[Survey]) -> str:
                 words[verdict.word] = words.get(verdict.word, 0) + 1
         shown = [f"{count} {word}" for word, count in sorted(words.items())]
         rows.append([f"[{survey.experiment.name}](../../experiments/{survey.experiment.name}"
-                     "/README.md)", ", ".join(shown) or "no claims"])
-    return markdown(["chapter", "verdicts"], rows, 2) if rows else "No complete run yet."
+                     "/report.md)", ", ".join(shown) or "no claims"])
+    return markdown(["report", "verdicts"], rows, 2) if rows else "No complete run yet."
 
 
 def _runs(found: Sequence[OnMachine]) -> str:

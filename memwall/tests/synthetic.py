@@ -49,7 +49,7 @@ int main(int argc, char** argv)
 
 
 def repository(root: Path) -> Path:
-    """The tree that results are woven in: an experiment, its report and its marked texts."""
+    """The tree that results are woven in: an experiment and its marked texts."""
     folder = root / "experiments" / NAME
     folder.mkdir(parents=True)
     (root / "lib").mkdir()
@@ -57,8 +57,8 @@ def repository(root: Path) -> Path:
     front_page.parent.mkdir(parents=True)
     front_page.write_text((DATA / front_page.name).read_text(encoding="utf-8"), encoding="utf-8")
     (folder / "main.cpp").write_text(MAIN)
-    for name in ("experiment.toml", "report.md.in"):
-        (folder / name).write_text((DATA / name).read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "experiment.toml").write_text(
+        (DATA / "experiment.toml").read_text(encoding="utf-8"), encoding="utf-8")
     machines.enlist(root, MACHINE)
     return root
 

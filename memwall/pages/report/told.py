@@ -13,8 +13,9 @@ from memwall.pages.survey import ChapterPlot, OnMachine, Survey
 from memwall.record import escape
 from memwall.record.definition import Experiment
 
-#: Of `report.json`.
+#: Of `report.json`: its version, and what is in it.
 SCHEMA = 1
+SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
 #: Columns of a table beside the one that names its rows.
 MOST_COLUMNS = 8
 
