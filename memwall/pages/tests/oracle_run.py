@@ -515,9 +515,7 @@ class Run:
         found = set()
         for case in self.every:
             recorded = self.raw["excerpts"][case["excerpt"]]["text"]
-            if self.texts.get(case["excerpt"]) != seen_by_a_compiler(recorded):
-                found.add(case["variant"])
-            elif changed & {value for value in case["parameters"].values()
+            if self.texts.get(case["excerpt"]) != seen_by_a_compiler(recorded) or changed & {value for value in case["parameters"].values()
                             if isinstance(value, str)}:
                 found.add(case["variant"])
         return found

@@ -1,7 +1,6 @@
 """Verbs: what they say, and that nothing missing becomes a blank."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,11 +11,11 @@ from memwall.analysis.measurements import Measurements
 from memwall.conftest import Say
 from memwall.figures import curves, dots, rows
 from memwall.figures.plots import Plot
-from memwall.pages import blocks
 from memwall.record.errors import UserError
 from memwall.record.results import Json, Span
 from memwall.tests import synthetic
 
+AT_FEM3 = {"matrix": "fem3", "precision": "fp64", "threads": 1}
 FEM3 = '{"matrix": "fem3", "precision": "fp64", "threads": 1}'
 
 
@@ -61,19 +60,11 @@ FEM3 = '{"matrix": "fem3", "precision": "fp64", "threads": 1}'
          " `avx512` skipped: this CPU has no AVX-512"),
         ('wins("csrl", over="textbook")', "5 of 5 matrices"),
         ('wins("textbook", over={"best_of": ["unroll4", "restrict"]})', "0 of 5 matrices"),
-        ("fastest(where=W)", "csrl"),
-        ('fastest(among=["textbook", "unroll4"])', "unroll4"),
-        ('count("matrix")', "5"),
         ('article("1.4x", machine="Kunpeng 920")', "1.4x (the article, on Kunpeng 920)"),
         ('verdict("1.unroll")', "REPRODUCED"),
-        ('measured("avx512")', "False"),
-        ('measured("csrl")', "True"),
         ('holds("csrl", "textbook", expect="several")', "False"),
-        ('has("avx2", "threads>=2")', "True"),
-        ('has("avx512f")', "False"),
         ('machine("cpu")', "Example CPU @ 2.00GHz"),
         ('machine("last_level_cache")', "64.0 MiB"),
-        ("noise()", "0.4 %, the largest difference within 20 A/A pairs"),
         ("title", "Serial SpMV: what does each step gain?"),
     ],
 )
@@ -98,31 +89,14 @@ ERRORS = {
     ' "threads": 1})': "use speedup",
     'code("unrol4")': 'no source text "unrol4" in the result',
     'diff("textbook", "unrol4")': 'no source text "unrol4"',
-    'claim("1.unrol")': 'no claim "1.unrol" in experiment.toml, which has: 1.unroll',
     'verdict("1.unrol")': 'no claim "1.unrol"',
     'holds("csrl", "textbook", expect="much")': 'expect="much", expected a number or one of faster',
-    'has("axv2")': 'found the need "axv2"',
     'machine("color")': 'machine: found "color", expected one of summary',
     'article("1.4x", machine="")': "article: expected a figure and the machine",
     'article("1.4x")': "missing 1 required positional argument: 'machine'",
-    'table(cols=["median", "speed"], where={"precision": "fp32"})': 'no metric "speed"',
-    'table(rows="variant")': "table: expected rows= and cols=, or rows=, columns= and value=",
-    'table(cols=["gbps"], where={"precision": "fp16"})': "no rows: nothing was measured where"
-    " precision = fp16",
-    'table(rows="matrix", cols=["gbps"])': '"gbps" differs between variants',
-    'table(rows="size", cols=["gbps"])': 'no axis "size"',
-    'plot.bars("1.none", x="matrix", y="gbps")': 'no figure "1.none" in experiment.toml',
-    'plot.lines("1.serial", x="matrix", y="gbps", where={"threads": 1})': (
-        'x="matrix" has the value'
-    ),
-    'plot.bars("1.serial", x="matrix", y="gbps", where={"variant": ["avx512"]})': (
-        'the figure "1.serial" would be empty'
-    ),
-    'plot.drawing("1.serial")': 'no drawing "1.serial", expected one of 1.csrl',
     'speedup("unroll4")': "missing 1 required positional argument: 'over'",
     'speeedup("unroll4")': "'speeedup' is undefined",
     "unknown": "'unknown' is undefined",
-    'table(rows="variant", colums=["gbps"])': "unexpected keyword argument 'colums'",
 }
 
 
@@ -130,64 +104,14 @@ ERRORS = {
 def test_errors_name_the_line(template: str, say: Say) -> None:
     with pytest.raises(UserError) as caught:
         say("# Title\n\n{{ " + template + " }}\n")
-    assert str(caught.value).startswith("report.md.in:3: ")
+    assert str(caught.value).startswith("lesson.md.in:3: ")
     assert ERRORS[template] in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 def test_syntax_errors_name_the_line(say: Say) -> None:
-    with pytest.raises(UserError, match="^report.md.in:2: "):
+    with pytest.raises(UserError, match="^lesson.md.in:2: "):
         say("text\n{{ speedup( }}\n")
-
-
-def test_a_figure_is_drawn_once(say: Say) -> None:
-    draw = '{{ plot.bars("1.serial", x="matrix", y="gbps", where={"precision": "fp32"}) }}\n'
-    with pytest.raises(UserError, match="report.md.in:2: .* is drawn twice"):
-        say(draw + draw)
-
-
-def with_counts(raw: Json) -> Json:
-    """As if `csrl` had studied its partitions."""
-    for entry in raw["cases"]:
-        if entry["variant"] == "csrl":
-            entry["setup"]["counts"] = {
-                f"{name}_{ranks}": value
-                for ranks in (8, 128)
-                for name, value in (("imbalance", 1.5), ("most_messages", 2), ("most_ghosts", 99))
-            }
-    return raw
-
-
-ONE_CSRL = '{"matrix": "fem3", "precision": "fp64", "threads": 1, "variant": ["csrl", "unroll4"]}'
-
-
-def test_counts_are_drawn_over_their_numbers(say: Say, raw: Json) -> None:
-    template = '{{ plot.studied("1.serial", "most_ghosts", where=%s) }}'
-    assert "figures/demo-serial.svg" in say(template % ONE_CSRL, with_counts(raw))
-    with pytest.raises(UserError, match='csrl counts "most_ghosts" at several points'):
-        say(template % '{"variant": "csrl"}', with_counts(raw))
-    with pytest.raises(UserError, match="would be empty"):
-        say(template % ONE_CSRL.replace("csrl", "restrict"), with_counts(raw))
-
-
-def test_a_model_is_drawn_beside_what_was_measured(say: Say, raw: Json) -> None:
-    template = (
-        '{{ plot.modelled("1.serial", ["csrl", "unroll4"],'
-        ' where={"matrix": "fem3", "precision": "fp64"}, ring="%s") }}'
-    )
-    assert "figures/demo-serial.svg" in say(template % "textbook", with_counts(raw))
-    assert "figures/demo-serial.svg" in say(template % "ring", with_counts(raw))
-    said = say('{{ network("textbook", where={"precision": "fp64", "threads": 1}) }}', raw)
-    assert said.endswith(" GB/s")
-    assert say('{{ network("ring") }}', raw) == "not measured in this run"
-
-
-def test_failed_and_skipped_rows_have_their_reason_and_no_number(say: Say) -> None:
-    table = say('{{ table(cols=["median", "gbps"], where=%s) }}' % FEM3)
-    lines = {line.split("|")[1].strip(): line for line in table.splitlines() if "`" in line}
-    assert "failed: exact check: y[3] is 0, not 7" in lines["`broken`"]
-    assert "skipped: this CPU has no AVX-512" in lines["`avx512`"]
-    assert lines["`broken`"].count("–") == 1
 
 
 def test_a_variant_that_failed_somewhere_is_not_ranked_anywhere_near(say: Say, raw: Json) -> None:
@@ -195,50 +119,6 @@ def test_a_variant_that_failed_somewhere_is_not_ranked_anywhere_near(say: Say, r
     entry.update(samples_s=[], iterations=0)
     entry["verdict"] = {"status": "failed", "reason": "bounded check: y[7] is NaN"}
     assert say('{{ speedup("csrl", over="textbook") }}', raw).startswith("failed: bounded check")
-    assert say("{{ fastest() }}", raw) == "unroll4"
-
-
-def test_listed_variants_come_in_their_order(say: Say) -> None:
-    where = '{"precision": "fp64", "threads": 1, "variant": ["csrl", "textbook"]}'
-    table = say('{{ table(cols=["gbps"], where=%s) }}' % where)
-    assert table.index("`csrl`") < table.index("`textbook`")
-    assert "unroll4" not in table
-
-
-def test_a_wide_pivot_is_turned_round(say: Say, raw: Json) -> None:
-    for index in range(9):
-        for entry in [e for e in raw["cases"] if e["parameters"]["matrix"] == "fem3"]:
-            parameters = entry["parameters"] | {"matrix": f"more{index}"}
-            raw["cases"].append(entry | {"parameters": parameters})
-    where = '{"precision": "fp64", "threads": 1, "variant": ["csrl", "unroll4"]}'
-    table = say('{{ table(columns="matrix", value="gflops", where=%s) }}' % where, raw)
-    assert table.startswith("| GFLOP/s: matrix \\ variant | `csrl` | `unroll4` |\n")
-    assert "\n| more8 | " in table
-
-
-def test_a_pivot_names_the_variants_that_a_narrowed_run_lacks(say: Say, raw: Json) -> None:
-    synthetic.drop(raw, "csrl")
-    template = '{{ table(columns="matrix", value="gflops", where={"precision": "fp64",'
-    template += ' "threads": 1, "variant": %s}) }}'
-    table = say(template % '["csrl", "unroll4"]', raw, partial=True)
-    assert table.count("not measured") == 0 and "| `csrl`" not in table
-    assert table.endswith("<sub>Not measured in this run: `csrl`.</sub>")
-    assert say(template % '["csrl"]', raw, partial=True) == "*Not measured in this run.*"
-
-
-def test_a_narrowed_run_is_not_taken_for_an_older_one(say: Say, raw: Json) -> None:
-    template = '{{ predates("unroll4") }}'
-    assert say(template, raw) == "False"
-    synthetic.drop(raw, "unroll4")
-    assert say(template, raw) == "True"
-    assert say(template, raw, partial=True) == "False"
-
-
-def test_pivot_has_a_column_for_each_value(say: Say) -> None:
-    where = '{"threads": 1, "variant": ["csrl"]}'
-    table = say('{{ table(columns="matrix", value="gflops", where=%s) }}' % where)
-    assert "| pois2d | fem3 | random | rmat | short |" in table
-    assert "geometric mean over 2 points" in table
 
 
 def test_launches_are_compared_in_the_same_rounds(say: Say) -> None:
@@ -253,16 +133,10 @@ def test_a_variant_may_be_compared_with_another_one_of_another_launch(say: Say) 
     slower = say('{{ speedup("csrl", over=%s, where=%s) }}' % (over, where))
     same = say('{{ speedup("csrl", over="textbook", where=%s) }}' % where)
     assert 2 * float(slower.split("x")[0]) == pytest.approx(float(same.split("x")[0]), rel=0.02)
-    table = say('{{ table(rows="matrix", cols=["speedup"], over=%s, where=%s) }}'
-                % (over, where.replace("{", '{"variant": "csrl", ')))
-    assert "compared with textbook at threads = max" in table
 
 
 def test_workers_are_threads_of_all_ranks(say: Say, raw: Json) -> None:
     raw["launches"][0]["ranks"] = 3
-    text = '{{ table(rows="workers", cols=["gflops"], where={"variant": "csrl"}) }}'
-    lines = say(text, raw).splitlines()
-    assert [line.split("|")[1].strip() for line in lines[2:4]] == ["2", "3"]
     assert say('{{ value("gflops", "csrl", where={"workers": "max"}) }}', raw) == say(
         '{{ value("gflops", "csrl", where={"ranks": 3}) }}', raw)
 
@@ -272,29 +146,6 @@ def test_counts_are_metrics(say: Say, raw: Json) -> None:
         entry["setup"]["counts"] = {"messages_8": number}
     where = '{"matrix": "pois2d", "precision": "fp32", "threads": 1}'
     assert say('{{ value("count:messages_8", "csrl", where=%s) }}' % where, raw) == "0"
-
-
-def test_the_best_of_several_is_named_at_each_point(say: Say, raw: Json) -> None:
-    synthetic.scale(raw, "unroll4", 2.0, "rmat")
-    template = (
-        '{{ table(rows="matrix", cols=["over", "speedup"], over={"best_of": ["unroll4",'
-        ' "restrict"]}, where={"variant": "csrl", "precision": "fp64", "threads": "max"}) }}'
-    )
-    lines = say(template, raw).splitlines()
-    assert lines[:2] == ["| matrix | compared with | speed-up |", "| --- | --- | ---: |"]
-    assert [line.split("|")[2].strip() for line in lines[2:7]] == [
-        "`restrict`" if name == "rmat" else "`unroll4`" for name in synthetic.MATRICES
-    ]
-    assert "compared with the best of unroll4 and restrict at each point round by" in lines[-1]
-
-
-def test_notes_of_a_variant_stand_in_a_column(say: Say, raw: Json) -> None:
-    for entry in raw["cases"]:
-        if entry["variant"] == "csrl":
-            entry["setup"]["notes"] = ["packed | short rows"]
-    template = '{{ table(rows="matrix", cols=["note"], where={"variant": "%s"}) }}'
-    assert "| fem3 | packed \\| short rows |" in say(template % "csrl", raw)
-    assert "| fem3 | – |" in say(template % "unroll4", raw)
 
 
 def test_what_the_bytes_of_a_format_allow(say: Say, raw: Json) -> None:
@@ -344,23 +195,6 @@ def test_code_of_a_skipped_variant_is_the_trees(say: Say) -> None:
     assert "not run here: this CPU has no AVX-512" in text
 
 
-def test_a_narrowed_run_tells_which_ranks_it_was_asked_for(
-    measured: Callable[..., Measurements], raw: Json
-) -> None:
-    run = measured(raw)
-    ranked = replace(run.experiment, launch={**run.experiment.launch, "ranks": ["powers"]})
-    assert "--ranks" not in blocks.provenance(replace(run, experiment=ranked))
-    assert "--ranks" not in blocks.provenance(replace(run, partial=True))
-    narrowed = replace(run, experiment=ranked, partial=True)
-    assert " --ranks 1`, seed " in blocks.provenance(narrowed)
-
-
-def test_a_tree_without_a_repository_says_so(measured: Callable[..., Measurements],
-                                             raw: Json) -> None:
-    raw["source"]["commit"] = "unknown"
-    assert "as the tree had no repository of its own" in blocks.provenance(measured(raw))
-
-
 def test_stale_numbers_are_marked_wherever_they_stand(say: Say, raw: Json) -> None:
     raw["excerpts"]["unroll4"]["text"] = "older\n"
     marked = [
@@ -370,15 +204,9 @@ def test_stale_numbers_are_marked_wherever_they_stand(say: Say, raw: Json) -> No
         '{{ compare("unroll4", than="textbook") }}',
         '{{ wins("unroll4", over="textbook") }}',
         '{{ code("unroll4") }}',
-        '{{ table(columns="matrix", value="gbps", where={"variant": "unroll4"}) }}',
-        '{{ table(cols=["gbps"], where={"variant": "unroll4"}) }}',
     ]
     for template in marked:
         assert "out of date" in say(template, raw), template
-    runs = say("{{ runs() }}", raw)
-    assert "| read 35.9 GB/s | `unroll4` |" in runs and "Out of date, measure again" in runs
-    assert "**OUT OF DATE**" in say('{{ claim("1.unroll") }}', raw)
-    assert "↻" in say("{{ claims() }}", raw)
     assert "out of date" not in say('{{ speedup("csrl", over="textbook") }}', raw)
 
 
@@ -387,8 +215,6 @@ def test_missing_from_a_stale_result_reads_so(say: Say, raw: Json) -> None:
     synthetic.drop(raw, "csrl")
     raw["excerpts"]["unroll4"]["text"] = "older\n"
     assert say('{{ speedup("csrl", over="textbook") }}', raw) == "not measured in this run"
-    table = say('{{ table(cols=["gbps"], where={"variant": ["csrl", "textbook"]}) }}', raw)
-    assert "| `csrl` | not measured in this run |" in table
 
 
 def test_missing_from_a_fresh_result_stops_the_weave(say: Say, raw: Json, root: Path) -> None:
@@ -396,7 +222,7 @@ def test_missing_from_a_fresh_result_stops_the_weave(say: Say, raw: Json, root: 
     main = root / "experiments" / synthetic.NAME / "main.cpp"
     lines = main.read_text().splitlines(keepends=True)
     main.write_text("".join(line for line in lines if "csrl" not in line))
-    with pytest.raises(UserError, match='report.md.in:1: no variant "csrl" in the result'):
+    with pytest.raises(UserError, match='lesson.md.in:1: no variant "csrl" in the result'):
         say('{{ speedup("csrl", over="textbook") }}', raw)
 
 
@@ -404,8 +230,8 @@ def test_a_case_deleted_from_a_fresh_result_stops_the_weave(say: Say, raw: Json)
     raw["cases"].remove(synthetic.case(raw, "csrl", 0))
     with pytest.raises(UserError, match='"csrl" has no case where .*matrix = pois2d'):
         say(
-            '{{ table(columns="matrix", value="speedup", over="textbook",'
-            ' where={"threads": 1, "precision": "fp32"}) }}',
+            '{{ speedup("csrl", over="textbook", where={"matrix": "pois2d", "threads": 1,'
+            ' "precision": "fp32"}) }}',
             raw,
         )
 
@@ -414,8 +240,6 @@ def test_a_narrowed_run_says_what_it_lacks(say: Say, raw: Json) -> None:
     synthetic.drop(raw, "csrl")
     template = '{{ speedup("csrl", over="textbook", where={"matrix": "other"}) }}'
     assert say(template, raw, partial=True) == "not measured in this run"
-    figure = '{{ plot.bars("1.serial", x="matrix", y="gbps", where={"matrix": "other"}) }}'
-    assert "Not measured in this run." in say(figure, raw, partial=True)
 
 
 @pytest.mark.parametrize(
@@ -430,42 +254,18 @@ def test_a_narrowed_run_says_what_it_lacks(say: Say, raw: Json) -> None:
         ('wins("csrl", over="textbook", where={"bytes": 8})',
          "none (`csrl` was not measured in this run)"),
         ('across("csrl", "textbook", {"bytes": 8})', "not measured in this run"),
-        ('spread("other")', "not measured in this run"),
-        ('count("bytes")', "0"),
-        ('table(rows="bytes", cols=["bytes"])', "*Not measured in this run.*"),
-        ('plot.bars("1.serial", x="bytes", y="gbps")',
-         "*Speed-up of each step over the textbook loop. (Not measured in this run.)*"),
-        ('plot.across("1.serial", ["csrl"], over="textbook", where={"bytes": 8})',
-         "*Speed-up of each step over the textbook loop. (Not measured in this run.)*"),
     ],
 )
 def test_a_narrowed_run_may_lack_a_whole_study(template: str, said: str, say: Say) -> None:
     """Its axes too; a complete run must have what its chapter speaks of."""
     assert say("{{ " + template + " }}", partial=True) == said
-    with pytest.raises(UserError, match="report.md.in:1: "):
+    with pytest.raises(UserError, match="lesson.md.in:1: "):
         say("{{ " + template + " }}")
-
-
-def test_libraries_speak_for_themselves(say: Say, raw: Json) -> None:
-    raw["libraries"]["mkl"] = "2026.0.2 (code for AVX-512)"
-    assert say('{{ library("mkl") }}', raw) == "2026.0.2 (code for AVX-512)"
-    assert say('{{ library("librsb") }}', raw) == "not loaded"
 
 
 def test_conditional_sentences(say: Say) -> None:
     template = "{% if holds('csrl', 'textbook', expect='far') %}yes{% else %}no{% endif %}"
     assert say(template) == "yes"
-
-
-def test_few_pairs_are_said(say: Say) -> None:
-    assert "fewer than 20 pairs" in say("{{ noise() }}", synthetic.result(threads=(1,)))
-
-
-def test_few_rounds_are_said_below_tables(say: Say) -> None:
-    few = synthetic.result(rounds=4)
-    text = say('{{ table(cols=["median", "ci"], where=%s) }}' % FEM3, few)
-    assert "87.5 % interval, the widest that 4 rounds allow" in text
-    assert "interval" not in say('{{ table(cols=["gbps"]) }}', few)  # none is printed
 
 
 def test_a_setup_that_never_pays(say: Say, raw: Json) -> None:
@@ -512,6 +312,35 @@ def drawn_by(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> 
     return given
 
 
+def with_counts(raw: Json) -> Json:
+    """As if `csrl` had studied its partitions."""
+    for entry in raw["cases"]:
+        if entry["variant"] == "csrl":
+            entry["setup"]["counts"] = {
+                f"{name}_{ranks}": value
+                for ranks in (8, 128)
+                for name, value in (("imbalance", 1.5), ("most_messages", 2), ("most_ghosts", 99))
+            }
+    return raw
+
+
+def test_counts_are_drawn_over_their_numbers(draw: Draw, raw: Json) -> None:
+    one = {**AT_FEM3, "variant": ["csrl", "unroll4"]}
+    assert "figures/demo-serial.svg" in draw("studied", "most_ghosts", one,
+                                             result=with_counts(raw))[0]
+    with pytest.raises(UserError, match='csrl counts "most_ghosts" at several points'):
+        draw("studied", "most_ghosts", {"variant": "csrl"}, result=raw)
+    with pytest.raises(UserError, match="would be empty"):
+        draw("studied", "most_ghosts", {**one, "variant": "restrict"}, result=raw)
+
+
+def test_a_model_is_drawn_beside_what_was_measured(draw: Draw, raw: Json) -> None:
+    for ring in ("textbook", "ring"):
+        said, _ = draw("modelled", ["csrl", "unroll4"], {"matrix": "fem3", "precision": "fp64"},
+                       ring, result=with_counts(raw))
+        assert "figures/demo-serial.svg" in said
+
+
 ONE = {"threads": 1, "variant": ["textbook", "unroll4", "csrl", "avx512"]}
 
 
@@ -552,9 +381,6 @@ def test_rows_tell_whose_code_they_are(draw: Draw, raw: Json,
     draw("dots", where=ONE, result=raw)
     assert [row.role for row in given[0].rows] == ["ours", "ours", "library"]
     assert given[0].rows[2].group == "libraries"
-
-
-AT_FEM3 = {"matrix": "fem3", "precision": "fp64", "threads": 1}
 
 
 def test_a_timeline_is_drawn_of_one_point(draw: Draw, raw: Json,
