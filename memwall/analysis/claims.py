@@ -294,7 +294,7 @@ def _of(condition: Condition) -> str:
     if metric.of_ceiling:
         named = " or ".join(f"`{name}`" for name in condition.ceiling)
         return f" of {named}" if named else " of its ceiling"
-    return f" {metric.header.replace(QUOTIENT, ' per ')}"
+    return "" if metric.unit else f" {metric.header.replace(QUOTIENT, ' per ')}"
 
 
 def _stale(measured: Measurements, asked: Sequence[_Sides]) -> str:

@@ -137,7 +137,9 @@ class Reached(Measure):
 
     def said(self, faster: str, than: str, times: str) -> str:
         """The part of its ceiling of `halo` is 0.95 times that of `halo` with 1 rank."""
-        return f"The {measure_of(self.name).noun} of `{faster}` is {times} times that of {than}"
+        verb, that = ("is", "that") if self.is_timed else ("are", "those")
+        noun = measure_of(self.name).noun
+        return f"The {noun} of `{faster}` {verb} {times} times {that} of {than}"
 
 
 TIME = Time()

@@ -21,7 +21,7 @@ from memwall.pages import front, scorecard, short
 from memwall.pages.report import page
 from memwall.pages.report.page import Report
 from memwall.pages.report.told import Place
-from memwall.pages.survey import OnMachine, Survey
+from memwall.pages.survey import NOBODY, OnMachine, Survey
 from memwall.record import (
     definition,
     escape,
@@ -232,7 +232,7 @@ def _report_of(one: OnMachine, place: Place) -> Report:
     """The report of one run alone."""
     alone = replace(one, title="")
     experiment = one.measured.experiment
-    return page.weave(Survey(experiment, one.machine, (alone,), experiment.lead), place)
+    return page.weave(Survey(experiment, one.machine, (alone,), NOBODY), place)
 
 
 def _as_files(report: Report, stem: str, figures: str) -> Texts:

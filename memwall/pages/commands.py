@@ -23,8 +23,8 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
                  describe: Describe, unmet_need: UnmetNeed) -> None:
     """Adds what this room does to the command line. `contribute` asks what this machine is, and why
     a machine cannot run an experiment."""
-    report = commands.add_parser("report", help="weave reports, short pages, the scorecard and README.md;"
-                                 " of a machine also its own reports")
+    report = commands.add_parser("report", help="weave reports, short pages, the scorecard and"
+                                 " README.md; of a machine also its own reports")
     report.add_argument("machine", nargs="?", help="folder below reports/")
     report.set_defaults(command=_report)
 

@@ -86,13 +86,14 @@ def contribute(root: Path, build: Path, machine: str, unmet_need: UnmetNeed, con
 def _enlisted(house: House, machine: str) -> str:
     """Weaves the committed pages with one machine more, which is listed then; what to do next.
 
-    A passage that is no longer true with it is for the people who wrote it: then nothing is woven.
+    What a definition asks and no machine has, as a lead machine that is not there, is for the people
+    who wrote it: then nothing is woven.
     """
     try:
         book.write_all(house)
     except UserError as error:
-        return (f"Send the archive, or commit reports/{machine}/ and say so: the chapters have to"
-                f" be rewritten for it ({error}).")
+        return (f"Send the archive, or commit reports/{machine}/ and say so: the reports cannot be"
+                f" woven with it yet ({error}).")
     machines.enlist(house.root, machine)
     return (f"All pages are woven with it. Commit reports/{machine}/, its line in {machines.LIST}"
             " and the pages, or send the archive.")

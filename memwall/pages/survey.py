@@ -75,6 +75,10 @@ class OnMachine:
             return Verdict(claim, NOT_ASKED, (), f"{why}.")
 
 
+#: As `told` of a survey that no definition was written about.
+NOBODY = "-"
+
+
 @dataclass(frozen=True)
 class Survey:
     """All results of one experiment; `lead` is the machine that the text speaks of, `told` that of

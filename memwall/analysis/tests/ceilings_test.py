@@ -1,12 +1,10 @@
-"""What a machine reached at best, by either definition, and shares beyond it."""
+"""What a machine reached at best, by either definition."""
 
 import statistics
 from collections.abc import Callable
 
 import pytest
 
-from memwall.analysis import shares
-from memwall.analysis.basis import Basis
 from memwall.analysis.ceilings import Ceilings
 from memwall.analysis.measurements import Measurements
 from memwall.analysis.quantities import Unknown
@@ -48,36 +46,3 @@ def test_a_ceiling_bounds_what_runs_where_it_was_measured() -> None:
     assert [one.name for one in both.of(0, "device_read", "host")] == ["device_read"]
     with pytest.raises(Unknown, match="no ceiling of cuda that moves bytes in the result"):
         both.of(0, target="cuda")
-
-
-def reasons(measured: Measure, raw: Json) -> list[str]:
-    found = measured(raw)
-    return shares.reasons(Basis(found), found.select({"variant": "unroll4"}))
-
-
-def test_a_share_above_the_ceiling_has_a_reason(measured: Measure, raw: Json) -> None:
-    cases = [case for case in raw["cases"] if case["variant"] == "unroll4"]
-    for probe in raw["ceilings"]:
-        probe["samples_s"] = [seconds / 1000 for seconds in probe["samples_s"]]
-    assert reasons(measured, raw) == []
-    for probe in raw["ceilings"]:
-        probe["samples_s"] = [seconds * 1e6 for seconds in probe["samples_s"]]
-    for case in cases:
-        case["cache"] = "cold"
-    assert reasons(measured, raw) == [shares.UNKNOWN]
-    for case in cases:
-        case["cache"] = "warm"
-    raw["machine"]["cpu"]["last_level_cache_bytes"] = 1
-    assert reasons(measured, raw) == [shares.UNKNOWN]
-    raw["machine"]["cpu"]["last_level_cache_bytes"] = 1 << 40
-    assert reasons(measured, raw) == [shares.IN_A_CACHE]
-    for case in cases:
-        case["setup"]["stored_bytes"] = 1
-    assert reasons(measured, raw) == [shares.FEWER_BYTES]
-    for case in cases:
-        case["setup"]["stored_bytes"] = int(case["work"]["bytes"]) - 1  # which is no reason
-    assert reasons(measured, raw) == [shares.IN_A_CACHE]
-    raw["machine"]["cpu"]["last_level_cache_bytes"] = 1
-    for probe in raw["ceilings"]:
-        probe["samples_s"][0] /= 1e9
-    assert reasons(measured, raw) == [shares.BUSY_BEFORE]

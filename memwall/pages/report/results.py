@@ -37,10 +37,10 @@ MOST_ROWS = 12
 def section(told: Told) -> str:
     """Tables of every study; what was skipped is said once a study."""
     parts = [f"{MEANING} {_ceiling(told)}"]
-    studies = dict.fromkeys(study for one in told.runs for study in one.measured.values(STUDY, {}))
+    studies = dict.fromkeys(study for one in told.runs for study in one.measured.loose.values(STUDY, {}))
     for study in studies:
         one = widest(told, study)
-        if one.measured.select({STUDY: study}):
+        if one.measured.loose.select({STUDY: study}):
             about = f", on `{one.machine}`" if len(told.runs) > 1 else ""
             parts += [f"### Study `{study}`{about}", *Study(told, one, study).parts()]
     return "\n\n".join(parts)

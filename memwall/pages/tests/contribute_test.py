@@ -57,7 +57,7 @@ def test_a_new_machine_gives_chapter_and_scorecard_its_row(root: Path) -> None:
     stored(root, before, "example-2c")
     machines.enlist(root, "example-2c")
     earlier = book.everything(book.read(root))
-    shared = ("reports/README.md", f"experiments/{synthetic.NAME}/README.md")
+    shared = ("reports/README.md", f"experiments/{synthetic.NAME}/report.md")
     assert not any(MACHINE in earlier[name] for name in shared)
     stored(root, passing())
     code, said = tried(root)
@@ -69,25 +69,6 @@ def test_a_new_machine_gives_chapter_and_scorecard_its_row(root: Path) -> None:
     assert book.differences(root, texts) == []
     assert texts[f"reports/{MACHINE}/README.md"] == (
         root / f"reports/{MACHINE}/README.md").read_text(encoding="utf-8")
-
-
-def test_a_text_that_is_not_true_of_it_waits_for_its_authors(root: Path) -> None:
-    """It is packed all the same, and no committed page changes."""
-    before = synthetic.result()
-    stored(root, before, "example-2c")
-    book.weave_all(root)
-    template = root / f"experiments/{synthetic.NAME}/report.md.in"
-    text = template.read_text(encoding="utf-8")
-    only = ('{% given across("unroll4", "textbook") == "1.25x on one machine" %}One.{% endgiven %}'
-            "\n\n## Why")
-    template.write_text(text.replace("## Why", only), encoding="utf-8")
-    pages = {path: path.read_bytes() for path in root.rglob("*.md")}
-    stored(root, passing())
-    code, said = tried(root)
-    assert code == 0 and archive(root).exists()
-    assert "the chapters have to be rewritten for it (experiments/spmv-demo/report.md.in:" in said
-    assert MACHINE not in machines.listed(root)
-    assert pages.items() <= {path: path.read_bytes() for path in root.rglob("*.md")}.items()
 
 
 def test_says_that_nothing_is_new(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ def test_an_unknown_experiment_says_what_it_is(tree: Path) -> None:
                       ["page", str(tree / "run/result.json")]):
         done = run(tree, *arguments)
         assert done.returncode == 2 and done.stderr.count("\n") == 1
-        assert 'found "spmv-of-tomorrow", expected one of: spmv-demo' in done.stderr
+        assert '"spmv-of-tomorrow", expected one of: spmv-demo' in done.stderr
 
 
 @pytest.mark.parametrize("schema", [99, 1, "2", None, [2]])

@@ -15,7 +15,7 @@ from memwall.record.results import Json
 from memwall.tests import synthetic
 
 RESULT = f"{FOLDER}/results/{synthetic.NAME}@one-of-mine.json"
-CHAPTER = f"experiments/{synthetic.NAME}/README.md"
+CHAPTER = f"experiments/{synthetic.NAME}/report.md"
 PAGE = f"{PAGES}example-2c/{synthetic.NAME}--one-of-mine.md"
 
 
@@ -80,21 +80,6 @@ def test_report_forgets_what_is_kept_no_more(root: Path, measured: Path) -> None
     for name in (CHAPTER, f"{FOLDER}/README.md"):
         assert "one-of-mine" not in (root / name).read_text(encoding="utf-8")
     assert run(root, "check").returncode == 0
-
-
-def test_a_chapter_can_tell_a_kept_run(root: Path, measured: Path) -> None:
-    """A passage about it may stand where the machine has kept it."""
-    template = root / f"experiments/{synthetic.NAME}/report.md.in"
-    told = ('{% given has_run("one-of-mine") %}Mine: {{ run("one-of-mine").speedup("unroll4",'
-            ' over="textbook") }} on {{ across("unroll4", "textbook", run="one-of-mine") }}.'
-            "{% endgiven %}\n\n## Why")
-    template.write_text(template.read_text(encoding="utf-8").replace("## Why", told))
-    found = run(root, "report")
-    assert found.returncode == 2
-    assert "given: found that this does not hold on the lead machine example-2c" in found.stderr
-    assert keep(root, measured).returncode == 0
-    assert re.search(r"Mine: 1\.25x on 1\.25x on one machine\.",
-                     (root / CHAPTER).read_text(encoding="utf-8"))
 
 
 def test_folders_of_matrices_are_not_kept(root: Path, measured: Path) -> None:

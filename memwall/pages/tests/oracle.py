@@ -129,7 +129,8 @@ class Evaluator:
                         for name in ("says", "sentence", "short", "removes") if name in claim),
                       *(figure["caption"] for figure in self.definition.get("figure", []))):
             text = text.replace(known, "")
-        for match in re.finditer(r"\d[\d.,]* ?(?:%|(?<=\d)x\b|times\b|[µmn]?s\b|GB/s|GFLOP/s)", text):
+        units = r"(?:%|(?<=\d)x\b|times\b|[µmn]?s\b|GB/s|GFLOP/s)"
+        for match in re.finditer(rf"\d[\d.,]* ?{units}", text):
             yield f"a number that no statement stands for: {match[0]}"
 
     # --- claims ----------------------------------------------------------------------------------
@@ -239,7 +240,7 @@ class Evaluator:
         first = run.first(faster, condition.get("where", {}))
         named = re.findall(r"`([^`]+)`", text)
         than = condition.get("than")
-        if isinstance(than, str) or (isinstance(than, list)):
+        if isinstance(than, (str, list)):
             second = run.first(than, condition.get("where", {}))
             turned = "less" in condition and " are " in text.partition("(")[0]
             wanted = [second, first] if turned else [first, second]
@@ -538,7 +539,7 @@ class Evaluator:
             for row in rows:
                 known = run.raw["datasets"][plain(row[0])]
                 check(known["sha256"].startswith(plain(row[-1])), "the digest")
-                true = [value for value in known["features"].values()]
+                true = list(known["features"].values())
                 for cell in row[1:-1]:
                     check(not cell or any(nearly(cell, value) for value in true), f"no {cell}")
             return

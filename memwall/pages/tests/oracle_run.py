@@ -515,8 +515,8 @@ class Run:
         found = set()
         for case in self.every:
             recorded = self.raw["excerpts"][case["excerpt"]]["text"]
-            if self.texts.get(case["excerpt"]) != seen_by_a_compiler(recorded) or changed & {value for value in case["parameters"].values()
-                            if isinstance(value, str)}:
+            named = {value for value in case["parameters"].values() if isinstance(value, str)}
+            if self.texts.get(case["excerpt"]) != seen_by_a_compiler(recorded) or changed & named:
                 found.add(case["variant"])
         return found
 

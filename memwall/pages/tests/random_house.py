@@ -1,4 +1,4 @@
-"""Results with random numbers on two machines that never were, and the report that they weave to."""
+"""Random results of two machines that never were, and the report that they weave to."""
 
 import random
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from memwall.pages import book
 from memwall.pages.report import page
 from memwall.pages.report.told import Place
-from memwall.pages.survey import Survey
+from memwall.pages.survey import NOBODY, Survey
 from memwall.pages.tests import oracle, oracle_run
 from memwall.record import definition, escape, files, results, sources
 from memwall.record.results import Json
@@ -109,7 +109,7 @@ def woven(root: Path, seed: int, folder: Path) -> tuple[Path, oracle.Evaluator]:
         runs[raw["run"]["id"]] = oracle_run.load(root, synthetic.NAME, raw)
         of = results.of(raw, folder / f"{machine}.json")
         found.append(book.on_machine(machine, of, experiment, tree, "", partial=False))
-    survey = Survey(experiment, MACHINES[0], tuple(found), "nobody")
+    survey = Survey(experiment, MACHINES[0], tuple(found), NOBODY)
     report = page.weave(survey, Place("../../reports", is_committed=True))
     files.write(folder / "report.md", escape.markdown(report.text))
     files.write(folder / "report.json", report.json)

@@ -127,7 +127,8 @@ IN_WORDS: list[tuple[str, str, Callable[[str], str]]] = [
 def in_operands(name: str, value: Any) -> Callable[[Report], None]:
     """A number of the first statement that has it is another one; the page is right."""
     def spoil(report: Report) -> None:
-        of = next(each["operands"] for each in report["statements"] if each["operands"].get(name, value) != value)
+        of = next(each["operands"] for each in report["statements"]
+                  if each["operands"].get(name, value) != value)
         of[name] = value
     return spoil
 

@@ -76,7 +76,7 @@ def test_articles_targets_and_arithmetic_have_a_block_each(survey: Survey) -> No
     arithmetic = block(page, "Arithmetic")
     for text, id in ((articles, "1.two"), (own, "demo.two"), (arithmetic, "1.bytes")):
         anchor = f"#claim-{id.replace('.', '-')}"
-        assert f"[Short {id}](../experiments/spmv-demo/README.md{anchor})" in text
+        assert f"[Short {id}](../experiments/spmv-demo/report.md{anchor})" in text
         assert page.count(f"[Short {id}]") == 1
     assert "✓ [Short 1.bytes]" in arithmetic and ") 1.50x" in arithmetic
 

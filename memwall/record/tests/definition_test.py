@@ -131,14 +131,6 @@ def test_claims_and_conditions_have_short_names(root: Path) -> None:
     assert csrl.anchor == "claim-1-csrl"
 
 
-def test_what_a_chapter_is_told(root: Path) -> None:
-    path = _toml(root)
-    assert definition.load(root, synthetic.NAME).most_words == 0
-    path.write_text(path.read_text().replace("needs = []", "needs = []\nwords = 2400", 1))
-    experiment = definition.load(root, synthetic.NAME)
-    assert (experiment.lead, experiment.most_words) == ("example-2c", 2400)
-
-
 def test_an_experiment_that_is_not_there(root: Path) -> None:
     with pytest.raises(UserError, match="experiments/none/experiment.toml: cannot be read"):
         definition.load(root, "none")

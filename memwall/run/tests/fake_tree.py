@@ -33,23 +33,6 @@ than = "slow"
 expect = "clearly"
 """
 
-REPORT = """# {{{{ title }}}}
-{{{{ question }}}}
-## In short
-## Claims
-{{{{ claims() }}}}
-## Model
-## Steps
-## Results
-{{{{ claim("{name}.fast") }}}}
-## Other machines
-## Why
-## What this does not show
-## Try it yourself
-## Runs
-{{{{ runs() }}}}
-"""
-
 SOURCE = """
 //! [{name}-slow]
 work();
@@ -76,7 +59,6 @@ def add_experiment(root: Path, name: str, *, needs: str = "", threads: str = "[1
     folder.mkdir(parents=True)
     text = DEFINITION.format(name=name, needs=needs, threads=threads)
     (folder / "experiment.toml").write_text(text)
-    (folder / "report.md.in").write_text(REPORT.format(name=name))
     (folder / "main.cpp").write_text(SOURCE.format(name=name))
     fake_program(root / "build/experiments" / name / name, **behaviour)
 
