@@ -208,7 +208,6 @@ def machine_pages(house: House, machine: str) -> Texts:
     lines = [f"- [{one.measured.experiment.title}]({_page_name(one)})"
              + (f", the run kept as *{one.title}*" if one.title else "") for one in found]
     texts = {f"{machine}/README.md": f"# All reports of {machine}\n\n" + "\n".join(lines) + "\n"}
-    house.judge()
     for woven in in_parallel(lambda one: machine_page(house, one), found):
         texts |= woven
     return opened(texts)

@@ -86,8 +86,8 @@ def contribute(root: Path, build: Path, machine: str, unmet_need: UnmetNeed, con
 def _enlisted(house: House, machine: str) -> str:
     """Weaves the committed pages with one machine more, which is listed then; what to do next.
 
-    What a definition asks and no machine has, as a lead machine that is not there, is for the people
-    who wrote it: then nothing is woven.
+    What a definition asks and no machine has, as a lead machine that is not there, is for those who
+    wrote it: then nothing is woven.
     """
     try:
         book.write_all(house)

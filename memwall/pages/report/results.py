@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from statistics import median
 from typing import Any
 
 from memwall.analysis.basis import Basis
-from memwall.analysis.cells import Cell, measure
 from memwall.analysis.measurements import Measurements
 from memwall.analysis.metrics import ROUND, metric_named
 from memwall.analysis.statements import Statement
@@ -37,7 +37,8 @@ MOST_ROWS = 12
 def section(told: Told) -> str:
     """Tables of every study; what was skipped is said once a study."""
     parts = [f"{MEANING} {_ceiling(told)}"]
-    studies = dict.fromkeys(study for one in told.runs for study in one.measured.loose.values(STUDY, {}))
+    studies = dict.fromkeys(study for one in told.runs
+                            for study in one.measured.loose.values(STUDY, {}))
     for study in studies:
         one = widest(told, study)
         if one.measured.loose.select({STUDY: study}):
@@ -150,30 +151,31 @@ class Study:
 
     def _table(self, down: str, rows: Sequence[Any], across: str, columns: Sequence[Any],
                region: Where) -> str:
-        """One table, as a statement."""
-        def at(row: Any, column: Any) -> Where:
-            return {**region, down: row, **({across: column} if column != "" else {})}
-
+        """One table, as a statement: each cell is of one case, as the region tells all else."""
         metric = self._metric(region)
-        cells = [[self._cell(metric, at(row, column)) for column in columns] for row in rows]
-        shares = [[self._share(at(row, column)) for column in columns] for row in rows]
-        values = [cell.estimate.value for line in cells for cell in line if cell.estimate]
-        scale, unit = (notation.time_unit(values) if metric_named(metric).kind == "time"
+        cases = {(self._place(case, down), self._place(case, across) if columns != [""] else ""):
+                 case for case in self.measured.select(region)}
+        there = [[cases.get((row, column)) for column in columns] for row in rows]
+        values = [[self._median(metric, case) if case else None for case in line]
+                  for line in there]
+        shares = [[self._share(case) if case else None for case in line] for line in there]
+        known = [value for line in values for value in line if value is not None]
+        scale, unit = (notation.time_unit(known) if metric_named(metric).kind == "time"
                        else (1.0, ""))
-        body = [[_name(down, row), *(_text(cell, share, scale) for cell, share in
-                                     zip(line, line_of_shares, strict=True))]
-                for row, line, line_of_shares in zip(rows, cells, shares, strict=True)]
+        body = [[_name(down, row), *(_text(value, share, scale)
+                                     for value, share in zip(line, of_line, strict=True))]
+                for row, line, of_line in zip(rows, values, shares, strict=True)]
         noun = NOUNS.get(metric, metric_named(metric).header)
         title = f"{noun}{f' [{unit}]' if unit else ''}: {down}"
         head = [title if columns == [""] else f"{title} \\ {across}",
                 *(_name(across, column) or "value" for column in columns)]
         operands = {"metric": metric, "where": dict(region), "down": down, "rows": list(rows),
-                    "across": across, "columns": list(columns), "scale": scale,
-                    "values": [[cell.estimate.value if cell.estimate else None for cell in line]
-                               for line in cells],
-                    "shares": [[share.estimate.value if share and share.estimate else None
-                                for share in line] for line in shares]}
+                    "across": across, "columns": list(columns), "scale": scale, "values": values,
+                    "shares": shares}
         return self.told.say(Statement(markdown(head, body, 1), "measurements", operands), self.one)
+
+    def _place(self, case: Case, axis: str) -> Any:
+        return case.variant if axis == "variant" else self.measured.coordinates(case).get(axis)
 
     def _metric(self, region: Where) -> str:
         """What a table of a study shows: what a variant recorded for each round, the time of an
@@ -185,20 +187,17 @@ class Study:
         repeats = all(case.operations for case in cases) and any(c.operations > 1 for c in cases)
         return "per_operation" if repeats else "median"
 
-    def _cell(self, metric: str, where: Where, ceilings: Sequence[str] = ()) -> Cell:
-        variant = where["variant"]
-        region = {name: value for name, value in where.items() if name != "variant"}
-        found = self.measured.find(variant, region)
-        if not found.cases:
-            return Cell(absence=found.absence)
-        return measure(Basis(self.measured, None, ceilings), metric, variant, region)
+    def _median(self, metric: str, case: Case, ceilings: Sequence[str] = ()) -> float:
+        """The median of a metric over the rounds of a case."""
+        (pair,) = Basis(self.measured, None, ceilings).alone([case])
+        return median(metric_named(metric).of(pair))
 
-    def _share(self, where: Where) -> Cell | None:
-        cases = self.measured.select(where)
-        if not cases or not all(self.measured.is_bounded(case) for case in cases):
+    def _share(self, case: Case) -> float | None:
+        """Which part of its bound a case reaches, if it has one."""
+        ceilings = self._ceilings(case)
+        if not ceilings or not self.measured.is_bounded(case):
             return None
-        found = self._cell("of_ceiling", where, self._ceilings(cases[0]))
-        return found if found.estimate and found.estimate.value > 0 else None
+        return self._median("of_ceiling", case, ceilings) or None
 
     def _ceilings(self, case: Case) -> list[str]:
         """What bounds a case: what the experiment names, as far as it runs on the same target, else
@@ -275,11 +274,9 @@ def _name(axis: str, value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
-def _text(cell: Cell, share: Cell | None, scale: float) -> str:
+def _text(value: float | None, share: float | None, scale: float) -> str:
     """`1.23 (87 %)`; nothing where nothing was measured."""
-    if cell.estimate is None:
+    if value is None:
         return ""
-    text = notation.significant(cell.estimate.value / scale)
-    if share is None or share.estimate is None:
-        return text
-    return f"{text} ({notation.percent(share.estimate.value)})"
+    text = notation.significant(value / scale)
+    return text if share is None else f"{text} ({notation.percent(share)})"

@@ -109,13 +109,13 @@ class Evaluator:
         runs = [self.runs[run] for run in statement["runs"]]
         for run, machine in zip(runs, statement["machines"], strict=True):
             check(run.raw["machine"]["slug"] == machine, f"the run is not one of {machine}")
-        by_predicate: Mapping[str, Callable[..., None]] = {
+        by_predicate: dict[str, Callable[[Mapping[str, Any], Sequence[Run]], None]] = {
             "verdict": self.verdict, "tally": self.tally, "verdicts": self.verdicts,
             "measurements": self.measurements, "ratios": self.ratios, "ceilings": self.ceilings,
             "skipped": self.skipped, "runs": self.table_of_runs, "facts": self.facts,
             "stale": self.stale, "doubtful": self.doubtful}
-        of = by_predicate.get(statement["predicate"], self.condition)
-        of(statement, runs)
+        verify = by_predicate.get(statement["predicate"], self.condition)
+        verify(statement, runs)
         self.true.add(whole)
 
     def uncovered(self, text: str) -> Iterator[str]:
@@ -282,8 +282,8 @@ class Evaluator:
             check([int(told[i]) for i in (2, 3, 4, 6, 7)] == [found.counts[n] for n in names],
                   f"{found.counts}")
             p = float(re.search(r"p = ([\d.]+)", text)[1])  # type: ignore[index]
-            true = upper_tail(found.counts["wins"], found.counts["units"])
-            check(math.isclose(p, true, rel_tol=0.06), f"p is {true}")
+            chance = upper_tail(found.counts["wins"], found.counts["units"])
+            check(math.isclose(p, chance, rel_tol=0.06), f"p is {chance}")
             return
         if kind == "each":
             told = re.search(r"as claimed on (\d+) of (\d+) \S+, in direction only on (\d+), not on"

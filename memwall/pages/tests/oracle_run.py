@@ -110,7 +110,7 @@ class Run:
             taken = max(len(case["samples_s"]) for case in cases)
             bad = set().union(*(disturbed(case) for case in cases))
             counted[place] = [i for i in range(taken) if len(bad) > taken / 5 or i not in bad]
-        made = []
+        made: list[Case] = []
         for case in self.raw["cases"]:
             rounds = counted.get(self.place(case), []) if case["samples_s"] else []
             made.append({**case, "samples": [case["samples_s"][i] for i in rounds],
