@@ -52,6 +52,8 @@ SAMPLE = """%%MatrixMarket matrix coordinate real general
 FUZZ_SECONDS, FUZZ_SECONDS_WHOLE = 5, 300
 #: In the whole form commands are driven so long over made-up machines (`memwall/tests`).
 SEARCH_SECONDS = 3600
+#: And so many random results are woven, of whose reports no sentence may be false.
+RANDOM_REPORTS = 1000
 #: What may be sent to a machine with a GPU.
 SENDABLE_MIB = 56
 BUNDLED = "spmv-serial-steps"
@@ -94,9 +96,10 @@ def unit(whole: bool) -> Iterator[Check]:
 
 def python(whole: bool) -> Iterator[Check]:
     """The tests of the Python programs; whole: what a student does with each kit, all cheats in
-    every sandbox, and commands driven for an hour, too."""
+    every sandbox, commands driven for an hour, and a thousand random reports, too."""
     if whole:
         os.environ.setdefault("MEMWALL_STATE_SECONDS", str(SEARCH_SECONDS))
+        os.environ.setdefault("MEMWALL_RANDOM_REPORTS", str(RANDOM_REPORTS))
     yield from python_tests(whole, ".ci", "lib", "datasets", "memwall")
 
 

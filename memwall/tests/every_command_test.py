@@ -64,7 +64,7 @@ DAMAGE: tuple[Callable[[bytes], bytes], ...] = (
 DAMAGED = ("reports/*/results/*.json", "build/runs/*/*.json", "build/run-all/*.json",
            "build/run-all/*/*/*.json", "build/run-all/*/*/*/*.json", "build/study/*/*.json",
            "build/study/*/*/*.json", "reports/machines.txt", "experiments/*/experiment.toml",
-           "experiments/*/report.md.in", "experiments/*/README.md", "experiments/meson.build")
+           "experiments/*/report.json", "experiments/*/README.md", "experiments/meson.build")
 #: Programs that tell nothing of the machine.
 UNKNOWN = ("#!/bin/sh\necho one >&2; echo two >&2; exit 3\n", "#!/bin/sh\n", "#!/bin/sh\necho []\n",
            "#!/bin/sh\necho '{}'\n", "#!/bin/sh\nkill -9 $$\n", "no program", "#!/no/such\n")

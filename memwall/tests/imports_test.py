@@ -98,10 +98,16 @@ def is_carried(module: str) -> bool:
     return top in carried()
 
 
+def sources_of(room: str) -> list[Path]:
+    """The modules of a room and of the packages within it, but for tests."""
+    return sorted(path for path in (ROOT / "memwall" / room).rglob("*.py")
+                  if "tests" not in path.parts and "cheats" not in path.parts)
+
+
 def test_arrows_run_one_way() -> None:
     """Between rooms as the table says; `__main__` alone knows those that measure and `pages`."""
     wrong = [f"{path.relative_to(ROOT)} imports {name}" for room, uses in USES.items()
-             for path in sorted((ROOT / "memwall" / room).glob("*.py")) for name in imported(path)
+             for path in sources_of(room) for name in imported(path)
              if name.startswith("memwall.") and name.split(".")[1] not in {room, *uses}]
     assert wrong == []
     rooms = {path.parent.name for path in ROOT.glob("memwall/*/__init__.py")}
@@ -111,8 +117,8 @@ def test_arrows_run_one_way() -> None:
 
 def test_no_module_needs_itself() -> None:
     """Arrows run one way, also those of late imports; the error would name the circle."""
-    modules = {f"memwall.{room}.{path.stem}": path for room in USES
-               for path in (ROOT / "memwall" / room).glob("*.py") if path.stem != "__init__"}
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for room in USES
+               for path in sources_of(room) if path.stem != "__init__"}
     assert len(modules) > 20
     needs = {name: imported(path) & modules.keys() for name, path in modules.items()}
     TopologicalSorter(needs).prepare()
