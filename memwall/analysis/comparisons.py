@@ -83,10 +83,13 @@ class Comparison:
         Two precisions of one point are not two units."""
         return self.split([self._unit(point.case) for point in self.points])
 
-    def _unit(self, case: Case) -> tuple[object, ...]:
+    def unit_axes(self, case: Case) -> list[str]:
+        """The coordinates that make the unit of a case."""
         named = [name for name in self.per if name in case.parameters]
-        names = named or [name for name in case.parameters if name != "precision"]
-        return tuple(case.parameters[name] for name in names)
+        return named or [name for name in case.parameters if name != "precision"]
+
+    def _unit(self, case: Case) -> tuple[object, ...]:
+        return tuple(case.parameters[name] for name in self.unit_axes(case))
 
     def split(self, keys: Sequence[object]) -> list["Comparison"]:
         """One comparison for each of the keys that the points have, in the order of the points."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memwall.analysis import needs
-from memwall.record import files
+from memwall.record import files, machines
 from memwall.record.definition import Experiment
 
 MAIN_LINES = 60
@@ -53,8 +53,12 @@ def _main(path: Path, shown: str) -> Iterator[str]:
 
 
 def _definition(experiment: Experiment) -> Iterator[str]:
-    """Claims use known words; their needs are known."""
+    """Needs of claims are known; captions, which stand in the report of any machine, name none."""
     shown = f"experiments/{experiment.name}/experiment.toml"
+    for figure in experiment.figures:
+        for machine in machines.listed(experiment.folder.parents[1]):
+            if machine in figure.caption:
+                yield f'{shown}: figure "{figure.id}": found the machine {machine} in the caption'
     for claim in experiment.claims:
         for need in claim.needs:
             if not needs.is_known(need):

@@ -1,6 +1,6 @@
 """The section Machines: side by side, machines downwards and inputs across."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from memwall.analysis import numerics
@@ -55,36 +55,49 @@ def _ceilings(told: Told) -> Iterator[str]:
 def _ratios(told: Told) -> Iterator[str]:
     for claim in told.experiment.claims:
         for number, condition in enumerate(claim.conditions):
-            found = {one.machine: parts for one in told.runs
-                     if (parts := _kinds(told, claim.id, number, one))}
-            kinds = list(dict.fromkeys(kind for parts in found.values() for kind in parts))
+            found = {one.machine: comparison for one in told.runs
+                     if (comparison := _comparison(told, claim.id, number, one)) is not None}
+            axes = _axes(list(found.values()))
+            parts = {machine: _kinds(comparison, axes) for machine, comparison in found.items()}
+            kinds = list(dict.fromkeys(kind for each in parts.values() for kind in each))
             if len(kinds) < 2:
                 continue
             runs = [one for one in told.runs if one.machine in found]
-            example = next(iter(next(iter(found.values())).values()))
-            tables = [_table(told, claim.id, number, runs, found, part) for part in chunks(kinds)]
+            example = next(iter(found.values()))
+            tables = [_table(told, {"claim": claim.id, "condition": number, "axes": axes}, runs,
+                             parts, part) for part in chunks(kinds)]
             title = condition.label or claim.short
             sides = example.of.sides(example.faster, example.than)
-            yield folded(f"{title.replace('`', '')}: {sides.replace('`', '')}"
-                         f"{example.in_region.replace('`', '')}", "\n\n".join(tables))
+            yield folded(f"{title}: {sides}{example.in_region}".replace("`", ""),
+                         "\n\n".join(tables))
 
 
-def _kinds(told: Told, claim: str, number: int, one: OnMachine) -> dict[str, Comparison]:
-    """The comparison of a condition, split by kinds of inputs."""
+def _comparison(told: Told, claim: str, number: int, one: OnMachine) -> Comparison | None:
     findings = told.survey.verdicts[claim][one.machine].findings
-    comparison = findings[number].comparison if number < len(findings) else None
-    if comparison is None:
-        return {}
-    names = {id(point): unit.name for unit in comparison.units for point in unit.points}
-    kinds = [kind_of(names[id(point)]) for point in comparison.points]
+    return findings[number].comparison if number < len(findings) else None
+
+
+def _axes(comparisons: Sequence[Comparison]) -> list[str]:
+    """The coordinates in which units differ, of any of some comparisons."""
+    values: dict[str, set[str]] = {}
+    for comparison in comparisons:
+        for point in comparison.points:
+            for name in comparison.unit_axes(point.case):
+                values.setdefault(name, set()).add(kind_of(str(point.case.parameters[name])))
+    return [name for name, found in values.items() if len(found) > 1]
+
+
+def _kinds(comparison: Comparison, axes: Sequence[str]) -> dict[str, Comparison]:
+    """A comparison split by kinds of inputs."""
+    kinds = [" ".join(kind_of(str(point.case.parameters[name])) for name in axes
+                      if name in point.case.parameters) for point in comparison.points]
     return dict(zip(dict.fromkeys(kinds), comparison.split(kinds), strict=True))
 
 
-def _table(told: Told, claim: str, number: int, runs: list[OnMachine],
-           found: Mapping[str, Mapping[str, Comparison]], kinds: Any) -> str:
+def _table(told: Told, operands: Mapping[str, Any], runs: Sequence[OnMachine],
+           found: Mapping[str, Mapping[str, Comparison]], kinds: Sequence[str]) -> str:
     rows = [[f"`{one.machine}`", *(numerics.factor(found[one.machine][kind].overall)
                                    if kind in found[one.machine] else "" for kind in kinds)]
             for one in runs]
-    text = markdown(["machine", *kinds], rows, 1)
-    operands = {"claim": claim, "condition": number, "kinds": list(kinds)}
-    return told.say(Statement(text, "ratios", operands), *runs)
+    text = markdown([f"machine \\ {', '.join(operands['axes'])}", *kinds], rows, 1)
+    return told.say(Statement(text, "ratios", {**operands, "kinds": list(kinds)}), *runs)

@@ -55,7 +55,7 @@ def _about(told: Told) -> list[str]:
                 f" `just run {name}` measures the experiment on your machine.")
     else:
         assert count == 1
-        folder = f"{told.place.reports}/../experiments/{name}"
+        folder = f"{told.place.reports.removesuffix('reports')}experiments/{name}"
         text = (f"This report is about `{told.runs[0].machine}` alone; no sentence in it was"
                 f" written by hand. [Short page]({folder}/README.md) · [report of all machines that"
                 f" came with memwall]({folder}/report.md)")

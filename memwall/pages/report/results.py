@@ -124,11 +124,12 @@ class Study:
         packs = list(_packs({group: list(kind) for group, kind in groups.items()}))
         if not is_open:
             packs = [list(groups)]
-        about = [phrase(point)] if is_open and point else []
-        about += [f"of the kind {notation.listed([f'`{group}`' for group in packs[0]])}"] \
-            if len(packs) > 1 else []
+        about = [f"with {phrase(point)}"] if is_open and point else []
+        if len(packs) > 1:
+            about.append(f"kinds {notation.listed([f'`{group}`' for group in packs[0]])}")
         if about:
-            yield f"Variants {', '.join(about)}:".replace("Variants fp", "In fp")
+            text = "; ".join(about)
+            yield f"{text[0].upper()}{text[1:]}:"
         for number, pack in enumerate(packs):
             names = [name for group in pack for name in groups[group]]
             tables = "\n\n".join(self._of_variants(across, region, names))

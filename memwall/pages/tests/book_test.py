@@ -374,7 +374,7 @@ def test_a_single_run_is_woven_beside_itself(woven: Path, raw: Json) -> None:
     assert (found.returncode, found.stderr) == (0, "")
     report = (path.parent / f"{synthetic.NAME}.md").read_text(encoding="utf-8")
     assert "This report is about `example-2c` alone" in report
-    assert f"(../../../reports/../{CHAPTER}/report.md)" in report
+    assert f"(../../../{CHAPTER}/report.md)" in report
     assert "helps on most matrices | ? 2 of 2 |" in report
     assert "it is undecided: needs at least 5 matrices, this run has 1" in report
     assert "| `mine` |" in report and "pois2d" not in report

@@ -447,7 +447,7 @@ class Evaluator:
         check(head[1:] == operands["kinds"], "the columns")
         check([plain(row[0]) for row in rows] == statement["machines"], "the machines")
         for run, row in zip(runs, rows, strict=True):
-            parts = Comparison.of(run, condition).by_kind()
+            parts = Comparison.of(run, condition).by_kind(operands["axes"])
             for kind, cell in zip(operands["kinds"], row[1:], strict=True):
                 check(bool(cell) == (kind in parts), f"{kind} was {'' if cell else 'not '}told")
                 if cell:
@@ -731,10 +731,13 @@ class Comparison:
         named = [name for name in self.per if name in point]
         return tuple(point[name] for name in named or point if name != "precision" or named)
 
-    def by_kind(self) -> dict[str, "Comparison"]:
-        """Units whose names differ in the size of a matrix alone, together."""
-        return self.split(lambda case: re.sub(r"-(tiny|small|half|gpu|xl)$", "",
-                                              " ".join(map(str, self.unit(case)))))
+    def by_kind(self, axes: Sequence[str]) -> dict[str, "Comparison"]:
+        """By some coordinates, matrices that differ in size alone together."""
+        def kind(case: Case) -> str:
+            point = {"study": case["study"], **case["parameters"]}
+            return " ".join(re.sub(r"-(tiny|small|half|gpu|xl)$", "", str(point[name]))
+                            for name in axes if name in point)
+        return self.split(kind)
 
 
 def ratios_of(run: Run, condition: Mapping[str, Any], side: str, one: Case,
