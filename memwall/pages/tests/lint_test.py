@@ -27,7 +27,7 @@ def test_the_golden_experiment_breaks_no_rule(root: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "said"),
     [
-        ("experiment.toml", "Rate of each step", "Rate on example-2c", "found the machine example-2c"),
+        ("experiment.toml", "Rate of each step", "On example-2c", "found the machine example-2c"),
         ("experiment.toml", "matrices>=5", "matrixes>=5", 'found the unknown need "matrixes>=5"'),
         ("main.cpp", "csrl(a, x, y);", 'printf("%d", 1);', "main.cpp:20: prints"),
         ("main.cpp", "csrl(a, x, y);", "std::cout << 1;", "prints"),
