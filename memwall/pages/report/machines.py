@@ -54,6 +54,8 @@ def _ceilings(told: Told) -> Iterator[str]:
 
 def _ratios(told: Told) -> Iterator[str]:
     for claim in told.experiment.claims:
+        if claim.is_arithmetic:  # is the same on every machine
+            continue
         for number, condition in enumerate(claim.conditions):
             found = {one.machine: comparison for one in told.runs
                      if (comparison := _comparison(told, claim.id, number, one)) is not None}
@@ -68,8 +70,8 @@ def _ratios(told: Told) -> Iterator[str]:
                              parts, part) for part in chunks(kinds)]
             title = condition.label or claim.short
             sides = example.of.sides(example.faster, example.than)
-            yield folded(f"{title}: {sides}{example.in_region}".replace("`", ""),
-                         "\n\n".join(tables))
+            about = f"{title[0].upper()}{title[1:]}: {sides}{example.in_region}"
+            yield folded(about.replace("`", ""), "\n\n".join(tables))
 
 
 def _comparison(told: Told, claim: str, number: int, one: OnMachine) -> Comparison | None:
