@@ -1,95 +1,51 @@
-"""Values over numbers: lines with direct labels, and the roofline."""
+"""Values over numbers: lines with their names at their ends, and the roofline."""
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import altair as alt
+
+from memwall.figures import sheet
 from memwall.figures.panels import (
-    ALIKE,
-    ALIKE_WORDS,
+    ALIKE_NOTE,
+    MANY,
+    NAMES,
+    SHAPES,
     Chart,
     Scale,
+    Series,
     Value,
+    base,
     colour_of,
-    scale_from_zero,
+    kinds,
+    scale_of,
     scale_of_powers,
-    scale_of_ratios,
-    shape_of,
     ticks,
+    values_of,
     with_log,
-    written,
 )
 from memwall.figures.sheet import (
     MARGIN,
     ROLES,
-    SERIES,
     SMALL,
     TINY,
     WIDTH,
-    Sheet,
+    Drawn,
     ink,
-    line_height,
-    middle,
-    role_colour,
+    layered,
     series_colour,
-    shortened,
     steady,
     text_width,
 )
-from memwall.record import notation
 
-LABELLED = 14  # lines that are named at their ends; more have a legend
 TALL = 330.0  # pixels of an axis
-MARKS = ("dot", "square", "triangle", "diamond", "ring", "hollow")
-LONGEST_NAME = 190.0
-EARLY = 90.0  # pixels before the right end: a line that ends there is named where it ends
-Point = tuple[float, float]
+LEFT = 58.0  # pixels of the numbers beside it
+LOG_NUMBERS = 8.0  # numbers that span more are drawn on a log axis
 MODELLED = " (model)"  # ends the name of a line that goes on where a measured one ends
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line: points in the order of `x`, with intervals; what was computed is dotted.
-
-    `slot` is its colour unless its name is a role (`fp32`, `fp64`).
-    """
-
-    name: str
-    points: tuple[tuple[float, Value], ...]
-    slot: int = 0
-    modelled: bool = False  # computed; its name ends with MODELLED if it goes on a measured one
-
-
-@dataclass(frozen=True)
-class Mark:
-    """A place on the axis of numbers: a band where it was measured, a dashed line where told."""
-
-    name: str
-    at: float
-    low: float | None = None
-    high: float | None = None
-    slot: int | None = None
-
-
-@dataclass(frozen=True)
-class Lines:
-    """`scale` is that of the values: "linear" (from zero), "log" or "ratio" (log, around 1).
-
-    `named` are the numbers that are written below the axis; none: round ones. `limits` are what a
-    bound allows at some numbers.
-    """
-
-    title: str
-    x_label: str
-    y_label: str
-    lines: tuple[Line, ...]
-    log_x: bool = False
-    scale: str = "linear"
-    named: tuple[float, ...] = ()
-    limits: tuple[tuple[float, float], ...] = ()
-    limit_label: str = ""
-    places: tuple[Mark, ...] = ()
+APART = 15.0  # pixels from one name to the next
+LEADER = 16.0  # pixels from the last number to the names
 
 
 @dataclass(frozen=True)
@@ -118,471 +74,270 @@ class Roofline:
     title: str
     ceilings: tuple[CeilingLine, ...]
     spots: tuple[Spot, ...]
-
-
-def lines(data: Lines) -> str:
-    """The figure as SVG."""
-    return draw_lines(data).svg(data.title)
-
-
-def roofline(data: Roofline) -> str:
-    """The figure as SVG."""
-    return draw_roofline(data).svg(data.title)
+    notes: tuple[str, ...] = ()
 
 
 # --- lines ---------------------------------------------------------------------------------------
 
 
-def draw_lines(data: Lines) -> Sheet:
-    """The sheet of `lines`, for those who look at what is on it."""
-    direct = len(data.lines) <= LABELLED
-    names = [line.name for line in data.lines] + ([data.limit_label] if data.limits else [])
-    names = [shortened(name, LONGEST_NAME, SMALL) for name in names]
-    beside = max(text_width(n, SMALL) for n in names) + 26 if direct else 10.0
-    values = _values(data)
-    yscale = _value_scale(data, values)
-    top = 34.0 + (0 if direct else _legend_height(data))
-    rows = _place_rows(data)
-    top += line_height(TINY) * (1 + max(rows, default=-1))
-    bottom = top + TALL
-    yscale = yscale.on(bottom, top)
-    yticks = _value_ticks(yscale, data.scale)
-    left = MARGIN + max(text_width(written(v), TINY) for v in yticks or [0]) + 10
-    right = WIDTH - MARGIN - beside
-    xs = [x for line in data.lines for x, _ in line.points]
-    xscale = _number_scale(xs, data).on(left + 6, right)
-    sheet = Sheet(bottom + 48)
-    label = with_log(data.y_label, data.scale)
-    sheet.text(MARGIN, 16, shortened(label, 0.8 * WIDTH, SMALL), SMALL)
-    _ground(sheet, data, yscale, yticks, left, right)
-    _numbers(sheet, data, xscale, bottom, xs)
-    _draw_places(sheet, data, xscale, top, bottom)
-    for line in data.lines:
-        _draw_line(sheet, line, xscale, yscale)
-    if data.limits:
-        points = [(xscale.at(x), yscale.at(y)) for x, y in data.limits]
-        sheet.line(points, ink("limit"), 2)
-    if direct:
-        _name_ends(sheet, data, names, xscale, yscale, right, top, bottom)
-    else:
-        _name_above(sheet, data)
-    return sheet
+def lines(chart: Chart) -> Drawn:
+    """A line for each series over numbers; numbers that span more than a factor of 8 are on a log
+    axis."""
+    names = [s.name for s in chart.series] + ([chart.limit_label] if chart.limits else [])
+    beside = max(text_width(name, SMALL) for name in names) + 24
+    width = WIDTH - 2 * MARGIN - LEFT - beside - 6
+    x, y = _number_scale(chart), _value_scale(chart)
+    layers: list[Any] = _ground(chart, y, width)
+    layers += _places(chart, x)
+    for series in chart.series:
+        layers += _line(chart, series)
+    if chart.limits:
+        told = [{"x": at, "value": limit}
+                for at, limit in zip(_numbers(chart), chart.limits, strict=True)]
+        layers.append(base(told).mark_line(color=ink("limit"), strokeWidth=2).encode(
+            x=alt.X("x:Q"), y=alt.Y("value:Q")))
+    layers += _ends(chart, x, y, width)
+    axes = {"x": _x_axis(chart, x, width - LEADER), "y": _y_axis(chart, y)}
+    drawn = layered(base([]).mark_point().encode(**axes), *layers, width=width, height=TALL)
+    notes = [f"Upwards: {with_log(chart.value_label, chart.scale)}."]
+    if chart.scale == "ratio":
+        notes.append(ALIKE_NOTE)
+    if any(value.low < value.high for one in chart.series for value in one.values):
+        notes.append("Bands round lines: 95 % intervals.")
+    if any(one.modelled for one in chart.series):
+        notes.append("Dotted: computed, not measured.")
+    return sheet.chart(drawn, chart.title, [*notes, *chart.notes], LEFT - 14)
 
 
-def _values(data: Lines) -> list[Value]:
-    return [value for line in data.lines for _, value in line.points]
+def _numbers(chart: Chart) -> list[float]:
+    return [float(category) for category in chart.categories]
 
 
-def _value_scale(data: Lines, values: Sequence[Value]) -> Scale:
-    limits = [limit for _, limit in data.limits]
-    middles = [value.value for value in values]
-    ends = [end for v in values for end in (v.low, v.high) if math.isfinite(end)]
-    if data.scale == "ratio":
-        return scale_of_ratios([*middles, *limits], ends)
-    if data.scale == "log":
-        return scale_of_powers([*middles, *limits])
-    most = max(middles, default=1.0)
-    return scale_from_zero([most, *limits, *(end for end in ends if end <= 1.4 * most)])
+def _value_scale(chart: Chart) -> Scale:
+    values = [value for series in chart.series for value in series.values]
+    limits = chart.limits or ()
+    return scale_of(chart.scale, [*values, *(Value(v, v, v) for v in limits)])
 
 
-def _number_scale(xs: Sequence[float], data: Lines) -> Scale:
+def _number_scale(chart: Chart) -> Scale:
     """The axis of numbers ends at the first and the last, and has room for places told."""
-    xs = [*xs, *(place.at for place in data.places)]
-    low, high = min(xs, default=1.0), max(xs, default=2.0)
+    numbers = _numbers(chart)
+    wide = min(numbers) > 0 and max(numbers) > LOG_NUMBERS * min(numbers)
+    log = (chart.log_categories or (wide and chart.named_categories)) and min(numbers) > 0
+    numbers += [at for _, at in chart.marks] + [band.place for band in chart.bands]
+    low, high = min(numbers), max(numbers)
     if low == high:
-        low, high = (low / 2, high * 2) if data.log_x and low > 0 else (low - 1, high + 1)
-    return Scale(steady(low), steady(high), 0, 1, log=data.log_x and low > 0)
+        low, high = (low / 2, high * 2) if log else (low - 1, high + 1)
+    return Scale(steady(low), steady(high), log)
 
 
-def _value_ticks(scale: Scale, kind: str) -> list[float]:
-    """Numbers beside a vertical axis: they need room in height, not in width."""
-    across = Scale(scale.low, scale.high, 0, abs(scale.end - scale.start), scale.log)
-    return ticks(across, [1.0] if kind == "ratio" else [], gap=12)
+def _x_axis(chart: Chart, scale: Scale, width: float) -> alt.X:
+    numbers = sorted(set(_numbers(chart)))
+    values = _thinned(numbers, scale, width) if chart.named_categories else ticks(scale, width)
+    told = scale.log and not chart.named_categories
+    words: dict[str, Any] = {"labelExpr": BYTES} if chart.category_label == "bytes" else {}
+    axis = alt.Axis(values=values, tickCount=MANY, format=",.6~g", grid=False,
+                    titlePadding=8, **words)
+    title = chart.category_label + (" (log scale)" if told else "")
+    return alt.X("x:Q", title=title, scale=scale.altair(width), axis=axis)
 
 
-def _ground(
-    sheet: Sheet, data: Lines, yscale: Scale, yticks: Sequence[float], left: float, right: float
-) -> None:
-    if data.scale == "ratio":
-        high, low = yscale.at(ALIKE[1]), yscale.at(ALIKE[0])
-        sheet.box(left, high, right, low, ink("alike"))
-        x = WIDTH - MARGIN - text_width(ALIKE_WORDS, SMALL)
-        sheet.text(x, 16, ALIKE_WORDS, SMALL)
-        sheet.box(x - 30, 6, x - 6, 19, ink("alike"))
-    for value in yticks:
-        y = yscale.at(value)
-        one = data.scale == "ratio" and value == 1
-        ends = [(left, y), (right, y)]
-        sheet.line(ends, ink("muted" if one else "grid"), 1, over=1.6)
-        sheet.text(left - 6, y + middle(TINY), written(value), TINY, align="right")
+#: The size of a tick in the words of powers of two.
+BYTES = ("datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB'"
+         " : datum.value >= 1048576 ? format(datum.value / 1048576, '.4~g') + ' MiB'"
+         " : datum.value >= 1024 ? format(datum.value / 1024, '.4~g') + ' KiB'"
+         " : datum.value + ' B'")
 
 
-def bytes_written(value: float) -> str:
-    """The size of a tick: 64 KiB."""
-    return re.sub(r"\.0+(?= )", "", notation.size(value))
+def _thinned(numbers: Sequence[float], scale: Scale, width: float) -> list[float]:
+    """As many of the numbers as have room beside each other, from the left."""
+    found: list[float] = []
+    free = -math.inf
+    for number in numbers:
+        place, half = width * scale.share(number), text_width(f"{number:,.6g}", TINY) / 2 + 8
+        if place - half >= free:
+            found.append(number)
+            free = place + half
+    return found
 
 
-def _numbers(
-    sheet: Sheet, data: Lines, xscale: Scale, bottom: float, xs: Sequence[float]
-) -> None:
-    """The axis of numbers."""
-    sheet.line([(xscale.start - 6, bottom), (xscale.end, bottom)], ink("muted"))
-    words = bytes_written if data.x_label == "bytes" else written
-    free = xscale.start - WIDTH
-    for value in sorted({*data.named} & {*xs}) if data.named else ticks(xscale, gap=14):
-        x, text = xscale.at(value), words(value)
-        half = max(text_width(text, TINY) / 2 + 4, 13)
-        if x - half >= free:
-            sheet.line([(x, bottom), (x, bottom + 4)], ink("muted"))
-            sheet.text(x, bottom + 17, text, TINY, align="center")
-            free = x + half
-    scale = " (log scale)" if xscale.log and not data.named else ""
-    centre = (xscale.start + xscale.end) / 2
-    sheet.text(centre, bottom + 37, data.x_label + scale, SMALL, align="center")
+def _y_axis(chart: Chart, scale: Scale) -> alt.Y:
+    values = ticks(scale, TALL, [1.0] if chart.scale == "ratio" else [], upright=True)
+    axis = alt.Axis(values=values, tickCount=MANY, format=",.6~g", grid=True, domain=False,
+                    ticks=False, labelFontSize=TINY, labelPadding=6)
+    return alt.Y("value:Q", title=None, scale=scale.altair(), axis=axis)
 
 
-def _draw_line(sheet: Sheet, line: Line, xscale: Scale, yscale: Scale) -> None:
-    colour = colour_of(line.name, line.slot)
-    places = [(xscale.at(x), yscale.at(v.value)) for x, v in line.points]
-    if line.modelled:
-        sheet.line(places, colour, 1.6, dashes=(2, 3))
-        return
-    spread = [(x, v) for x, v in line.points if v.low < v.high]
-    if len(spread) > 1:
-        upper = [(xscale.at(x), yscale.at(v.high)) for x, v in spread]
-        lower = [(xscale.at(x), yscale.at(v.low)) for x, v in reversed(spread)]
-        sheet.area([*upper, *lower], colour, 0.16)
-    sheet.line(places, colour, 1.8, over=3)
-    for x, y in places:
-        sheet.mark(x, y, _mark_of(line), colour, 7.0)
+def _ground(chart: Chart, scale: Scale, width: float) -> list[Any]:
+    """The band of what is alike, and the line at 1."""
+    if chart.scale != "ratio":
+        return []
+    ends = {"x": alt.value(0), "x2": alt.value(width)}
+    band = base([{"value": 0.95, "to": 1.05}]).mark_rect(color=ink("alike"), opacity=1)
+    one = base([{"value": 1}]).mark_rule(color=ink("muted"))
+    return [band.encode(y=alt.Y("value:Q"), y2=alt.Y2("to"), **ends),
+            one.encode(y=alt.Y("value:Q"), **ends)]
 
 
-def _mark_of(line: Line) -> str:
-    """Colours come round again with other markers."""
-    if line.name in ROLES:
-        return shape_of(line.name, line.slot)
-    return MARKS[line.slot // len(SERIES) % len(MARKS)]
+def _line(chart: Chart, series: Series) -> list[Any]:
+    """The line, its points, and the band of their intervals."""
+    told = values_of([{"name": series.name, "x": at, **value.told()}
+                      for at, value in zip(_numbers(chart), series.values, strict=True)], "value")
+    colour = colour_of(series.name, series.slot)
+    at: dict[str, Any] = {"x": alt.X("x:Q"), "y": alt.Y("value:Q")}
+    line = base(told).mark_line(color=colour, strokeWidth=1.8).encode(**at)
+    if series.modelled:
+        return [line.mark_line(color=colour, strokeWidth=1.6, strokeDash=[2, 3])]
+    shape = SHAPES[chart.series.index(series) % len(SHAPES)]
+    points = base(told).mark_point(color=colour, filled=True, opacity=1, size=44, shape=shape,
+                                   tooltip={"content": "data"}).encode(**at)
+    spread = values_of(told, "low")
+    band = base(spread).mark_area(color=colour, opacity=0.16, clip=True).encode(
+        x=alt.X("x:Q"), y=alt.Y("low:Q"), y2=alt.Y2("high"))
+    return [band, line, points] if any(r["low"] < r["high"] for r in spread) else [line, points]
 
 
-def _name_ends(
-    sheet: Sheet,
-    data: Lines,
-    names: Sequence[str],
-    xscale: Scale,
-    yscale: Scale,
-    right: float,
-    top: float,
-    bottom: float,
-) -> None:
-    """Names beside the last points; a thin line leads from a name that had to move."""
-    ends: list[tuple[Point, str, str]] = []
-    early: list[tuple[Point, str, str]] = []
-    goes_on = {line.name[: -len(MODELLED)] for line in data.lines if line.name.endswith(MODELLED)}
-    for line, name in zip(data.lines, names, strict=False):
-        if line.points and line.name not in goes_on:
-            x, value = line.points[-1]
-            end = (xscale.at(x), yscale.at(value.value))
-            kept = early if end[0] < right - EARLY else ends
-            kept.append((end, name, colour_of(line.name, line.slot)))
-    if data.limits:
-        x, limit = data.limits[-1]
-        ends.append(((xscale.at(x), yscale.at(limit)), names[-1], ink("limit")))
-    heights = apart([end[1] for end, _, _ in ends], 15.0, top, bottom + 4)
-    above = apart([end[1] - 9 for end, _, _ in early], 15.0, top, bottom - 8)
-    for ((x, _), name, colour), height in zip(early, above, strict=True):
-        right_end = x + 11 + text_width(name, SMALL)
-        sheet.box(x + 8, height - 10, right_end, height + 4, ink("panel"), 0.8, over=3.2)
-        sheet.text(x + 9, height, name, SMALL, colour)
-    for ((x, y), name, colour), height in zip(ends, heights, strict=True):
-        if abs(height - y) > 3 or x < right - 1:
-            path = [(x + 5, y), (right + 6, y), (right + 16, height)] if x >= right - 1 else [
-                (x + 5, y), (right + 6, height), (right + 16, height)]
-            sheet.line(path, colour, 0.8)
-        sheet.text(right + 19, height + middle(SMALL), name, SMALL, colour)
+def _ends(chart: Chart, x: Scale, y: Scale, width: float) -> list[Any]:
+    """Names to the right of last points, moved so that none lies on another; a thin line leads from
+    each point to its name."""
+    goes_on = {s.name[: -len(MODELLED)] for s in chart.series if s.name.endswith(MODELLED)}
+    last = [(s.name, colour_of(s.name, s.slot),
+             [(at, v.value) for at, v in zip(_numbers(chart), s.values, strict=True)
+              if not v.absence][-1])
+            for s in chart.series if s.name not in goes_on]
+    if chart.limits:
+        last.append((chart.limit_label, ink("limit"), (x.high, chart.limits[-1])))
+    heights = apart([TALL * (1 - y.share(value)) for _, _, (_, value) in last], APART, 0, TALL)
+    told = [{"x": at, "value": value, "to": y.value(1 - height / TALL), "name": name,
+             "colour": colour}
+            for (name, colour, (at, value)), height in zip(last, heights, strict=True)]
+    colour = alt.Color("colour:N", scale=None)
+    return [base(told).mark_rule(strokeWidth=0.9, strokeDash=[1, 2]).encode(
+                x=alt.X("x:Q"), x2=alt.value(width), y=alt.Y("value:Q"), y2=alt.Y2("to"),
+                color=colour),
+            base(told).mark_text(align="left", dx=4).encode(
+                x=alt.value(width), y=alt.Y("to:Q"), text=alt.Text("name:N"), color=colour)]
 
 
-def _legend_height(data: Lines) -> float:
-    return 8 + line_height(SMALL) * -(-(len(data.lines) + bool(data.limits)) // 4)
-
-
-def _name_above(sheet: Sheet, data: Lines) -> None:
-    """A legend in four columns."""
-    entries = [(line.name, colour_of(line.name, line.slot), _mark_of(line)) for line in data.lines]
-    if data.limits:
-        entries.append((data.limit_label, ink("limit"), ""))
-    per_column = -(-len(entries) // 4)
-    for number, (name, colour, mark) in enumerate(entries):
-        x = MARGIN + number // per_column * (WIDTH - 2 * MARGIN) / 4
-        y = 36 + number % per_column * line_height(SMALL)
-        sheet.line([(x, y - 4), (x + 20, y - 4)], colour, 1.8)
-        if mark:
-            sheet.mark(x + 10, y - 4, mark, colour, 7.0)
-        sheet.text(x + 26, y, shortened(name, 215, SMALL), SMALL)
-
-
-def _draw_places(sheet: Sheet, data: Lines, xscale: Scale, top: float, bottom: float) -> None:
-    """Bands for measured places, dashed lines for those that others told; names at the top."""
-    for place in data.places:
-        colour = ink("muted") if place.slot is None else series_colour(place.slot)
-        x = xscale.at(place.at)
-        if place.low is not None and place.high is not None:
-            sheet.box(xscale.at(place.low), top, xscale.at(place.high), bottom, colour, 0.2)
-            sheet.line([(x, top), (x, bottom)], colour, 1)
-        else:
-            sheet.line([(x, top), (x, bottom)], colour, 1.4, dashes=(5, 4))
-    height = line_height(TINY)
-    rows = _place_rows(data)
-    for place, row in zip(data.places, rows, strict=True):
-        x = xscale.at(place.at)
-        colour = ink("muted") if place.slot is None else series_colour(place.slot)
-        baseline = top - 5 - height * (max(rows) - row)
-        sheet.line([(x, baseline - 9), (x, top)], colour, 1)
-        sheet.text(x + 5, baseline, place.name, TINY, colour)
-
-
-def _place_rows(data: Lines) -> list[int]:
-    """The line of text above the axis in which the name of each place stands: names go right of
-    their place, one in a line, the leftmost highest."""
-    order = sorted(range(len(data.places)), key=lambda i: (data.places[i].at, i))
-    rows = [0] * len(order)
-    for number, i in enumerate(order):
-        rows[i] = number
-    return rows
+def _places(chart: Chart, x: Scale) -> list[Any]:
+    """Bands for measured places, dashed lines for those that others told, named above from the
+    left, the leftmost highest."""
+    marks = [(f"{name} {at:g}", at, at, at, ink("muted")) for name, at in chart.marks]
+    bands = [(b.label, b.place, b.low, b.high, series_colour(b.slot)) for b in chart.bands]
+    layers: list[Any] = []
+    places = sorted(marks + bands, key=lambda place: place[1])
+    for row, (label, at, low, high, colour) in enumerate(places):
+        above = -8 - 14 * (len(places) - 1 - row)
+        told = base([{"x": at, "low": max(low, x.low), "high": min(high, x.high), "name": label}])
+        if low < high:
+            layers.append(told.mark_rect(color=colour, opacity=0.18).encode(
+                x=alt.X("low:Q"), x2=alt.X2("high"), y=alt.value(0), y2=alt.value(TALL)))
+        rule = told.mark_rule(color=colour, strokeDash=[1, 0] if low < high else [5, 4])
+        layers.append(rule.encode(x=alt.X("x:Q"), y=alt.value(above - 5), y2=alt.value(TALL)))
+        right = x.share(at) > 0.7
+        layers.append(told.mark_text(
+            align="right" if right else "left", dx=-5 if right else 5, fontSize=TINY, color=colour,
+        ).encode(x=alt.X("x:Q"), y=alt.value(above), text=alt.Text("name:N")))
+    return layers
 
 
 def apart(wanted: Sequence[float], distance: float, top: float, bottom: float) -> list[float]:
     """Heights as near to those wanted as can be, none nearer to another than told."""
     order = sorted(range(len(wanted)), key=lambda i: (wanted[i], i))
     groups: list[list[int]] = []
+
+    def begin(group: Sequence[int]) -> float:
+        """Where the first of some labels stands that touch each other."""
+        length = (len(group) - 1) * distance
+        centre = sum(wanted[i] for i in group) / len(group)
+        return max(top, min(centre - length / 2, bottom - length))
+
     for i in order:
         groups.append([i])
-        while len(groups) > 1 and (
-            _begin(groups[-2], wanted, distance, top, bottom) + len(groups[-2]) * distance
-            > _begin(groups[-1], wanted, distance, top, bottom)
-        ):
+        while len(groups) > 1 and (begin(groups[-2]) + len(groups[-2]) * distance
+                                   > begin(groups[-1])):
             last = groups.pop()
             groups[-1] += last
     heights = [0.0] * len(wanted)
     for group in groups:
-        begin = _begin(group, wanted, distance, top, bottom)
         for k, i in enumerate(group):
-            heights[i] = round(begin + k * distance, 2)
+            heights[i] = round(begin(group) + k * distance, 2)
     return heights
-
-
-def _begin(
-    group: Sequence[int], wanted: Sequence[float], distance: float, top: float, bottom: float
-) -> float:
-    """Where the first of some labels stands that touch each other."""
-    length = (len(group) - 1) * distance
-    centre = sum(wanted[i] for i in group) / len(group)
-    return max(top, min(centre - length / 2, bottom - length))
 
 
 # --- roofline ------------------------------------------------------------------------------------
 
 
-def draw_roofline(data: Roofline) -> Sheet:
-    """The sheet of `roofline`, for those who look at what is on it."""
+def roofline(data: Roofline) -> Drawn:
+    """Rates below what the machine allows, each named to its right."""
     slopes = [c for c in data.ceilings if c.moves_bytes]
     roofs = [c for c in data.ceilings if not c.moves_bytes]
-    spots = [s for s in data.spots if not s.rate.absence]
-    names = [shortened(spot.name, LONGEST_NAME, SMALL) for spot in spots]
-    xs = [spot.intensity for spot in spots]
-    xs += [roof.rate / slope.rate for slope in slopes for roof in roofs]
-    low, high = min(xs, default=0.1), max(xs, default=10.0)
-    xscale = Scale(steady(low / 2.2), steady(high * (4 if roofs else 3)), 0, 1, log=True)
-    tops = [roof.rate for roof in roofs] or [slope.rate * xscale.high for slope in slopes]
-    rates = [spot.rate.value for spot in spots] + tops
-    yscale = Scale(steady(min(rates) / 2.2), steady(max(rates) * 1.5), 0, 1, log=True)
-    top, bottom = 30.0, 30.0 + TALL + 60
-    left, right = MARGIN + 52, WIDTH - MARGIN
-    xscale, yscale = xscale.on(left, right), yscale.on(bottom, top)
-    sheet = Sheet(bottom + 48)
-    sheet.text(MARGIN, 16, "rate (GFLOP/s, log scale)", SMALL)
-    _decades(sheet, xscale, yscale)
-    first = min((xscale.at(spot.intensity) for spot in spots), default=left)
-    boxes = _ceilings(sheet, slopes, roofs, xscale, yscale, first)
-    _spots(sheet, spots, names, xscale, yscale, boxes)
-    return sheet
+    spots = [spot for spot in data.spots if not spot.rate.absence]
+    ridges = [roof.rate / slope.rate for slope in slopes for roof in roofs]
+    xs = [*(spot.intensity for spot in spots), *ridges]
+    x = Scale(steady(min(xs, default=0.1) / 2.2), steady(max(xs, default=10) * 1.4), log=True)
+    tops = [roof.rate for roof in roofs] or [slope.rate * x.high for slope in slopes]
+    y = scale_of_powers([v / 1e9 for v in [*(spot.rate.value for spot in spots), *tops]])
+    beside = max((text_width(spot.name, SMALL) for spot in spots), default=0) + 24
+    width = WIDTH - 2 * MARGIN - LEFT - beside - 6
+    layers: list[Any] = []
+    for ceiling in data.ceilings:
+        layers += _ceiling(ceiling, slopes, roofs, x, y)
+    layers += _spots(spots, x, y)
+    axes = {
+        "x": alt.X("x:Q", title="flops per byte of compulsory traffic (log scale)",
+                   scale=x.altair(), axis=alt.Axis(
+                       values=ticks(x, width), tickCount=MANY, format=",.6~g", grid=False,
+                       titlePadding=8)),
+        "y": alt.Y("value:Q", title=None, scale=y.altair(), axis=alt.Axis(
+            values=ticks(y, TALL, upright=True), tickCount=MANY, format=",.6~g", domain=False,
+            ticks=False, labelFontSize=TINY, labelPadding=6)),
+    }
+    drawn = layered(base([]).mark_point().encode(**axes), *layers, width=width, height=TALL)
+    notes = ["Upwards: rate (GFLOP/s, log scale).", "Red: what the machine allows.", *data.notes]
+    return sheet.chart(drawn, data.title, notes, LEFT - 14)
 
 
-def _decades(sheet: Sheet, xscale: Scale, yscale: Scale) -> None:
-    """Axes with their numbers; rates are written in GFLOP/s."""
-    giga = Scale(yscale.low / 1e9, yscale.high / 1e9, 0, abs(yscale.end - yscale.start), True)
-    for value in ticks(giga, gap=20):
-        y = yscale.at(value * 1e9)
-        sheet.line([(xscale.start, y), (xscale.end, y)], ink("grid"), 1, over=1.2)
-        sheet.text(xscale.start - 6, y + middle(TINY), written(value), TINY, align="right")
-    bottom = yscale.start
-    sheet.line([(xscale.start, bottom), (xscale.end, bottom)], ink("muted"))
-    for value in ticks(xscale, gap=14):
-        x = xscale.at(value)
-        sheet.line([(x, bottom), (x, bottom + 4)], ink("muted"))
-        sheet.text(x, bottom + 17, written(value), TINY, align="center")
-    centre = (xscale.start + xscale.end) / 2
-    sheet.text(centre, bottom + 37, "flops per byte of compulsory traffic (log scale)", SMALL,
-               align="center")
+def _ceiling(ceiling: CeilingLine, slopes: Sequence[CeilingLine], roofs: Sequence[CeilingLine],
+             x: Scale, y: Scale) -> list[Any]:
+    """A slope up to the highest roof, or a roof from the steepest slope; its name along it."""
+    rate, highest = ceiling.rate / 1e9, max((r.rate for r in roofs), default=math.inf) / 1e9
+    steepest = max((s.rate for s in slopes), default=0) / 1e9
+    if ceiling.moves_bytes:
+        begin, end = max(x.low, y.low / rate), min(x.high, highest / rate)
+        ends = [(begin, begin * rate), (end, end * rate)]
+        name = {"x": begin, "value": begin * rate, "name": f"{ceiling.name}, {rate:,.4g} GB/s"}
+    else:
+        begin = rate / steepest if steepest else x.low
+        ends = [(begin, rate), (x.high, rate)]
+        name = {"x": begin, "value": rate, "name": f"{ceiling.name}, {rate:,.5g} GFLOP/s"}
+    line = base([{"x": a, "value": b} for a, b in ends]).mark_line(color=ink("limit"))
+    dx, dy = (14, -2) if ceiling.moves_bytes else (4, -9)
+    text = base([name]).mark_text(align="left", dx=dx, dy=dy, color=ink("limit"))
+    at: dict[str, Any] = {"x": alt.X("x:Q"), "y": alt.Y("value:Q")}
+    return [line.encode(**at), text.encode(text=alt.Text("name:N"), **at)]
 
 
-def _ceilings(
-    sheet: Sheet,
-    slopes: Sequence[CeilingLine],
-    roofs: Sequence[CeilingLine],
-    xscale: Scale,
-    yscale: Scale,
-    first: float,
-) -> list[tuple[float, float, float, float]]:
-    """Lines with their names; the boxes that the names take. A roof's name stands where the roof
-    begins if there is room before the `first` point, else at its end."""
-    boxes = []
-    steepest = max((slope.rate for slope in slopes), default=0.0)
-    highest = max((roof.rate for roof in roofs), default=math.inf)
-    for slope in slopes:
-        begin = max(xscale.low, yscale.low / slope.rate)
-        end = min(xscale.high, highest / slope.rate)
-        places = [(xscale.at(x), yscale.at(x * slope.rate)) for x in (begin, end)]
-        sheet.line(places, ink("limit"), 2 if slope.rate == steepest else 1.2)
-    for roof in roofs:
-        begin = roof.rate / steepest if steepest else xscale.low
-        y = yscale.at(roof.rate)
-        sheet.line([(xscale.at(begin), y), (xscale.end, y)], ink("limit"),
-                   2 if roof.rate == highest else 1.2)
-    heights = apart([yscale.at(roof.rate) - 7 for roof in roofs], 15, yscale.end, yscale.start)
-    for roof, y in zip(roofs, heights, strict=True):
-        text = f"{roof.name}, {_rate(roof.rate)} GFLOP/s"
-        width = text_width(text, SMALL)
-        early = xscale.at(roof.rate / steepest) + 12 + width if steepest else math.inf
-        end = early if early < first - 12 else xscale.end
-        sheet.text(end, y, text, SMALL, ink("limit"), align="right")
-        boxes.append((end - width, y - 11, end, y + 10))
-    for slope, at in zip(slopes, _along(slopes, xscale, yscale, highest), strict=True):
-        boxes.append(_name_slope(sheet, slope, at, xscale, yscale))
-    return boxes
-
-
-def _along(
-    slopes: Sequence[CeilingLine], xscale: Scale, yscale: Scale, highest: float
-) -> list[float]:
-    """Where the names of slopes stand: one after the other, from the left."""
-    found = []
-    for number, slope in enumerate(slopes):
-        begin = max(xscale.low, yscale.low / slope.rate)
-        end = min(xscale.high, highest / slope.rate)
-        share = 0.05 + 0.3 * number
-        found.append(math.exp(math.log(begin) + share * (math.log(end) - math.log(begin))))
-    return found
-
-
-def _name_slope(
-    sheet: Sheet, slope: CeilingLine, at: float, xscale: Scale, yscale: Scale
-) -> tuple[float, float, float, float]:
-    """A name left above a slope, where no point can be: its end is at the line."""
-    text = f"{slope.name}, {_rate(slope.rate)} GB/s"
-    width = text_width(text, SMALL)
-    x, y = xscale.at(at), yscale.at(at * slope.rate)
-    angle = math.degrees(math.atan2(_slope_of(xscale, yscale), 1))
-    sheet.text(x - 5 * math.sin(math.radians(angle)), y - 5 * math.cos(math.radians(angle)), text,
-               SMALL, ink("limit"), angle=round(angle, 1))
-    along, up = width * math.cos(math.radians(angle)), width * math.sin(math.radians(angle))
-    return (x - 12, y - up - 16, x + along, y)
-
-
-def _slope_of(xscale: Scale, yscale: Scale) -> float:
-    """Pixels up for each pixel to the right, of a line of one bandwidth."""
-    right = (xscale.end - xscale.start) / math.log(xscale.high / xscale.low)
-    up = abs(yscale.end - yscale.start) / math.log(yscale.high / yscale.low)
-    return up / right
-
-
-def _spots(
-    sheet: Sheet,
-    spots: Sequence[Spot],
-    names: Sequence[str],
-    xscale: Scale,
-    yscale: Scale,
-    boxes: Sequence[tuple[float, float, float, float]],
-) -> None:
-    """Points with intervals; names to the right, moved up or down where they would overlap."""
-    columns: dict[float, list[int]] = {}
-    for i in sorted(range(len(spots)), key=lambda i: spots[i].intensity):
-        x = xscale.at(spots[i].intensity)
-        near = next((c for c in columns if abs(c - x) < 40), None)
-        columns.setdefault(x if near is None else near, []).append(i)
-    for members in columns.values():
-        right = max(xscale.at(spots[i].intensity) for i in members)
-        wanted = [yscale.at(spots[i].rate.value) for i in members]
-        limits = (yscale.end + 10, yscale.start - 10)
-        heights = apart(wanted, 15.0, *limits)
-        for _ in members:
-            boxes_hit = [
-                [b for b in boxes if b[0] < right + 17 + text_width(names[i], SMALL)
-                 and right + 17 < b[2] and b[1] < h + 7 and h - 7 < b[3]]
-                for i, h in zip(members, heights, strict=True)
-            ]
-            if not any(boxes_hit):
-                break
-            wanted = [max(w, hit[0][3] + 8) if hit else w
-                      for w, hit in zip(wanted, boxes_hit, strict=True)]
-            heights = apart(wanted, 15.0, *limits)
-        for i, height in zip(members, heights, strict=True):
-            spot = spots[i]
-            x, y = xscale.at(spot.intensity), yscale.at(spot.rate.value)
-            colour = role_colour(spot.role)
-            if spot.rate.low < spot.rate.high:
-                ends = [(x, yscale.at(end)) for end in (spot.rate.low, spot.rate.high)]
-                sheet.line(ends, colour, 1.8, over=3)
-            if abs(height - y) > 3 or right - x > 1:
-                sheet.line([(x + 5, y), (right + 14, height)], colour, 0.8)
-            sheet.mark(x, y, "dot", colour, 8.5)
-            width = text_width(names[i], SMALL)
-            sheet.box(right + 15, height - 7, right + 19 + width, height + 7, ink("panel"),
-                      over=3.5)
-            sheet.text(right + 17, height + middle(SMALL), names[i], SMALL, colour)
-
-
-def _rate(value: float) -> str:
-    return f"{value / 1e9:,.3g}" if value < 1e12 else f"{value / 1e9:,.0f}"
-
-
-# --- charts ---------------------------------------------------------------------------------------
-
-LOG_NUMBERS = 8.0  # numbers that span more are drawn on a log axis
-
-
-def lines_of(chart: Chart) -> str:
-    """A line for each series over numbers."""
-    return lines(as_lines(chart))
-
-
-def as_lines(chart: Chart) -> Lines:
-    """The points of a chart; numbers that span more than a factor of 8 are on a log axis."""
-    xs = [float(category) for category in chart.categories]
-    wide = bool(xs) and min(xs) > 0 and max(xs) > LOG_NUMBERS * min(xs)
-    found = tuple(
-        Line(
-            series.name,
-            tuple(
-                (x, value)
-                for x, value in zip(xs, series.values, strict=True)
-                if not value.absence
-            ),
-            series.slot,
-            series.modelled,
-        )
-        for series in chart.series
-    )
-    places = [Mark(f"{name} {at:g}", at) for name, at in chart.marks]
-    places += [Mark(b.label, b.place, b.low, b.high, b.slot) for b in chart.bands]
-    return Lines(
-        title=chart.title,
-        x_label=chart.category_label,
-        y_label=chart.value_label,
-        lines=found,
-        log_x=chart.log_categories or (wide and chart.named_categories),
-        scale="ratio" if chart.kind == "factor" else "log" if chart.log_values else "linear",
-        named=tuple(xs) if chart.named_categories else (),
-        limits=tuple(zip(xs, chart.limits, strict=True)) if chart.limits else (),
-        limit_label=chart.limit_label,
-        places=tuple(places),
-    )
+def _spots(spots: Sequence[Spot], x: Scale, y: Scale) -> list[Any]:
+    """Points with intervals, and their names at the right edge."""
+    heights = apart([TALL * (1 - y.share(s.rate.value / 1e9)) for s in spots], APART, 0, TALL)
+    told = [{"name": s.name, "kind": NAMES.get(s.role, s.role), "x": s.intensity,
+             "value": s.rate.value / 1e9,
+             "low": s.rate.low / 1e9, "high": s.rate.high / 1e9, "samples": s.rate.samples,
+             "edge": x.high, "height": y.value(1 - height / TALL)}
+            for s, height in zip(spots, heights, strict=True)]
+    roles = tuple(role for role in ROLES if role in {spot.role for spot in spots})
+    colours = kinds(roles)
+    of = base(told)
+    leader = of.mark_rule(color=ink("muted"), strokeWidth=0.8).encode(
+        x=alt.X("x:Q"), x2=alt.X2("edge"), y=alt.Y("value:Q"), y2=alt.Y2("height"))
+    return [
+        leader,
+        of.mark_rule(strokeWidth=1.6).encode(x=alt.X("x:Q"), y=alt.Y("low:Q"), y2=alt.Y2("high"),
+                                             color=colours["color"]),
+        of.mark_point(filled=True, size=58, opacity=1, tooltip={"content": "data"}).encode(
+            x=alt.X("x:Q"), y=alt.Y("value:Q"), **colours),
+        of.mark_text(align="left", dx=7).encode(
+            x=alt.X("edge:Q"), y=alt.Y("height:Q"), text=alt.Text("name:N"),
+            color=colours["color"]),
+    ]

@@ -1,7 +1,6 @@
-"""What panels have in common: from values to pixels (where an axis ends, which of its numbers are
-written), rows of dots, intervals, legends; and charts, which become dots or lines.
+"""What charts have in common: values, the axes that they need, and layers of marks.
 
-Each kind of figure is a plain dataclass and a function that draws it as SVG.
+Each kind of figure is a plain dataclass and a function that makes a chart of it.
 
 | kind | shows |
 | --- | --- |
@@ -10,7 +9,7 @@ Each kind of figure is a plain dataclass and a function that draws it as SVG.
 | `rows.claims(Claims)` | what claims came to on machines |
 | `rows.across(Across)` | one comparison, input by input, on all machines |
 | `rows.timeline(Timeline)` | what a variant did when |
-| `curves.lines(Lines)`, `curves.lines_of(Chart)` | values over numbers |
+| `curves.lines(Chart)` | values over numbers |
 | `curves.roofline(Roofline)` | rates over intensities, below what the machine allows |
 """
 
@@ -18,58 +17,74 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import altair as alt
 
 from memwall.figures.sheet import (
-    BODY,
-    MARGIN,
     ROLES,
     SMALL,
     TINY,
-    WIDTH,
-    Sheet,
+    Rows,
+    View,
     ink,
-    line_height,
-    middle,
+    layered,
     role_colour,
     series_colour,
-    shortened,
     steady,
     text_width,
+    view,
 )
 
-ALIKE = (0.95, 1.05)  # ratios that are called alike
 #: Ratios that are written first where there is room, by how much they tell.
-RATIOS = (
-    (1.0,),
-    (0.5, 2.0),
-    (0.1, 10.0),
-    (0.2, 5.0),
-    (0.01, 100.0),
-    (0.02, 50.0),
-    (0.05, 20.0),
-    (0.001, 1000.0),
-    (0.0001, 10000.0),
-    (0.75, 1.5),
-    (0.8, 1.2),
-    (0.9, 1.1),
-    (0.95, 1.05),
-)
-MOST_TICKS = 7
+RATIOS = ((1.0,), (0.5, 2.0), (0.1, 10.0), (0.2, 5.0), (0.01, 100.0), (0.02, 50.0), (0.05, 20.0),
+          (0.001, 1000.0), (0.0001, 10000.0), (0.75, 1.5), (0.8, 1.2), (0.9, 1.1), (0.95, 1.05))
+MOST_TICKS, MOST_UPRIGHT = 7, 10
+MANY = 99  # ticks: of more than Vega expects it would drop some
 FEW_DECADES = 3e3  # from one end to the other: 2 and 5 of each decade are written too
-LONGEST_INTERVAL = 1.5  # of the reach of the values; what is longer ends in an arrow
+LONGEST_INTERVAL = 1.5  # of the reach of the values; what is longer leaves the axis
 LOPSIDED = 1.5  # so much farther on one side: the other side is shortened
 SHORTEST = 3.0  # to so much of the longer side, if it needs no more
+ALIKE = (0.95, 1.05)  # ratios that are called alike
+ALIKE_NOTE = "Grey band: alike, within 5 %."
+INTERVALS = "Lines through dots: 95 % intervals."
+NOISIEST = 1.5  # the factor that two runs of one code may differ by in what is drawn
+NOT_MEASURED = "not measured"
+SKIPPED = "skipped"  # where its reason has no room
+GAP = 22.0  # pixels between panels side by side
+EDGE = 14.0  # pixels that the last number below an axis reaches over it
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value with its interval and its samples, or a word in its place."""
+
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    absence: str = ""
+    samples: int = 0
+
+    def told(self) -> dict[str, Any]:
+        """What the specification says of it; hovering shows these."""
+        if self.absence:
+            return {"word": self.absence}
+        told: dict[str, Any] = {"value": self.value}
+        if math.isfinite(self.low) and math.isfinite(self.high):
+            told |= {"low": self.low, "high": self.high}
+        return told | ({"samples": self.samples} if self.samples else {})
+
+
+# --- axes -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Scale:
-    """A stretch of values and the pixels it is drawn on; `high` may be at the top."""
+    """A stretch of values, on a linear or a logarithmic axis."""
 
     low: float
     high: float
-    start: float
-    end: float
     log: bool = False
 
     def __post_init__(self) -> None:
@@ -79,26 +94,32 @@ class Scale:
             object.__setattr__(self, "low", self.low - room)
             object.__setattr__(self, "high", self.high + room)
 
-    def at(self, value: float) -> float:
-        """The place of a value in pixels, at the end of the axis if it lies beyond."""
-        inside = min(max(value, self.low), self.high)
-        place = (self._of(inside) - self._of(self.low)) / (self._of(self.high) - self._of(self.low))
-        return round(steady(self.start + place * (self.end - self.start)), 2)
+    def share(self, value: float) -> float:
+        """Where a value lies between the ends, from 0 to 1."""
+        return (self._of(value) - self._of(self.low)) / (self._of(self.high) - self._of(self.low))
+
+    def value(self, share: float) -> float:
+        """What lies there: the inverse of `share`."""
+        low, high = self._of(self.low), self._of(self.high)
+        return math.exp(low + share * (high - low)) if self.log else low + share * (high - low)
 
     def holds(self, value: float) -> bool:
         """Whether a value is on the axis."""
         slack = 1e-9 * max(abs(self.low), abs(self.high))
         return self.low - slack <= value <= self.high + slack
 
-    def on(self, start: float, end: float) -> "Scale":
-        """The same values on other pixels."""
-        return Scale(self.low, self.high, start, end, self.log)
-
     def _of(self, value: float) -> float:
         return math.log(value) if self.log else value
 
+    def altair(self, pixels: float | None = None) -> alt.Scale:
+        """The same for Altair, along the whole panel or so many pixels of it."""
+        along: dict[str, Any] = {} if pixels is None else {"range": [0, pixels]}
+        return alt.Scale(type="log" if self.log else "linear", domain=[self.low, self.high],
+                         nice=False, zero=False, clamp=True, **along)
 
-def scale_of_ratios(values: Iterable[float], ends: Iterable[float], centred: bool = True) -> Scale:
+
+def scale_of_ratios(values: Iterable[float], ends: Iterable[float] = (),
+                    centred: bool = True) -> Scale:
     """A log axis of ratios around 1 with all values, and the ends of intervals that fit.
 
     Centred on 1, so that a factor is as long to the left as to the right; but where values lie far
@@ -116,12 +137,12 @@ def scale_of_ratios(values: Iterable[float], ends: Iterable[float], centred: boo
         below, above = (shorter, above) if below < above else (below, shorter)
     else:
         below = above = max(below, above)
-    return Scale(steady(math.exp(-below)), steady(math.exp(above)), 0, 1, log=True)
+    return Scale(steady(math.exp(-below)), steady(math.exp(above)), log=True)
 
 
 def scale_from_zero(tops: Iterable[float]) -> Scale:
     """A linear axis from zero, a little longer than what is on it."""
-    return Scale(0, steady(1.06 * max(tops, default=1.0)) or 1.0, 0, 1)
+    return Scale(0, steady(1.06 * max(tops, default=1.0)) or 1.0)
 
 
 def scale_around(values: Sequence[float]) -> Scale:
@@ -129,7 +150,7 @@ def scale_around(values: Sequence[float]) -> Scale:
     low, high = min(values, default=0.0), max(values, default=1.0)
     room = 0.08 * (high - low) or 0.08 * abs(high) or 1.0
     floor = 0.0 if low >= 0 and low - room < 0.25 * high else low - room
-    return Scale(steady(floor), steady(high + room), 0, 1)
+    return Scale(steady(floor), steady(high + room))
 
 
 def scale_of_powers(values: Sequence[float]) -> Scale:
@@ -137,54 +158,53 @@ def scale_of_powers(values: Sequence[float]) -> Scale:
     positive = [value for value in values if value > 0] or [1.0, 10.0]
     low, high = math.log(min(positive)), math.log(max(positive))
     room = max(0.06 * (high - low), 0.08)
-    return Scale(steady(math.exp(low - room)), steady(math.exp(high + room)), 0, 1, log=True)
+    return Scale(steady(math.exp(low - room)), steady(math.exp(high + room)), log=True)
 
 
-def with_log(label: str, kind: str) -> str:
-    """What an axis is called, with the kind of its scale where that is not linear."""
-    if kind == "linear":
-        return label
-    return f"{label[:-1]}, log scale)" if label.endswith(")") else f"{label} (log scale)"
+def scale_of(kind: str, values: Iterable[Value], bounds: Iterable[float] = (),
+             unit: str = "") -> Scale:
+    """The axis of values: a "ratio" around 1, "linear" from zero or "log"; with bounds that do not
+    lie far beyond all values."""
+    there = [value for value in values if not value.absence]
+    middles = [value.value for value in there]
+    ends = [end for v in there for end in (v.low, v.high) if math.isfinite(end)]
+    if kind == "ratio":
+        reach = max((abs(math.log(v)) for v in middles if v > 0), default=0.0)
+        near = [b for b in bounds if b > 0 and abs(math.log(b)) < reach + 0.1]
+        return scale_of_ratios([*middles, *near], ends)
+    if kind == "log":
+        least, most = min(middles, default=1.0), max(middles, default=1.0)
+        return scale_of_powers([*middles, *(b for b in bounds if least / 3 < b < 3 * most)])
+    most = max(middles, default=0.0)
+    near = [b for b in bounds if b < 3 * most or unit == "%"]
+    return scale_from_zero([most, *(end for end in ends if end <= 1.4 * most), *near])
 
 
-def ticks(
-    scale: Scale, first: Sequence[float] = (), size: float = TINY, gap: float = 9
-) -> list[float]:
-    """The values that are written below an axis: as many round ones as there is room for.
-
-    `first` are written before any other.
-    """
+def ticks(scale: Scale, pixels: float, first: Sequence[float] = (),
+          upright: bool = False) -> list[float]:
+    """The values that are written beside an axis: as many round ones as there is room for; `first`
+    are written before any other."""
     placed: list[float] = []
     for value in first:
-        if scale.holds(value) and _apart([*placed, value], scale, size, gap):
+        if scale.holds(value) and _apart([*placed, value], scale, pixels, upright):
             placed.append(value)
-    most = MOST_TICKS + len(placed)
+    most = (MOST_UPRIGHT if upright else MOST_TICKS) + len(placed)
     for group in _round_values(scale):
         inside = [v for v in group if scale.holds(v) and v not in placed]
         if not inside or len(placed) + len(inside) > most:
             continue
-        if _apart([*placed, *inside], scale, size, gap):
+        if _apart([*placed, *inside], scale, pixels, upright):
             placed += inside
             if not scale.log:
                 break  # one step only
     return sorted(placed)
 
 
-def written(value: float) -> str:
-    """The number of a tick."""
-    if abs(value) >= 1e6 or 0 < abs(value) < 1e-4:
-        return f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")
-    return f"{value:,.6g}"
-
-
-def _apart(values: Sequence[float], scale: Scale, size: float, gap: float) -> bool:
+def _apart(values: Sequence[float], scale: Scale, pixels: float, upright: bool) -> bool:
     """Whether numbers can stand beside each other."""
-    ordered = sorted(values)
-    for left, right in pairwise(ordered):
-        widths = text_width(written(left), size) + text_width(written(right), size)
-        if abs(scale.at(right) - scale.at(left)) < widths / 2 + gap:
-            return False
-    return True
+    room = [12.0 if upright else text_width(f"{v:,.6g}", TINY) / 2 + 5 for v in sorted(values)]
+    places = [pixels * scale.share(value) for value in sorted(values)]
+    return all(places[k + 1] - places[k] >= room[k] + room[k + 1] for k in range(len(places) - 1))
 
 
 def _round_values(scale: Scale) -> list[tuple[float, ...]]:
@@ -211,221 +231,176 @@ def _multiples(scale: Scale) -> list[tuple[float, ...]]:
     return found
 
 
-# --- panels ---------------------------------------------------------------------------------------
-
-NAMES = {"fp32": "single precision", "fp64": "double precision", "library": "libraries"}
-SHAPES = ("dot", "square", "triangle")
-SHAPE_OF = {"fp32": "dot", "fp64": "square", "fp16": "triangle", "bf16": "triangle"}
-GROUP_ROLES = ("ours", "library", "reference")  # of rows, whose markers are all dots
-PITCH = 24.0  # pixels from one row to the next
-GAP = 20.0  # pixels between panels side by side
-ALIKE_WORDS = "alike (within 5 %)"
-NOT_MEASURED = "not measured"
-SKIPPED = "skipped"  # where its reason has no room
-T = TypeVar("T")
+def with_log(label: str, kind: str) -> str:
+    """What an axis is called, with the kind of its scale where that is not linear."""
+    if kind == "linear":
+        return label
+    return f"{label[:-1]}, log scale)" if label.endswith(")") else f"{label} (log scale)"
 
 
-@dataclass(frozen=True)
-class Value:
-    """A value with its interval, or a word in its place."""
+# --- layers ---------------------------------------------------------------------------------------
 
-    value: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-    absence: str = ""
-
-
-@dataclass(frozen=True)
-class Frame:
-    """Where a panel is drawn."""
-
-    scale: Scale
-    top: float
-    bottom: float
-    bound: float | None = None  # the value that a line is drawn at
+NAMES = {"fp32": "single precision", "fp64": "double precision", "fp16": "half precision",
+         "ours": "ours", "library": "libraries", "reference": "reference"}
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+SHAPE_OF = {"fp32": "circle", "fp64": "square", "ours": "circle", "library": "diamond",
+            "reference": "square"}
 
 
-def ratio_scale(values: Iterable[Value]) -> Scale:
-    """A log axis around 1 that has room for the values and most of their intervals."""
-    there = [value for value in values if not value.absence]
-    return scale_of_ratios([v.value for v in there], [e for v in there for e in (v.low, v.high)])
+def base(told: Sequence[dict[str, Any]]) -> alt.Chart:
+    """A chart of such data."""
+    return alt.Chart(alt.Data(values=Rows(told)))
 
 
-def ratio_ground(sheet: Sheet, frame: Frame) -> None:
+def values_of(told: Sequence[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
+    """Those rows that have all of the names."""
+    return [row for row in told if all(name in row for name in names)]
+
+
+def value_axis(scale: Scale, pixels: float, title: str | None = None,
+               first: Sequence[float] = (), written: str = ",.6~g") -> alt.X:
+    """The horizontal axis of values, so many pixels long."""
+    axis = alt.Axis(values=ticks(scale, pixels, first), tickCount=MANY, format=written, grid=False)
+    return alt.X("value:Q", title=title, scale=scale.altair(pixels), axis=axis)
+
+
+HEADING = "\u2013 "  # begins the heading of a group of rows
+
+
+def names_axis(order: Sequence[str], shown: bool, bold: str = "") -> alt.Y:
+    """The vertical axis of names, the first of them `bold` if told; headings stand in italics."""
+    def heading(of: str, value: str | int, other: str | int) -> dict[str, Any]:
+        test = f"indexof(datum.value, '{HEADING}') == 0"
+        return {of: {"condition": {"test": test, "value": value}, "value": other}}
+
+    special = {}
+    if any(name.startswith(HEADING) for name in order):
+        special = (heading("labelFontStyle", "italic", "normal") | heading("gridOpacity", 0, 1)
+                   | heading("labelColor", ink("muted"), ink("ink")))
+    if bold and order[:1] == [bold]:
+        special["labelFontWeight"] = {"condition": {"test": "datum.index == 0", "value": "bold"},
+                                      "value": "normal"}
+    axis = alt.Axis(labels=shown, ticks=False, domain=False, grid=True, labelPadding=8, **special)
+    return alt.Y("name:N", title=None, axis=axis, scale=alt.Scale(domain=list(order)))
+
+
+def ratio_ground() -> list[alt.Chart]:
     """The band of what is alike, and the line at 1."""
-    scale = frame.scale
-    sheet.box(scale.at(ALIKE[0]), frame.top, scale.at(ALIKE[1]), frame.bottom, ink("alike"))
-    sheet.line([(scale.at(1), frame.top), (scale.at(1), frame.bottom)], ink("muted"))
+    band = base([{"from": ALIKE[0], "to": ALIKE[1]}])
+    one = base([{"at": 1}]).mark_rule(color=ink("muted")).encode(x=alt.X("at:Q"))
+    ends = {"x": alt.X("from:Q"), "x2": alt.X2("to")}
+    return [band.mark_rect(color=ink("alike"), opacity=1).encode(**ends), one]
 
 
-def dot_rows(
-    sheet: Sheet,
-    frame: Frame,
-    cells: Sequence[Sequence[Value | None]],
-    series: Sequence[str],
-    pitch: float,
-    looks: "Looks | None" = None,
-) -> None:
-    """A row of dots for each of `cells`, which has a value for each of `series`."""
-    looks = looks or Looks()
-    step = min(10.0, (pitch - 6) / len(series)) if len(series) > 1 else 0.0
-    for row, values in enumerate(cells):
-        y = looks.places[row] if looks.places else frame.top + 4 + pitch * (row + 0.5)
-        words = {NOT_MEASURED if value is None else value.absence for value in values}
-        if "" not in words:
-            word(sheet, frame, y, sorted(words)[0])
-            continue
-        for place, (name, value) in enumerate(zip(series, values, strict=True)):
-            if value is None or value.absence:
-                continue
-            at = y + step * (place - (len(series) - 1) / 2)
-            one_hue = looks.roles and len(series) == 1
-            colour = role_colour(looks.roles[row]) if one_hue else colour_of(name, place)
-            if looks.bars:
-                thick = min(12.0, step - 1) if step else 12.0
-                end = frame.scale.at(value.value)
-                sheet.box(frame.scale.start, at - thick / 2, end, at + thick / 2, colour, over=2.2)
-                interval(sheet, frame.scale, at, value.low, value.high, ink("ink"))
-                continue
-            interval(sheet, frame.scale, at, value.low, value.high, colour)
-            shape = shape_of(name, place)
-            if frame.scale.holds(value.value):
-                sheet.mark(frame.scale.at(value.value), at, shape, colour, 8.5)
-
-
-@dataclass(frozen=True)
-class Looks:
-    """How rows are drawn: at which heights, in which roles if there is one series, as bars."""
-
-    places: Sequence[float] = ()
-    roles: Sequence[str] = ()
-    bars: bool = False
-
-
-def shape_of(name: str, place: int) -> str:
-    """The marker of a series."""
-    return SHAPE_OF.get(name, SHAPES[place % len(SHAPES)])
-
-
-def word(sheet: Sheet, frame: Frame, y: float, word: str) -> None:
-    """A word in the place of dots, right of the line at 1 if it fits there."""
-    left, right = frame.scale.start, frame.scale.end
-    if frame.bound is not None and frame.scale.at(frame.bound) > left + 0.6 * (right - left):
-        right = frame.scale.at(frame.bound) - 4
-    one = frame.scale.at(1) + 8 if frame.scale.log and frame.scale.holds(1) else left + 4
-    text = word if text_width(word, TINY, italic=True) <= right - left - 4 else SKIPPED
-    start = one if one + text_width(text, TINY, italic=True) <= right else left + 4
-    end = start + text_width(text, TINY, italic=True)
-    sheet.box(start - 3, y - 7, min(end + 3, right), y + 7, ink("panel"), over=2.5)
-    sheet.text(start, y + middle(TINY), text, TINY, ink("muted"), italic=True)
+def bound_line(bound: float) -> alt.Chart:
+    """Where the machine's limit is."""
+    rule = base([{"bound": bound}]).mark_rule(color=ink("limit"), strokeWidth=2)
+    return rule.encode(x=alt.X("bound:Q"))
 
 
 def colour_of(name: str, place: int) -> str:
     """The colour of a series: that of its role, or else of its place."""
-    return role_colour(name) if name in ROLES else series_colour(place)
+    return role_colour(name) if name in (*ROLES, "yours") else series_colour(place)
 
 
-def label_width(names: Sequence[str], mono: bool) -> float:
-    """Pixels from the left edge to the panels: the longest name, bold, and room around it."""
-    widest = max(text_width(n, SMALL if mono else BODY, not mono, False, mono) for n in names)
-    return math.ceil(MARGIN + widest + 12)
+def kinds(names: Sequence[str]) -> dict[str, Any]:
+    """Colour and shape of series by the field `kind`, with one legend for both."""
+    words = [NAMES.get(name, name) for name in names]
+    colours = [colour_of(name, place) for place, name in enumerate(names)]
+    shapes = [SHAPE_OF.get(n, SHAPES[place % len(SHAPES)]) for place, n in enumerate(names)]
+    legend: dict[str, Any] = {} if len(names) > 1 else {"legend": None}
+    return {
+        "color": alt.Color("kind:N", scale=alt.Scale(domain=words, range=colours), **legend),
+        "shape": alt.Shape("kind:N", scale=alt.Scale(domain=words, range=shapes), **legend),
+    }
 
 
-def row_names(
-    sheet: Sheet, names: Sequence[str], right: float, top: float, pitch: float = PITCH
-) -> None:
-    """Names of machines, the first one bold."""
-    for row, name in enumerate(names):
-        y = top + pitch * (row + 0.5) + middle(BODY)
-        sheet.text(right - 12, y, name, BODY, align="right", bold=row == 0)
+@dataclass(frozen=True)
+class Frame:
+    """What panels of one figure share: rows, colours, the axis and the size."""
+
+    order: Sequence[str]  # of rows
+    names: Sequence[str]  # of colours
+    series: Sequence[str]  # beside each other in a row; one: in its middle
+    scale: Scale
+    width: float
+    height: float
+    ratio: bool = False
+    bars: bool = False
+    bold: str = ""
+    label: str | None = None  # of the axis, where it is not told above
+    faint: bool = False  # dots let others through
 
 
-def panel_head(
-    sheet: Sheet, left: float, top: float, width: float, name: str, about: str
-) -> None:
-    """A title and a line below it, just above a panel."""
-    baseline = top - 8
-    if about:
-        sheet.text(left, baseline, shortened(about, width + GAP - 6, TINY), TINY)
-        baseline -= line_height(SMALL)
-    sheet.text(left, baseline, shortened(name, width + GAP - 6, SMALL, True), SMALL, bold=True)
+def panel(frame: Frame, told: Sequence[dict[str, Any]], title: alt.TitleParams, first: bool,
+          bound: float | None = None) -> View:
+    """What is below one title: the ground, the bound, intervals, dots, and words in their place.
+    The `first` panel of a line has the names of rows."""
+    scale, width = frame.scale, frame.width
+    bound = bound if bound is not None and scale.holds(bound) else None
+    ground: list[Any] = ratio_ground() if frame.ratio else []
+    if bound is not None:
+        ground.append(bound_line(bound))
+    shared: dict[str, Any] = {"y": names_axis(frame.order, first, frame.bold)}
+    if len(frame.series) > 1:
+        order = [NAMES.get(name, name) for name in frame.series]
+        shared["yOffset"] = alt.YOffset("kind:N", scale=alt.Scale(domain=order, paddingOuter=0.6))
+    x = value_axis(scale, width, frame.label,
+                   [1.0] if frame.ratio else [bound] if bound == 100 else [])
+    colours = kinds(frame.names)
+    rows, tips = alt.Chart(), {"content": "data"}
+    tint = {"color": alt.value(ink("ink")) if frame.bars else colours["color"]}
+    whiskers = rows.mark_rule(strokeWidth=1.6).encode(x=alt.X("low:Q"), x2=alt.X2("high"), **tint)
+    if frame.bars:
+        dots = rows.mark_bar(size=11, tooltip=tips).encode(x=x, color=colours["color"])
+        layers = [dots, whiskers]
+    else:
+        dots = rows.mark_point(filled=True, size=56, opacity=0.45 if frame.faint else 1,
+                               tooltip=tips).encode(x=x, **colours)
+        layers = [dots] if frame.faint else [whiskers, dots]
+    room = width * scale.share(bound) if bound and scale.share(bound) > 0.6 else width
+    there = values_of(told, "value")
+    drawn = [*ground, rows_of(layers, there, **shared)]
+    if words := _words(told, room - 8):
+        drawn.append(base(words).mark_text(
+            align="left", fontStyle="italic", fontSize=TINY, color=ink("muted"),
+        ).encode(x=alt.value(4), y=alt.Y("name:N"), text=alt.Text("word:N")))
+    return layered(*drawn, width=width, height=frame.height, title=view(title))
 
 
-def interval(
-    sheet: Sheet, scale: Scale, y: float, low: float, high: float, colour: str
-) -> None:
-    """A line from end to end; an arrow where it leaves the axis."""
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return
-    low, high = steady(low), steady(high)
-    if high > low:
-        sheet.line([(scale.at(low), y), (scale.at(high), y)], colour, 1.8)
-    if not scale.holds(low):
-        sheet.arrow(scale.start - 3, y, False, colour)
-    if not scale.holds(high):
-        sheet.arrow(scale.end + 3, y, True, colour)
+def rows_of(layers: Sequence[Any], told: Sequence[dict[str, Any]], **shared: Any) -> View:
+    """Layers that have data and channels in common."""
+    channels = view(alt.Chart().mark_point().encode(**shared))["encoding"]
+    return layered(*layers, data={"values": Rows(told)}, encoding=channels)
 
 
-def axis(
-    sheet: Sheet,
-    scale: Scale,
-    y: float,
-    first: Sequence[float] = (),
-    unit: str = "",
-    red: float | None = None,
-) -> None:
-    """A line below a panel with ticks and their numbers, `red` is that of the bound."""
-    sheet.line([(scale.start, y), (scale.end, y)], ink("muted"))
-    shown = ticks(scale, first)
-    for value in shown:
-        x = scale.at(value)
-        sheet.line([(x, y), (x, y + 4)], ink("muted"))
-        text = written(value)
-        colour = ink("limit") if value == red else ""
-        sheet.text(x, y + 17, text, TINY, colour, align="center")
-        if unit and value == shown[-1]:
-            sheet.text(x + text_width(text, TINY) / 2, y + 17, f" {unit}", TINY, colour)
+def _words(told: Sequence[dict[str, Any]], room: float) -> list[dict[str, Any]]:
+    """A word for each name that has no value."""
+    named = {row["name"] for row in values_of(told, "value")}
+    words = {row["name"]: row["word"] for row in values_of(told, "word")
+             if row["name"] not in named}
+    return [{"name": name, "word": word if text_width(word, TINY) <= room else SKIPPED}
+            for name, word in words.items()]
 
 
-def legend(
-    sheet: Sheet, series: Sequence[str], heading: str = "", alike: bool = False, bound: str = "",
-    bars: bool = False,
-) -> None:
-    """A heading to the left, what colours, bands and lines mean to the right."""
-    x = WIDTH - MARGIN
-    if alike:
-        x -= text_width(ALIKE_WORDS, SMALL)
-        sheet.text(x, 20, ALIKE_WORDS, SMALL)
-        sheet.box(x - 30, 10, x - 6, 23, ink("alike"))
-        x -= 48
-    if bound:
-        x -= text_width(bound, SMALL)
-        sheet.text(x, 20, bound, SMALL, ink("limit"))
-        sheet.line([(x - 9, 9), (x - 9, 24)], ink("limit"), 2)
-        x -= 30
-    for place in reversed(range(len(series))):
-        name = series[place]
-        if not name:  # one series, which needs no name
-            continue
-        words = NAMES.get(name, name)
-        colour = colour_of(name, place)
-        x -= text_width(words, SMALL)
-        sheet.text(x, 20, words, SMALL)
-        if bars:
-            sheet.box(x - 26, 11, x - 6, 21, colour)
-        else:
-            sheet.line([(x - 28, 16), (x - 6, 16)], colour, 1.8)
-            shape = "dot" if name in (*GROUP_ROLES, "yours") else shape_of(name, place)
-            sheet.mark(x - 17, 16, shape, colour, 8.5)
-        x -= 44
-    if heading:
-        sheet.text(MARGIN, 21, heading, BODY + 1, bold=True)
+def in_lines(lines: Sequence[Sequence[View]], between: float) -> View:
+    """Panels below and beside each other: a line each, filled up with empty views."""
+    columns = max(map(len, lines))
+    blank = view(base([]).mark_point().properties(width=1, height=1))
+    panels = [each for line in lines for each in [*line, *[blank] * (columns - len(line))]]
+    return {"concat": panels, "columns": columns, "bounds": "flush",
+            "spacing": {"row": between, "column": GAP}}
+
+
+def label_width(names: Sequence[str]) -> float:
+    """Pixels that names beside an axis take, and room around them."""
+    return max((text_width(name, SMALL, bold=True) for name in names), default=0) + 14
 
 
 def chunks(items: Sequence[T], most: int) -> list[Sequence[T]]:
     """Pieces that are as even as can be, none longer than told."""
-    count = -(-len(items) // most)
-    size = -(-len(items) // count)
+    count = max(1, -(-len(items) // most))
+    size = max(1, -(-len(items) // count))
     return [items[begin : begin + size] for begin in range(0, len(items), size)]
 
 
@@ -459,8 +434,8 @@ class Band:
 class Chart:
     """What is drawn. `limits` is what the ceiling allows in each category, if it is drawn.
 
-    `kind` is that of the quantity: "factor" is drawn on a log axis around 1, "percent" as dots and
-    from zero, all others as bars from zero or, with `log_values`, as dots.
+    `title` is the question. `kind` is that of the quantity: "factor" is drawn on a log axis around
+    1, "percent" as dots and from zero, all others as bars from zero or, with `log_values`, as dots.
     """
 
     title: str
@@ -478,3 +453,23 @@ class Chart:
     kind: str = ""
     abouts: tuple[str, ...] = ()  # a line below the name of each category
     rows_are_series: bool = True  # else categories are rows, and series have colours
+    notes: tuple[str, ...] = ()  # sentences below the question
+
+    @property
+    def scale(self) -> str:
+        """Of its values: "ratio", "log" or "linear"."""
+        return "ratio" if self.kind == "factor" else "log" if self.log_values else "linear"
+
+
+def spaced(rows: Sequence[tuple[str, str]]) -> list[str]:
+    """Names of rows in order, each group of them below its heading if there are several, and most
+    have more than two; `rows` are names with their groups."""
+    changes = sum(one[1] != other[1] for one, other in pairwise(rows))
+    groups = len({group for _, group in rows})
+    headed = groups > 1 and groups == changes + 1 and groups < 0.4 * len(rows)
+    order: list[str] = []
+    for k, (name, group) in enumerate(rows):
+        if headed and (k == 0 or rows[k - 1][1] != group):
+            order.append(HEADING + group)
+        order.append(name)
+    return order

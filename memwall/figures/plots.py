@@ -17,9 +17,9 @@ from memwall.figures import curves, dots, rows
 from memwall.figures.curves import MODELLED, CeilingLine, Roofline, Spot
 from memwall.figures.dots import Dots, Panel, Row
 from memwall.figures.drawings import DRAWINGS
-from memwall.figures.panels import Band, Chart, Series, Value
+from memwall.figures.panels import NOISIEST, Band, Chart, Series, Value
 from memwall.figures.rows import Timeline
-from memwall.figures.sheet import ROLE_OF_GROUP, SERIES, series_colour
+from memwall.figures.sheet import ROLE_OF_GROUP, SERIES, Drawn, series_colour
 from memwall.record import notation
 from memwall.record.errors import UserError
 from memwall.record.regions import Where
@@ -30,6 +30,7 @@ LIMITS = {"median", "gbps", "gflops", "of_ceiling", "speedup"}
 VARIANT_AXES = ("variant", "group")
 # What stands in the place of a value, but for a reason to skip it.
 ABSENT = FAILED, MISSING = ("failed", "not measured")
+FARTHEST = 8  # times the measured ranks that a model is drawn for
 LEAST_NUMBERS = 3  # so many numbers are an axis of their own
 GROUP_WORDS = {"own": "ours", "peer": "libraries", "format": "formats", "step": "steps"}
 
@@ -40,7 +41,7 @@ class Plot:
 
     measured: Measurements
     prefix: str  # folder of the figures as the page sees it
-    drawn: dict[str, str] = field(default_factory=dict)
+    drawn: dict[str, str] = field(default_factory=dict)  # pictures, and their specifications
 
     def bars(self, id: str, x: str, y: str, series: str = "variant", where: Where | None = None,
              over: Over = None, ceiling: str | None = None, log: bool = False) -> str:
@@ -50,10 +51,12 @@ class Plot:
         Quantities from zero are bars; ratios, parts of a ceiling and log scales are dots; over
         three numbers or more they are lines.
         """
+        if self._is_noisy:
+            return self._tables_only(id)
         chart = self._chart(id, x, y, series, where or {}, Basis(self.measured, over, ceiling), log)
         numbers = [category for category in chart.categories if not isinstance(category, str)]
         over_numbers = len(numbers) == len(chart.categories) >= LEAST_NUMBERS
-        return self._place(id, chart, curves.lines_of if over_numbers else dots.bars)
+        return self._place(id, chart, curves.lines if over_numbers else dots.bars)
 
     def dots(self, id: str, x: str = "matrix", rows: str = "variant", y: str = "of_ceiling",
              series: str | None = "precision", where: Where | None = None, over: Over = None,
@@ -62,6 +65,8 @@ class Plot:
 
         Ratios are drawn around 1, parts of a ceiling from zero, all others on a log axis.
         """
+        if self._is_noisy:
+            return self._tables_only(id)
         figure, region = self.measured.experiment.figure(id), where or {}
         basis = Basis(self.measured, over, ceiling)
         categories, of_rows = (self.measured.values(axis, region) for axis in (x, rows))
@@ -80,7 +85,7 @@ class Plot:
             basis, y, {x: categories, series or "variant": names}, region, scale)
         kind = metric_named(y).kind
         data = Dots(
-            title=figure.caption,
+            title=figure.question,
             panels=tuple(
                 Panel(c if isinstance(c, str) else f"{x} {c}", self._about(x, c),
                               limits[k] if limits else None)
@@ -98,11 +103,13 @@ class Plot:
             bound_label=limit_label,
             noun=x,
         )
-        return self._put(id, dots.dots(data) if there else None)
+        return self._put(id, dots.dots(data).of(self._machine) if there else None)
 
     def timeline(self, id: str, variant: str, where: Where | None = None) -> str:
         """What a variant did when at one point, in the round with the median time."""
         found = self.measured.find(variant, where or {})
+        if self._is_noisy:
+            return self._tables_only(id)
         if not found.cases:
             return self._put(id, None)
         if len(found.cases) > 1:
@@ -113,12 +120,14 @@ class Plot:
         spans = found.cases[0].timeline
         if not spans:
             return self._put(id, None)
-        data = Timeline(self.measured.experiment.figure(id).caption, spans)
-        return self._put(id, rows.timeline(data))
+        data = Timeline(self.measured.experiment.figure(id).question, spans)
+        return self._put(id, rows.timeline(data).of(self._machine))
 
     def roofline(self, id: str, where: Where, variants: Sequence[str],
                  ceilings: Sequence[str]) -> str:
         """Rates of variants over their flops per byte, below the ceilings of their launch."""
+        if self._is_noisy:
+            return self._tables_only(id)
         found = [case for name in variants for case in self.measured.find(name, where).cases]
         cases = [case for case in found if case.flops and case.bytes]  # others have no place in it
         if not cases:
@@ -132,7 +141,7 @@ class Plot:
                 Spot(
                     case.variant + label,
                     case.flops / case.bytes,
-                    Value(rate.value, rate.low, rate.high),
+                    Value(rate.value, rate.low, rate.high, samples=rate.rounds),
                     ROLE_OF_GROUP.get(case.group, "ours"),
                 )
             )
@@ -140,8 +149,8 @@ class Plot:
         known, _ = self.measured.told(
             lambda name: self.measured.ceilings.one(launch, name), ceilings)
         above = tuple(CeilingLine(c.name, c.rate.value, c.moves_bytes) for c in known)
-        data = Roofline(self.measured.experiment.figure(id).caption, above, tuple(spots))
-        return self._put(id, curves.roofline(data))
+        data = Roofline(self.measured.experiment.figure(id).question, above, tuple(spots))
+        return self._put(id, curves.roofline(data).of(self._machine))
 
     def lines(self, id: str, x: str, y: str, series: str = "variant", where: Where | None = None,
               over: Over = None, ceiling: str | None = None, log: bool = False,
@@ -152,6 +161,8 @@ class Plot:
         `marks` are places by name; of the variants in `crossover` it is drawn where they stop being
         faster than `over`.
         """
+        if self._is_noisy:
+            return self._tables_only(id)
         basis = Basis(self.measured, over, ceiling)
         chart = self._chart(id, x, y, series, where or {}, basis, log, log_x, with_gaps=True)
         bands = [self._band(variant, over, x, where or {}) for variant in crossover]
@@ -164,7 +175,7 @@ class Plot:
         words = [category for category in chart.categories if isinstance(category, str)]
         if words:
             raise UserError(f'plot.lines: x="{x}" has the value "{words[0]}", expected numbers')
-        return self._place(id, chart, curves.lines_of)
+        return self._place(id, chart, curves.lines)
 
     def studied(self, id: str, count: str, where: Where, log: bool = False) -> str:
         """A line for each variant over the numbers that end the names of its counts.
@@ -184,8 +195,11 @@ class Plot:
     def modelled(self, id: str, variants: Sequence[str], where: Where, ring: str) -> str:
         """Measured times over ranks, and what the latency-bandwidth model makes of partitions.
 
-        The variant `ring` sends messages, on all ranks; the partitions were studied on one.
+        The variant `ring` sends messages, on all ranks; the partitions were studied on one. The
+        model goes to `FARTHEST` times the ranks that were measured: beyond, nothing supports it.
         """
+        if self._is_noisy:
+            return self._tables_only(id)
         reached = rates(self.measured)
         try:
             messages = network(self.measured, ring, {"ranks": "max", "threads": 1})
@@ -200,13 +214,16 @@ class Plot:
             if messages is not None and alone and reached:
                 model = Model(messages, reached)
                 predicted = {ranks: 1e3 * model.seconds(alone[0], ranks)
-                             for ranks in studied(alone[0], "imbalance")}
+                             for ranks in studied(alone[0], "imbalance")
+                             if ranks <= FARTHEST * max(reached)}
                 lines.append(_Line(name + MODELLED, slot, predicted, modelled=True))
         marks = (("measured up to", float(max(reached))),) if reached else ()
         return self._over_ranks(id, lines, "time of a call (ms)", True, marks)
 
     def bus(self, id: str, variant: str, where: Where | None = None) -> str:
         """A rate over the bus at one point, above what each generation of PCI Express promises."""
+        if self._is_noisy:
+            return self._tables_only(id)
         region = {**(where or {}), "variant": variant}
         measured = self._cell(Basis(self.measured), "gbps", region, True)
         gpus = self.measured.result.raw["machine"]["gpus"]
@@ -222,7 +239,7 @@ class Plot:
         ]
         found = tuple(_value(measured, 1.0) if lanes == bus["lanes"] else absent for lanes in LANES)
         chart = Chart(
-            title=self.measured.experiment.figure(id).caption,
+            title=self.measured.experiment.figure(id).question,
             category_label="lanes",
             value_label="one direction of the bus (GB/s)",
             categories=tuple(float(lanes) for lanes in LANES),
@@ -230,7 +247,7 @@ class Plot:
             log_categories=True,
             log_values=True,
         )
-        return self._place(id, chart, curves.lines_of)
+        return self._place(id, chart, curves.lines)
 
     def _ranks(self, case: Case) -> int:
         return int(self.measured.coordinates(case)["ranks"])
@@ -240,7 +257,7 @@ class Plot:
         """A chart over numbers of ranks; few lines at a time, so each has a colour of its own."""
         categories = sorted({ranks for line in lines for ranks in line.values})
         chart = Chart(
-            title=self.measured.experiment.figure(id).caption,
+            title=self.measured.experiment.figure(id).question,
             category_label="ranks",
             value_label=label,
             categories=tuple(categories),
@@ -249,34 +266,49 @@ class Plot:
             log_values=log,
             marks=marks,
         )
-        return self._place(id, chart, curves.lines_of)
+        return self._place(id, chart, curves.lines)
 
     def drawing(self, id: str) -> str:
         """A figure that explains and does not measure, from `drawings.py`."""
         figure = self.measured.experiment.figure(id)
         if id not in DRAWINGS:
             raise UserError(f'no drawing "{id}", expected one of {", ".join(DRAWINGS)}')
-        return self._put(id, DRAWINGS[id](figure.caption))
+        return self._put(id, Drawn(DRAWINGS[id](figure.question, figure.caption)))
 
-    def _place(self, id: str, chart: Chart, draw: Callable[[Chart], str]) -> str:
+    def _place(self, id: str, chart: Chart, draw: Callable[[Chart], Drawn]) -> str:
         shown = [series for series in chart.series if _has_values(series)]
         lacking = [s for s in chart.series if s.values and not _has_values(s)]
         absent = [f"`{s.name}` {_kind(s.values[0].absence)}" for s in lacking]
         without = f" Not drawn: {', '.join(absent)}." if absent else ""
-        svg = draw(replace(chart, series=tuple(shown))) if shown else None
-        return self._put(id, svg, without)
+        drawn = draw(replace(chart, series=tuple(shown))).of(self._machine) if shown else None
+        return self._put(id, drawn, without)
 
-    def _put(self, id: str, svg: str | None, without: str = "") -> str:
+    @property
+    def _machine(self) -> str:
+        return str(self.measured.result.raw["machine"]["slug"])
+
+    @property
+    def _is_noisy(self) -> bool:
+        """Whether two runs of the same code differ by so much that a figure would mislead."""
+        return self.measured.noise.factor > NOISIEST
+
+    def _tables_only(self, id: str) -> str:
+        """What stands in the place of a figure."""
+        floor = notation.percent(self.measured.noise.factor - 1)
+        return (f"*{self.measured.experiment.figure(id).caption} (Not drawn: the same code, timed"
+                f" twice, differs by up to {floor} in this run. Its numbers stand in tables.)*")
+
+    def _put(self, id: str, drawn: Drawn | None, without: str = "") -> str:
         """Keeps a figure under its file's name; None: nothing was measured for it."""
         figure = self.measured.experiment.figure(id)
         if figure.file in self.drawn:
             raise UserError(f'the figure "{id}" is drawn twice')
-        if svg is None:
+        if drawn is None:
             if self.measured.may_lack:
                 return f"*{figure.caption} (Not measured in this run.)*"
             raise UserError(f'the figure "{id}" would be empty: nothing was measured for it')
-        self.drawn[figure.file] = svg
-        return f"![{figure.caption}]({self.prefix}/{figure.file})\n\n*{figure.caption}{without}*"
+        self.drawn |= drawn.files(figure.file)
+        return f"![{figure.question}]({self.prefix}/{figure.file})\n\n*{figure.caption}{without}*"
 
     def _chart(self, id: str, x: str, y: str, series: str, where: Where, basis: Basis, log: bool,
                log_x: bool = False, with_gaps: bool = False) -> Chart:
@@ -303,7 +335,7 @@ class Plot:
         )
         limits, limit_label = self._limits(basis, y, {x: categories, series: names}, where, scale)
         return Chart(
-            title=figure.caption,
+            title=figure.question,
             category_label=FEATURES.get(x, x),
             value_label=self._value_label(basis, y, unit),
             categories=tuple(categories),
@@ -391,6 +423,8 @@ class Plot:
         cases = self.measured.select(points)
         if not cases or y not in LIMITS:
             return None, ""
+        if y == "of_ceiling":
+            return tuple(1 / scale for _ in next(iter(axes.values()))), self._bound(basis, cases)
         if not all(self.measured.is_bounded(case) for case in cases):
             return None, ""
         of = self.measured.ceilings.of
@@ -409,13 +443,20 @@ class Plot:
             if not found or len(found) < len(regions) or max(found) > min(found) * (1 + 1e-9):
                 return None, ""
             limits.append(found[0] / scale)
-        ceiling = self.measured.ceilings.one(cases[0].launch, basis.ceiling)
-        kind = "memory bound" if ceiling.moves_bytes and "bus" not in ceiling.name else "ceiling"
-        return tuple(limits), f"{kind} ({ceiling.name})"
+        return tuple(limits), self._bound(basis, cases)
+
+    def _bound(self, basis: Basis, cases: Sequence[Case]) -> str:
+        """What limits these cases, by the ceiling that their work takes the longest at."""
+        of = self.measured.ceilings.of
+        binding, _ = self.measured.told(lambda case: max(
+            of(case.launch, basis.ceiling, case.target),
+            key=lambda one: one.work_of(case) / one.rate.value), cases)
+        words = {one.name: "arithmetic" if not one.moves_bytes else "the bus" if "bus" in one.name
+                 else "memory" for one in binding}
+        allowing = " or ".join(dict.fromkeys(words.values())) or "the machine"
+        return f"what {allowing} allows" + (f" ({next(iter(words))})" if len(words) == 1 else "")
 
     def _limit(self, basis: Basis, y: str, region: Where) -> float | None:
-        if y == "of_ceiling":
-            return 1.0
         if y == "speedup":
             if basis.over_variant is None:
                 return None
@@ -462,7 +503,7 @@ def _value(cell: Cell, scale: float) -> Value:
         known = {"failed": FAILED, "missing": MISSING}
         return Value(absence=known.get(cell.absence.kind, cell.absence.reason))
     scaled = cell.estimate.scaled(1 / scale)
-    return Value(scaled.value, scaled.low, scaled.high)
+    return Value(scaled.value, scaled.low, scaled.high, samples=scaled.rounds)
 
 
 def _scale(name: str, cells: list[Cell]) -> tuple[float, str]:

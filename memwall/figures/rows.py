@@ -7,42 +7,49 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import altair as alt
+
+from memwall.figures import sheet
 from memwall.figures.panels import (
+    ALIKE_NOTE,
+    EDGE,
     GAP,
-    PITCH,
+    INTERVALS,
+    MANY,
+    NOT_MEASURED,
     Frame,
     Scale,
     Value,
-    axis,
+    base,
     chunks,
-    dot_rows,
-    interval,
+    in_lines,
     label_width,
-    legend,
-    panel_head,
-    ratio_ground,
-    ratio_scale,
-    row_names,
+    names_axis,
+    panel,
+    rows_of,
     scale_around,
+    scale_of,
     scale_of_powers,
     scale_of_ratios,
     ticks,
-    written,
+    value_axis,
 )
+from memwall.figures.panels import NAMES as WORDS
 from memwall.figures.sheet import (
-    BODY,
     MARGIN,
     SMALL,
     TINY,
     WIDTH,
-    Sheet,
+    Drawn,
+    View,
     ink,
+    layered,
     line_height,
-    middle,
     series_colour,
-    shortened,
     text_width,
+    view,
     wrapped,
 )
 from memwall.record import notation
@@ -52,19 +59,20 @@ from memwall.record.results import Span
 REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecided"
 DIRECTION_ONLY, OUT_OF_DATE = "direction only", "out of date"
 HOLDS, FAILS = "holds", "fails"
+CROSS = "M-1,-0.6L-0.6,-1L0,-0.4L0.6,-1L1,-0.6L0.4,0L1,0.6L0.6,1L0,0.4L-0.6,1L-1,0.6L-0.4,0Z"
+#: The shape of a verdict, and whether it is filled.
 MARKER_OF = {
-    REPRODUCED: "dot",
-    HOLDS: "dot",
-    NOT_REPRODUCED: "cross",
-    FAILS: "cross",
-    UNDECIDED: "ring",
-    DIRECTION_ONLY: "diamond",
-    OUT_OF_DATE: "hollow",
+    REPRODUCED: ("circle", True),
+    HOLDS: ("circle", True),
+    NOT_REPRODUCED: (CROSS, True),
+    FAILS: (CROSS, True),
+    UNDECIDED: ("circle", False),
+    DIRECTION_ONLY: ("diamond", False),
+    OUT_OF_DATE: ("square", False),
 }
-TITLE_LINES = 4  # of a claim
-LEAST_AXIS = 88.0  # pixels of the axis of a claim
-GUIDED = 5  # so many machines are told apart without lines across
+PITCH = 22.0  # pixels from one row to the next
 CLAIM_COLUMNS = 5  # panels of claims side by side
+LEAST_AXIS = 88.0  # pixels of the axis of a claim
 INPUT_COLUMNS = 7  # panels of inputs side by side
 
 
@@ -82,14 +90,20 @@ class ClaimCell:
     low: float = math.nan
     high: float = math.nan
 
+    @property
+    def is_old(self) -> bool:
+        """Whether all there is to say is that its numbers are of an older text."""
+        return self.verdict == OUT_OF_DATE and not math.isfinite(self.value)
+
 
 @dataclass(frozen=True)
 class ClaimColumn:
-    """A claim: its short title (up to four lines are made of it), and a cell for each machine.
+    """A claim: its short title, and a cell for each machine.
 
     `holds` is where the claim holds; an end that is None is open: `(1.2, None)` is "at least 1.2".
-    `scale` is "ratio" (log, with a line at 1), "log" or "linear"; `unit` ends the last number below
-    the axis ("%", "TFLOP/s"). A cell that is None stays blank: it cannot be asked there.
+    `scale` is "ratio" (log, with a line at 1), "log" or "linear"; `unit` stands after the title. A
+    cell that is None cannot be asked there: such a machine has no row, nor has one whose numbers
+    are out of date.
     """
 
     title: str
@@ -98,18 +112,24 @@ class ClaimColumn:
     scale: str = "ratio"
     unit: str = ""
 
+    @property
+    def titled(self) -> str:
+        """The title with the unit; numbers that are shares tell theirs."""
+        unit = f" ({self.unit})" if self.unit not in ("", "%") else ""
+        return self.title.replace("`", "") + unit
+
 
 @dataclass(frozen=True)
 class Claims:
     """Claims on machines: one column a claim, one row a machine, the lead machine first and bold.
 
-    `heading` is written above the columns, if there is one; `title` is for screen readers.
+    `title` is the question.
     """
 
     title: str
     machines: tuple[str, ...]
     columns: tuple[ClaimColumn, ...]
-    heading: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -135,8 +155,8 @@ class Block:
 class Across:
     """Ratios on machines: columns are inputs, rows are machines, blocks are comparisons.
 
-    `machines` has the lead machine first; `series` are roles (`fp32`, `fp64`) or names.
-    `value_label` is what 1 refers to: "speed-up over accumulator".
+    `machines` has the lead machine first; `series` are roles (`fp32`, `fp64`) or names. `title` is
+    the question, `value_label` what 1 refers to: "speed-up over accumulator".
     """
 
     title: str
@@ -145,203 +165,164 @@ class Across:
     blocks: tuple[Block, ...]
     series: tuple[str, ...] = ("fp32", "fp64")
     value_label: str = "speed-up"
-    heading: str = ""
-
-
-def claims(data: Claims) -> str:
-    """A dot plot of claims as SVG: interval, verdict as marker, the band where the claim holds."""
-    return draw_claims(data).svg(data.title)
-
-
-def across(data: Across) -> str:
-    """Small multiples as SVG: the same ratios on every machine, input by input."""
-    return draw_across(data).svg(data.title)
+    notes: tuple[str, ...] = ()
 
 
 # --- claims --------------------------------------------------------------------------------------
 
 
-def draw_claims(data: Claims) -> Sheet:
-    """The sheet of `claims`, for those who look at what is on it."""
-    labels = label_width(data.machines, mono=False)
-    lines, width = _claim_lines(data.columns, labels)
-    titles = [[wrapped(c.title, width, TITLE_LINES, SMALL) for c in line] for line in lines]
-    heads = [max(t.count("\n") + 1 for t in line) * line_height(SMALL) + 10 for line in titles]
-    body = PITCH * len(data.machines) + 8
-    top = 34.0
-    sheet = Sheet(top + sum(head + body + 44 for head in heads))
-    _claims_legend(sheet, data)
-    for line, names, head in zip(lines, titles, heads, strict=True):
-        top += head
-        row_names(sheet, data.machines, labels, top + 4)
-        for index, (column, name) in enumerate(zip(line, names, strict=True)):
-            left = labels + index * (width + GAP)
-            baseline = top - 10 - name.count("\n") * line_height(SMALL)
-            sheet.text(left, baseline, name, SMALL)
-            _claim_panel(sheet, column, left, left + width, top, top + body)
-        top += body + 44
-    sheet.crop(top - 16)
-    return sheet
+def claims(data: Claims) -> Drawn:
+    """A panel for each claim: interval, verdict as marker, the band where the claim holds. Claims
+    that the same machines were asked stand together; no machine has a row that must stay empty."""
+    labels = label_width(data.machines)
+    room = WIDTH - 2 * MARGIN - labels - EDGE
+    numbers = max((text_width(cell.number, SMALL) for column in data.columns
+                   for cell in column.cells if cell and math.isfinite(cell.value)), default=0.0)
+    most = next(n for n in range(CLAIM_COLUMNS, 0, -1)
+                if n == 1 or (room - GAP * (n - 1)) / n - numbers - 8 >= LEAST_AXIS)
+    width = (room - GAP * (most - 1)) / most
+    lines = [[_claim(data, column, asked, width, numbers + 8, k == 0)
+              for k, column in enumerate(line)]
+             for asked, columns in _by_machines(data.columns).items()
+             for line in chunks(columns, most) if asked]
+    high = max(len(wrapped(c.titled, width, SMALL)) for c in data.columns) * line_height(SMALL)
+    notes = ["Green: the claim holds here."] if any(c.holds for c in data.columns) else []
+    notes += [INTERVALS, *data.notes]
+    return sheet.chart(in_lines(lines, 34 + high), data.title, notes, labels)
 
 
-def _claim_lines(
-    columns: Sequence[ClaimColumn], labels: float
-) -> tuple[list[Sequence[ClaimColumn]], float]:
-    """Columns in lines, each with the same width: as many as leave room for axes and numbers."""
-    numbers = max(
-        (text_width(cell.number, SMALL) for column in columns for cell in column.cells
-         if cell is not None and math.isfinite(cell.value)), default=0.0)
-    for most in range(CLAIM_COLUMNS, 0, -1):
-        lines = chunks(columns, most)
-        width = (WIDTH - MARGIN - labels - GAP * (len(lines[0]) - 1) - MARGIN) / len(lines[0])
-        if width - numbers >= LEAST_AXIS:
-            break
-    return lines, width
+def _by_machines(columns: Sequence[ClaimColumn]) -> dict[tuple[int, ...], list[ClaimColumn]]:
+    """Claims by the machines that they were asked on."""
+    found: dict[tuple[int, ...], list[ClaimColumn]] = {}
+    for column in columns:
+        asked = tuple(k for k, cell in enumerate(column.cells) if cell and not cell.is_old)
+        found.setdefault(asked, []).append(column)
+    return found
 
 
-def _claim_panel(
-    sheet: Sheet, column: ClaimColumn, left: float, right: float, top: float, bottom: float
-) -> None:
-    cells = [cell for cell in column.cells if cell is not None]
-    drawn = [cell for cell in cells if math.isfinite(cell.value)]
-    if not drawn:
-        _claim_words(sheet, column, left, right, top)
-        return
-    numbers = max(text_width(cell.number, SMALL) for cell in drawn)
-    scale = _claim_scale(column, drawn).on(left, right - numbers - 10)
-    edges = [edge for edge in column.holds or () if edge is not None]
+def _claim(data: Claims, column: ClaimColumn, asked: Sequence[int], width: float, numbers: float,
+           first: bool) -> View:
+    told = [_cell_told(data.machines[k], column.cells[k]) for k in asked]
+    scale, edges = _claim_scale(column), [edge for edge in column.holds or () if edge is not None]
+    one = [1.0] if column.scale == "ratio" else []
+    ground: list[Any] = []
     if column.holds is not None:
         low, high = column.holds
-        begin = scale.start if low is None else scale.at(low)
-        sheet.box(begin, top, scale.end if high is None else scale.at(high), bottom,
-                  ink("holds"))
-    if column.scale == "ratio":
-        sheet.line([(scale.at(1), top), (scale.at(1), bottom)], ink("muted"))
-    axis(sheet, scale, bottom, [*([1.0] if column.scale == "ratio" else []), *edges], column.unit)
-    for row, cell in enumerate(column.cells):
-        y = top + 4 + PITCH * (row + 0.5)
-        if len(column.cells) > GUIDED:
-            sheet.line([(scale.start, y), (scale.end, y)], ink("grid"), 0.8, over=1.6)
-        if cell is None or not math.isfinite(cell.value):
-            continue
-        interval(sheet, scale, y, cell.low, cell.high, ink("ink"))
-        marker = MARKER_OF[cell.verdict]
-        sheet.mark(scale.at(cell.value), y, marker, ink("ink"), 9.5)
-        sheet.text(right, y + middle(SMALL), cell.number, SMALL, align="right")
-    _claim_words(sheet, column, left, right, top)
+        band = base([{"from": scale.low if low is None else max(low, scale.low),
+                      "to": scale.high if high is None else min(high, scale.high)}])
+        ends = {"x": alt.X("from:Q"), "x2": alt.X2("to")}
+        ground.append(band.mark_rect(color=ink("holds"), opacity=1).encode(**ends))
+    if one:
+        ground.append(base([{"at": 1}]).mark_rule(color=ink("muted")).encode(x=alt.X("at:Q")))
+    rows = alt.Chart()
+    layers = [
+        rows.mark_rule(strokeWidth=1.6, color=ink("ink")).encode(x=alt.X("low:Q"),
+                                                                 x2=alt.X2("high")),
+        rows.mark_point(size=62, opacity=1, stroke=ink("ink"), strokeWidth=1.3,
+                        tooltip={"content": "data"}).encode(
+            x=value_axis(scale, width - numbers, None, [*one, *edges],
+                         ",.2~f" if one else ",.6~g"),
+            **_verdicts(data)),
+        rows.mark_text(align="right").encode(x=alt.value(width), text=alt.Text("number:N")),
+    ]
+    y = names_axis([data.machines[k] for k in asked], first, bold=data.machines[0])
+    title = alt.TitleParams(wrapped(column.titled, width, SMALL), fontWeight="normal", dx=0)
+    return layered(*ground, rows_of(layers, told, y=y), width=width,
+                   height=PITCH * len(asked), title=view(title))
 
 
-def _claim_words(
-    sheet: Sheet, column: ClaimColumn, left: float, right: float, top: float
-) -> None:
-    """Reasons in the place of numbers."""
-    for row, cell in enumerate(column.cells):
-        if cell is not None and not math.isfinite(cell.value):
-            y = top + 4 + PITCH * (row + 0.5) + middle(TINY)
-            words = shortened(cell.number or cell.verdict, right - left, TINY)
-            sheet.text(right, y, words, TINY, ink("muted"), align="right", italic=True)
+def _verdicts(data: Claims) -> dict[str, Any]:
+    """Shape and face of verdicts, with a legend of those that are there."""
+    found = {cell.verdict for column in data.columns for cell in column.cells
+             if cell and math.isfinite(cell.value)}
+    domain = [verdict for verdict in MARKER_OF if verdict in found]
+    shapes, filled = zip(*(MARKER_OF[verdict] for verdict in domain), strict=True)
+    faces = [ink("ink" if face else "panel") for face in filled]
+    seen = {MARKER_OF[verdict]: verdict for verdict in reversed(domain)}  # each marker once
+    legend = alt.Legend(values=[verdict for verdict in domain if verdict in seen.values()])
+    return {"shape": alt.Shape("verdict:N", legend=legend,
+                               scale=alt.Scale(domain=domain, range=list(shapes))),
+            "fill": alt.Fill("verdict:N", legend=legend,
+                             scale=alt.Scale(domain=domain, range=faces))}
 
 
-def _claim_scale(column: ClaimColumn, cells: Sequence[ClaimCell]) -> Scale:
+def _cell_told(machine: str, cell: ClaimCell | None) -> dict[str, Any]:
+    assert cell is not None
+    words = {"name": machine, "verdict": cell.verdict, "number": cell.number or cell.verdict}
+    return words | Value(cell.value, cell.low, cell.high).told() if math.isfinite(cell.value) \
+        else words
+
+
+def _claim_scale(column: ClaimColumn) -> Scale:
+    cells = [cell for cell in column.cells if cell and math.isfinite(cell.value)]
     edges = [edge for edge in column.holds or () if edge is not None]
     values = [cell.value for cell in cells]
     ends = [end for cell in cells for end in (cell.low, cell.high) if math.isfinite(end)]
     if column.scale == "ratio":
         return scale_of_ratios([*values, *(e * f for e in edges for f in (0.97, 1.03))], ends,
-                             centred=False)
+                               centred=False)
     if column.scale == "log":
         return scale_of_powers([*values, *ends, *edges])
     return scale_around([*values, *ends, *edges])
 
 
-def _claims_legend(sheet: Sheet, data: Claims) -> None:
-    """What the markers mean that are there, from the right."""
-    found = {c.verdict for column in data.columns for c in column.cells
-             if c is not None and math.isfinite(c.value)}
-    words: dict[str, list[str]] = {}
-    for verdict, marker in MARKER_OF.items():
-        if verdict in found:
-            words.setdefault(marker, []).append(verdict)
-    x = WIDTH - MARGIN
-    if any(column.holds for column in data.columns):
-        x -= text_width("claim holds here", SMALL)
-        sheet.text(x, 20, "claim holds here", SMALL)
-        sheet.box(x - 30, 10, x - 6, 23, ink("holds"))
-        x -= 48
-    for marker in reversed(words):
-        text = ", ".join(words[marker])
-        x -= text_width(text, SMALL)
-        sheet.text(x, 20, text, SMALL)
-        sheet.mark(x - 11, 16, marker, ink("ink"), 9.5)
-        x -= 34
-    if data.heading:
-        sheet.text(MARGIN, 21, data.heading, BODY + 1, bold=True)
-
-
 # --- across --------------------------------------------------------------------------------------
 
 
-def draw_across(data: Across) -> Sheet:
-    """The sheet of `across`, for those who look at what is on it."""
-    labels = label_width(data.machines, mono=False)
-    lines = chunks(list(range(len(data.columns))), INPUT_COLUMNS)
-    broadest = max(len(line) for line in lines)
-    width = (WIDTH - MARGIN - labels - GAP * (broadest - 1) - MARGIN) / broadest
-    pitch = PITCH + (4 if len(data.series) > 1 else 0)
-    body = pitch * len(data.machines) + 8
-    head = 2 * line_height(SMALL) + 8
-    values = [v for b in data.blocks for row in b.cells for cell in row for v in cell if v]
-    scale = ratio_scale(values)
-    sheet = Sheet(100 + len(lines) * len(data.blocks) * (head + body + 40))
-    top = 34.0
-    legend(sheet, data.series, data.heading, alike=True)
+def across(data: Across) -> Drawn:
+    """Small multiples: the same ratios on every machine, input by input; a block for each
+    comparison, whose inputs and machines are those that it was measured on."""
+    labels = label_width(data.machines)
+    room = WIDTH - 2 * MARGIN - labels - EDGE
+    inputs = {block: [k for k in range(len(data.columns))
+                      if any(value for row in block.cells for value in row[k])]
+              for block in data.blocks}
+    most = min(INPUT_COLUMNS, max(map(len, inputs.values())))
+    width = (room - GAP * (most - 1)) / most
+    lines = []
     for block in data.blocks:
-        for number, line in enumerate(lines):
-            top += head + (16 if number == 0 and block.heading else 0)
-            if number == 0 and block.heading:
-                sheet.text(MARGIN, top - head - 2, block.heading, BODY, italic=True,
-                           colour=ink("muted"))
-            row_names(sheet, data.machines, labels, top + 4, pitch)
-            for place, index in enumerate(line):
-                left = labels + place * (width + GAP)
-                column = data.columns[index]
-                panel_head(sheet, left, top, width, column.name, column.about)
-                cells = [row[index] for row in block.cells]
-                frame = Frame(scale.on(left, left + width), top, top + body)
-                ratio_ground(sheet, frame)
-                axis(sheet, frame.scale, frame.bottom, [1.0])
-                dot_rows(sheet, frame, cells, data.series, pitch)
-            top += body + 24
-    centre = (labels + WIDTH - MARGIN) / 2
-    sheet.text(centre, top + 18, f"slower  ←  {data.value_label} (log scale)  →  faster", SMALL,
-               align="center")
-    sheet.crop(top + 30)
-    return sheet
+        asked = [k for k, row in enumerate(block.cells) if any(v for cell in row for v in cell)]
+        scale = scale_of("ratio", [v for row in block.cells for c in row for v in c if v])
+        height = (PITCH + 6 * (len(data.series) - 1)) * len(asked)
+        frame = Frame([data.machines[k] for k in asked], data.series, data.series, scale, width,
+                      height, ratio=True, bold=data.machines[0])
+        lines += [[_across(data, block, frame, asked, column, k == 0, number == 0)
+                   for k, column in enumerate(line)]
+                  for number, line in enumerate(chunks(inputs[block], most))]
+    notes = [f"Across: slower \u2190 {data.value_label} (log scale) \u2192 faster.", ALIKE_NOTE,
+             INTERVALS, *data.notes]
+    return sheet.chart(in_lines(lines, 80), data.title, notes, labels)
+
+
+def _across(data: Across, block: Block, frame: Frame, asked: Sequence[int], column: int,
+            first: bool, headed: bool) -> View:
+    told = [{"name": data.machines[k], "kind": WORDS.get(name, name),
+             **(value or Value(absence=NOT_MEASURED)).told()}
+            for k in asked
+            for name, value in zip(data.series, block.cells[k][column], strict=True)]
+    of = data.columns[column]
+    heading = [block.heading if first and headed else ""] if block.heading else []
+    title = alt.TitleParams([*heading, of.name], subtitle=of.about, dx=0)
+    return panel(frame, told, title, first)
 
 
 # --- what a variant did when: lanes with named spans ----------------------------------------------
 
-THICK = 24.0  # pixels of a lane
-LEAST = 18.0  # pixels of each span, where several of a lane overlap
-BETWEEN = 10.0  # pixels between lanes
+LANE = 30.0  # pixels of a lane
+LEAST = 19.0  # pixels of each span, where several of a lane overlap
 NUMBER = re.compile(r"[\s_:#\[(-]*\d+[\])]?$")
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """Lanes in the order in which they come first; `heading` is written above, if there is one.
+    """Lanes in the order in which they come first; `title` is the question.
 
     The name of a span without its number is its kind, such as "copy" of "copy 3".
     """
 
     title: str
     spans: tuple[Span, ...]
-    heading: str = ""
-
-
-def timeline(data: Timeline) -> str:
-    """The figure as SVG."""
-    return draw_timeline(data).svg(data.title)
+    notes: tuple[str, ...] = ()
 
 
 def kind_of(name: str) -> str:
@@ -349,56 +330,53 @@ def kind_of(name: str) -> str:
     return NUMBER.sub("", name) or name
 
 
-def draw_timeline(data: Timeline) -> Sheet:
-    """The sheet of `timeline`, for those who look at what is on it."""
+def timeline(data: Timeline) -> Drawn:
+    """A lane for each engine, with what it did when."""
     lanes = list(dict.fromkeys(span.lane for span in data.spans))
-    kinds = list(dict.fromkeys(kind_of(span.name) for span in data.spans))
-    slots = {kind: slot for slot, kind in enumerate(kinds)}
+    kinds_found = list(dict.fromkeys(kind_of(span.name) for span in data.spans))
     last = max(span.end for span in data.spans)
     unit, name = notation.time_unit([last / 3])
-    labels = MARGIN + max(text_width(lane, BODY) for lane in lanes) + 12
-    scale = Scale(0, last / unit * 1.005, labels, WIDTH - MARGIN - 14)
-    depths = {lane: _depths([s for s in data.spans if s.lane == lane]) for lane in lanes}
-    thick = {lane: max(THICK, LEAST * found[0][1]) for lane, found in depths.items()}
-    top = 34.0
-    bottom = top + sum(thick.values()) + BETWEEN * len(lanes) + 6
-    sheet = Sheet(bottom + 44)
-    _legend(sheet, data, slots)
-    for value in ticks(scale, gap=24):
-        x = scale.at(value)
-        sheet.line([(x, top), (x, bottom)], ink("grid"), 1, over=1)
-        sheet.text(x, bottom + 17, written(value), TINY, align="center")
-    sheet.line([(scale.start, bottom), (scale.end, bottom)], ink("muted"))
-    sheet.text((scale.start + scale.end) / 2, bottom + 36, f"time ({name})", SMALL, align="center")
-    y = top
+    labels = label_width(lanes)
+    width, scale = WIDTH - 2 * MARGIN - labels - EDGE, Scale(0, last / unit * 1.005)
+    told, order = [], []
     for lane in lanes:
-        begin, height = y + BETWEEN / 2, thick[lane]
-        sheet.text(labels - 12, begin + height / 2 + middle(BODY), lane, BODY, align="right")
-        across = [(scale.start, begin + height / 2), (scale.end, begin + height / 2)]
-        sheet.line(across, ink("grid"), 1, over=1)
         of_lane = [span for span in data.spans if span.lane == lane]
-        for span, (depth, count) in zip(of_lane, depths[lane], strict=True):
-            part = height / count
-            colour = series_colour(slots[kind_of(span.name)])
-            _span(sheet, span, scale, unit, begin + part * (depth + 0.5), part - 1, colour)
-        y += height + BETWEEN
-    return sheet
+        depths = _depths(of_lane)
+        order += [lane] + [f"{lane} {HIDDEN * k}" for k in range(1, depths[0][1])]
+        told += [_span(span, lane if depth == 0 else f"{lane} {HIDDEN * depth}", unit, scale, width)
+                 for span, (depth, _) in zip(of_lane, depths, strict=True)]
+    pitch = LANE if len(order) == len(lanes) else LEAST
+    y = alt.Y("lane:N", title=None, scale=alt.Scale(domain=order, paddingInner=0.15),
+              axis=alt.Axis(ticks=False, domain=False, grid=False, labelPadding=8,
+                            labelExpr=f"indexof(datum.label, '{HIDDEN}') < 0 ? datum.label : ''"))
+    x = alt.X("begin:Q", title=f"time ({name})", scale=scale.altair(), axis=alt.Axis(
+        values=ticks(scale, width), tickCount=MANY, format=",.6~g", grid=True, titlePadding=8))
+    colour = alt.Color("kind:N", legend=None, scale=alt.Scale(
+        domain=kinds_found, range=[series_colour(k) for k in range(len(kinds_found))]))
+    named = [row for row in told if row["label"]]
+    drawn = layered(
+        base(told).mark_bar(stroke=ink("panel"), strokeWidth=0.6,
+                            tooltip={"content": "data"}).encode(
+            x=x, x2=alt.X2("end"), y=y, color=colour),
+        base(named).mark_text(fontSize=TINY, fontWeight="bold", color=ink("panel")).encode(
+            x=alt.X("middle:Q"), y=y, text=alt.Text("label:N")),
+        width=width, height=pitch * len(order))
+    return sheet.chart(drawn, data.title, data.notes, labels)
 
 
-def _span(
-    sheet: Sheet, span: Span, scale: Scale, unit: float, y: float, thick: float, colour: str
-) -> None:
-    """A bar with as much of its name inside as fits, and a gap to its neighbour."""
-    begin, end = scale.at(span.begin / unit), scale.at(span.end / unit)
-    gap = 0.6 if end - begin > 3 else 0.0
-    sheet.box(begin, y - thick / 2, max(end - gap, begin + 0.8), y + thick / 2, colour, over=2.2)
+HIDDEN = "\u00a0\u00a0"  # marks further rows of a lane, which have no name
+
+
+def _span(span: Span, lane: str, unit: float, scale: Scale, width: float) -> dict[str, Any]:
+    """A bar, and as much of its name as fits into it."""
+    begin, end = span.begin / unit, span.end / unit
+    room = width * (scale.share(end) - scale.share(begin)) - 6
     number = NUMBER.search(span.name)
     shorter = re.sub(r"\D", "", number[0]) if number else ""
-    for text in (span.name, shorter):
-        if text and thick >= 13 and text_width(text, TINY, bold=True) + 6 <= end - begin:
-            sheet.text((begin + end) / 2, y + middle(TINY), text, TINY, ink("panel"),
-                       align="center", bold=True)
-            return
+    label = next((text for text in (span.name, shorter)
+                  if text and text_width(text, TINY, bold=True) <= room), "")
+    return {"name": span.name, "lane": lane, "kind": kind_of(span.name), "begin": begin,
+            "end": end, "middle": (begin + end) / 2, "label": label}
 
 
 def _depths(spans: Sequence[Span]) -> list[tuple[int, int]]:
@@ -411,14 +389,3 @@ def _depths(spans: Sequence[Span]) -> list[tuple[int, int]]:
         free[depth : depth + 1] = [spans[i].end]
         depths[i] = depth
     return [(depths[i], len(free)) for i in range(len(spans))]
-
-
-def _legend(sheet: Sheet, data: Timeline, slots: dict[str, int]) -> None:
-    x = WIDTH - MARGIN
-    for kind in reversed(slots):
-        x -= text_width(kind, SMALL)
-        sheet.text(x, 20, kind, SMALL)
-        sheet.box(x - 22, 10, x - 6, 22, series_colour(slots[kind]))
-        x -= 38
-    if data.heading:
-        sheet.text(MARGIN, 21, data.heading, BODY + 1, bold=True)

@@ -2,14 +2,10 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path as Outline
-
-from memwall.figures.curves import Line, Lines, lines
-from memwall.figures.dots import Dots, Panel, Row, draw_dots
-from memwall.figures.panels import Value
+from memwall.figures.curves import lines
+from memwall.figures.dots import Dots, Panel, Row, dots
+from memwall.figures.panels import NOT_MEASURED, Chart, Series, Value
 from memwall.figures.sheet import (
     MARGIN,
     ROLE_OF_GROUP,
@@ -81,15 +77,8 @@ def _level(count: int, most: int) -> int:
 def _cells(sheet: Sheet, corners: Sequence[tuple[float, float]], cell: float,
            opacity: float) -> None:
     """Squares as one shape, so that a picture stays small."""
-    points: list[tuple[float, float]] = []
-    codes: list[Any] = []
-    for x, y in corners:
-        x0, y0, x1, y1 = (round(v, 1) for v in (x, y, x + cell, y + cell))
-        points += [(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)]
-        codes += [Outline.MOVETO, *3 * [Outline.LINETO], Outline.CLOSEPOLY]
-    sheet.figure.add_artist(PathPatch(
-        Outline(points, codes), facecolor=role_colour("ours"), linewidth=0, alpha=opacity,
-        transform=sheet.transform, zorder=1))
+    outlines = [[(x, y), (x + cell, y), (x + cell, y + cell), (x, y + cell)] for x, y in corners]
+    sheet.shape(outlines, role_colour("ours"), opacity)
 
 
 def _histogram(sheet: Sheet, left: float, top: float, title: str, unit: str,
@@ -113,10 +102,10 @@ def _histogram(sheet: Sheet, left: float, top: float, title: str, unit: str,
             sheet.box(x + 2, base - max(high, 1), x + pitch - 2, base, role_colour("ours"))
         share = share_text(count / total) if count else ""
         if share and text_width(share, TINY) <= pitch + 2:
-            sheet.text(x + pitch / 2, base - high - 4, share, TINY, align="center")
+            sheet.text(x + pitch / 2, base - high - 4, share, TINY, align="middle")
         if k % stride == 0:
             sheet.text(x + pitch / 2, base + 14, size_label(k), TINY, ink("muted"),
-                       align="center")
+                       align="middle")
 
 
 def share_text(share: float) -> str:
@@ -153,8 +142,8 @@ def ranking(cases: Sequence[ProductCase], title: str) -> str:
                         for row in rows) for of in threads)
     panels = tuple(Panel(panel_title(target, count), bound=full) for target, count in threads)
     data = Dots(title, panels, rows, cells, series, scale="linear", value_label=label,
-                bound_label="bound")
-    return draw_dots(data).svg(title)
+                bound_label="the bound")
+    return dots(data).svg
 
 
 def _ranked(cases: Sequence[ProductCase]) -> tuple[Row, ...]:
@@ -189,11 +178,12 @@ WAYS = {"equal_rows": "equal rows", "least_bottleneck": "least bottleneck", "gra
 def partitions(found: Sequence[Partition], quantity: Callable[[Partition], float], label: str,
                title: str) -> str:
     """A quantity of each way over the ranks."""
-    ranks = tuple(sorted({float(each.ranks) for each in found}))
+    ranks = sorted({each.ranks for each in found})
     drawn = []
     for slot, (way, name) in enumerate(WAYS.items()):
-        points = tuple((float(each.ranks), Value(float(quantity(each))))
-                       for each in found if each.way == way)
-        if points:
-            drawn.append(Line(name, points, slot))
-    return lines(Lines(title, "ranks", label, tuple(drawn), log_x=True, named=ranks))
+        of = {each.ranks: Value(float(quantity(each))) for each in found if each.way == way}
+        if of:
+            absent = Value(absence=NOT_MEASURED)
+            drawn.append(Series(name, slot, tuple(of.get(count, absent) for count in ranks)))
+    return lines(Chart(title, "ranks", label, tuple(map(float, ranks)), tuple(drawn),
+                       log_categories=True)).svg

@@ -25,7 +25,7 @@ from memwall.analysis.verdicts import (
     Reason,
 )
 from memwall.figures import rows
-from memwall.figures.panels import Value
+from memwall.figures.panels import NOISIEST, Value
 from memwall.figures.plots import Plot
 from memwall.figures.rows import Across, Block, ClaimCell, ClaimColumn, Claims, Column
 from memwall.record import notation
@@ -227,11 +227,11 @@ class ChapterPlot(Plot):
                    for column in _columns(self.survey, self.survey.verdicts[claim.id])]
         if not columns:
             return ""
-        title = f"Claims about {self.survey.experiment.name} on {self.survey.machine_count()}"
-        self.drawn[CLAIMS_FILE] = rows.claims(
-            Claims(title, tuple(self.survey.machines), tuple(columns)))
-        alt = f"{title}: what was measured, and where each claim holds"
-        return f"![{alt}]({self.prefix}/{CLAIMS_FILE})"
+        title = f"Which claims hold on which of {self.survey.machine_count()}?"
+        notes = _left_out(self.survey.runs())
+        told = Claims(title, tuple(self.survey.machines), tuple(columns), notes)
+        self.drawn |= rows.claims(told).files(CLAIMS_FILE)
+        return f"![{title}]({self.prefix}/{CLAIMS_FILE})"
 
     def across(self, id: str, variants: Sequence[str] | Mapping[str, tuple[str, Over]],
                over: Over = None, x: str = "matrix", where: Where | None = None, run: str = "",
@@ -240,9 +240,10 @@ class ChapterPlot(Plot):
         a comparison `{name: (variant, over)}`; columns are kinds of inputs, or numbers of threads.
         `series=[""]` takes all precisions together."""
         figure = self.measured.experiment.figure(id)
-        found = self.survey.runs(run)
-        if not found and not self.measured.partial:
+        of_all = self.survey.runs(run)
+        if not of_all and not self.measured.partial:
             raise UserError(f'plot.across: no machine has a run "{run}"')
+        found = [one for one in of_all if not _is_noisy(one)]
         names = variants if isinstance(variants, Mapping) else {v: (v, over) for v in variants}
         inputs = _inputs(found, x, where or {})
         if not inputs:
@@ -254,8 +255,21 @@ class ChapterPlot(Plot):
             for heading, pair in names.items())
         label = f"speed-up over {_over_words(names, found[0].measured)}"
         machines = tuple(one.machine for one in found)
-        chart = Across(figure.caption, machines, columns, blocks, tuple(series), label)
+        chart = Across(figure.question, machines, columns, blocks, tuple(series), label,
+                       _left_out(of_all))
         return self._put(id, rows.across(chart))
+
+
+def _is_noisy(one: OnMachine) -> bool:
+    """Whether a run appears in tables only."""
+    return one.measured.noise.factor > NOISIEST
+
+
+def _left_out(found: Sequence[OnMachine]) -> tuple[str, ...]:
+    """The note of a figure that has not all runs."""
+    noisy = [f"{one.machine} ({notation.percent(one.measured.noise.factor - 1)})" for one in found
+             if _is_noisy(one)]
+    return (f"Left out, noise floor above 50 %: {', '.join(noisy)}.",) if noisy else ()
 
 
 def _columns(survey: Survey, verdicts: Mapping[str, Verdict]) -> list[ClaimColumn]:
@@ -269,7 +283,9 @@ def _columns(survey: Survey, verdicts: Mapping[str, Verdict]) -> list[ClaimColum
 
 def _column(survey: Survey, verdicts: Mapping[str, Verdict], title: str,
             index: int | None) -> ClaimColumn | None:
-    chosen = {machine: _finding(verdicts[machine], index) for machine in survey.machines}
+    noisy = {one.machine for one in survey.runs() if _is_noisy(one)}
+    chosen = {machine: None if machine in noisy else _finding(verdicts[machine], index)
+              for machine in survey.machines}
     example = next((f for f in chosen.values() if f is not None and f.estimate), None)
     if example is None:
         return None
@@ -351,7 +367,7 @@ def _values(one: OnMachine, x: str, names: Sequence[Any], pair: tuple[str, Over]
         region = {**of, x: here[0]}
         cell = measure(Basis(measured, over), "speedup", variant, region)
         e = cell.estimate
-        values.append(Value(e.value, e.low, e.high) if e else None)
+        values.append(Value(e.value, e.low, e.high, samples=e.rounds) if e else None)
     return tuple(values)
 
 

@@ -21,7 +21,8 @@ class Figure:
 
     id: str
     file: str
-    caption: str
+    question: str  # that it answers: its title
+    caption: str  # what is shown, below it
     draw: Mapping[str, Any]  # `as` a function of `memwall/figures`, and its arguments
     where: Mapping[str, Any] = field(default_factory=dict)  # parameters of what it shows
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from memwall.figures import sheet
 from memwall.pages import book
 from memwall.record import machines, results
 from memwall.record.results import Json
@@ -13,6 +14,12 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 MINE = "mine.mtx"
 MEASURED = sorted({path.stem.partition("@")[0] for machine in machines.listed(REPOSITORY)
                    for path in (REPOSITORY / "reports" / machine).glob("results/*.json")})
+
+
+@pytest.fixture(autouse=True)
+def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures are specified, not rendered."""
+    monkeypatch.setattr(sheet, "saved", lambda spec, title, about: "<svg/>")
 
 
 def of_my_matrix(raw: Json) -> Json | None:

@@ -26,9 +26,9 @@ def house() -> book.House:
 @pytest.fixture(autouse=True)
 def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is drawn is laid out, not written; what explains says nothing of a machine."""
-    monkeypatch.setattr(sheet, "saved", lambda figure, title: "<svg/>")
+    monkeypatch.setattr(sheet, "saved", lambda spec, title, about: "<svg/>")
     for name in drawings.DRAWINGS:
-        monkeypatch.setitem(drawings.DRAWINGS, name, lambda caption: "<svg/>")
+        monkeypatch.setitem(drawings.DRAWINGS, name, lambda question, about: "<svg/>")
 
 
 def chosen(machine: str) -> list[OnMachine]:

@@ -49,7 +49,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures are laid out, and their texts looked at; drawing them would take most of the time."""
-    monkeypatch.setattr(sheet, "saved", lambda figure, title: f"<svg>{escape.opened(title)}")
+    monkeypatch.setattr(sheet, "saved", lambda spec, title, about: f"<svg>{escape.opened(title)}")
     monkeypatch.setattr(book, "in_parallel", lambda work, items: [work(item) for item in items])
 
 

@@ -140,8 +140,8 @@ def test_a_kept_run_can_be_spoken_of(three: Survey) -> None:
 
 def test_a_picture_has_all_claims_on_all_machines(three: Survey) -> None:
     drawn = plot(three)
-    assert drawn.claims().startswith("![Claims about spmv-demo on three machines:")
-    assert set(drawn.drawn) == {"claims.svg"}
+    assert drawn.claims().startswith("![Which claims hold on which of three machines?]")
+    assert set(drawn.drawn) == {"claims.svg", "claims.vl.json"}
     arithmetic = tuple(replace(claim, kind="arithmetic") for claim in three.experiment.claims)
     none = replace(three, experiment=replace(three.experiment, claims=arithmetic))
     assert plot(none).claims() == ""
@@ -150,7 +150,7 @@ def test_a_picture_has_all_claims_on_all_machines(three: Survey) -> None:
 def test_machines_are_drawn_input_by_input(three: Survey) -> None:
     drawn = plot(three)
     said = drawn.across("1.serial", ["unroll4"], over="textbook")
-    assert "figures/demo-serial.svg" in said and set(drawn.drawn) == {"demo-serial.svg"}
+    assert "figures/demo-serial.svg" in said and "demo-serial.vl.json" in drawn.drawn
     with pytest.raises(UserError, match='the figure "demo.threads" would be empty'):
         drawn.across("demo.threads", ["unroll4"], over="textbook", where={"matrix": "other"})
     with pytest.raises(UserError, match='no machine has a run "other"'):

@@ -153,7 +153,8 @@ def test_files_are_written_and_commands_end_in_one_place() -> None:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 name = node.func.attr
                 encoded = any(word.arg == "encoding" for word in node.keywords)
-                is_text = any(word.arg == "text" for word in node.keywords)
+                is_text = any(word.arg == "text" and ast.unparse(word.value) == "True"
+                                  for word in node.keywords)
                 writes = name == "write_text" or (name == "replace" and len(node.args) == 2
                                                   and ast.unparse(node.func.value) == "os")
                 if writes or (name == "read_text" and not encoded) or is_text:
