@@ -7,6 +7,7 @@ from typing import Any
 
 import altair as alt
 
+from memwall.analysis import numerics
 from memwall.figures import sheet
 from memwall.figures.panels import (
     ALIKE_NOTE,
@@ -103,7 +104,7 @@ def lines(chart: Chart) -> Drawn:
     if chart.scale == "ratio":
         notes.append(ALIKE_NOTE)
     if any(value.low < value.high for one in chart.series for value in one.values):
-        notes.append("Bands round lines: 95 % intervals.")
+        notes.append(f"Bands round lines: {100 * numerics.LEVEL:.1f} % intervals.")
     if any(one.modelled for one in chart.series):
         notes.append("Dotted: computed, not measured.")
     return sheet.chart(drawn, chart.title, [*notes, *chart.notes], LEFT - 14)

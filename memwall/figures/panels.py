@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 import altair as alt
 
+from memwall.analysis import numerics
 from memwall.figures.sheet import (
     ROLES,
     SMALL,
@@ -47,7 +48,7 @@ LOPSIDED = 1.5  # so much farther on one side: the other side is shortened
 SHORTEST = 3.0  # to so much of the longer side, if it needs no more
 ALIKE = (0.95, 1.05)  # ratios that are called alike
 ALIKE_NOTE = "Grey band: alike, within 5 %."
-INTERVALS = "Lines through dots: 95 % intervals."
+INTERVALS = f"Lines through dots: {100 * numerics.LEVEL:.1f} % intervals."
 NOISIEST = 1.5  # the factor that two runs of one code may differ by in what is drawn
 NOT_MEASURED = "not measured"
 SKIPPED = "skipped"  # where its reason has no room

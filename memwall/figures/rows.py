@@ -150,6 +150,11 @@ class Block:
     heading: str
     cells: tuple[tuple[tuple[Value | None, ...], ...], ...]
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether anything of it was measured."""
+        return any(value for row in self.cells for cell in row for value in cell)
+
 
 @dataclass(frozen=True)
 class Across:

@@ -227,7 +227,9 @@ class ChapterPlot(Plot):
                    for column in _columns(self.survey, self.survey.verdicts[claim.id])]
         if not columns:
             return ""
-        title = f"Which claims hold on which of {self.survey.machine_count()}?"
+        count = self.survey.machine_count()
+        where = f"which of {count}" if len(self.survey.machines) > 1 else "this machine"
+        title = f"Which claims hold on {where}?"
         notes = _left_out(self.survey.runs())
         told = Claims(title, tuple(self.survey.machines), tuple(columns), notes)
         self.drawn |= rows.claims(told).files(CLAIMS_FILE)
@@ -253,6 +255,9 @@ class ChapterPlot(Plot):
             Block(heading, tuple(tuple(_values(one, x, of, pair, where or {}, series)
                                        for of in inputs.values()) for one in found))
             for heading, pair in names.items())
+        blocks = tuple(block for block in blocks if block.is_measured)
+        if not blocks:
+            return self._put(id, None)
         label = f"speed-up over {_over_words(names, found[0].measured)}"
         machines = tuple(one.machine for one in found)
         chart = Across(figure.question, machines, columns, blocks, tuple(series), label,

@@ -114,7 +114,8 @@ class Evaluator:
         for known in (*DEFINING, self.definition["question"].strip(), self.definition["title"],
                       *(claim[name].strip() for claim in self.claims.values()
                         for name in ("says", "sentence", "short", "removes") if name in claim),
-                      *(figure["caption"] for figure in self.definition.get("figure", []))):
+                      *(figure["caption"] for figure in self.definition.get("figure", [])),
+                      *(run.raw["machine"]["slug"] for run in self.runs.values())):
             text = text.replace(known, "")
         units = r"(?:%|(?<=\d)x\b|times\b|[µmn]?s\b|GB/s|GFLOP/s)"
         for match in re.finditer(rf"\d[\d.,]* ?{units}", text):
