@@ -354,7 +354,8 @@ def test_an_older_result_may_lack_the_figure_of_new_code(woven: Path) -> None:
     results.write(older, woven / f"reports/other-2c/results/{synthetic.NAME}.json")
     machines.enlist(woven, "other-2c")
     _replace(woven / CHAPTER / "experiment.toml", "[[claim]]",
-             '[[figure]]\nid = "x"\nfile = "x.svg"\nquestion = "X?"\ncaption = "X."\n[figure.draw]\nas = "bars"\n'
+             '[[figure]]\nid = "x"\nfile = "x.svg"\nquestion = "X?"\ncaption = "X."\n'
+             '[figure.draw]\nas = "bars"\n'
              'x = "matrix"\ny = "gbps"\nwhere = { variant = "csrl" }\n\n[[claim]]')
     assert run(woven, "report", "other-2c").returncode == 0
     assert not (woven / PAGES / f"other-2c/figures/{synthetic.NAME}/x.svg").exists()
