@@ -70,8 +70,8 @@ DAMAGED = ("reports/*/results/*.json", "build/runs/*/*.json", "build/run-all/*.j
 UNKNOWN = ("#!/bin/sh\necho one >&2; echo two >&2; exit 3\n", "#!/bin/sh\n", "#!/bin/sh\necho []\n",
            "#!/bin/sh\necho '{}'\n", "#!/bin/sh\nkill -9 $$\n", "no program", "#!/no/such\n")
 
-COMMITTED = (r"README\.md|reports/README\.md|experiments/[^/]+/(README\.md|figures/.*)"
-             r"|reports/[^/]+/README\.md|build/weave/lock")
+COMMITTED = (r"README\.md|reports/README\.md|reports/[^/]+/README\.md|build/weave/lock"
+             r"|experiments/[^/]+/(README\.md|report\.(md|json)|figures/.*)")
 
 KINDS = ("ENOSPC", "EROFS", "SIGINT", "SIGTERM", "SIGKILL")
 FAULTS = st.none() | st.builds(Fault, st.sampled_from(KINDS), st.integers(1, 12)) | st.builds(
