@@ -42,6 +42,12 @@ test *STAGES: (_needs "test")
 test-gpu: (_needs "run")
     @command -v nvcc >/dev/null || { echo "test-gpu: skipped, no nvcc here"; exit 0; }; .ci/build build gpu-tests && .ci/gpu-tests $(find build/lib -name "*-gpu-test") && "{{python}}" -m pytest -q memwall/grade/tests/gpu_test.py
 
+# Measure what this machine can do at best, beside its nominal peaks, on one page (build/machine/)
+[no-exit-message]
+machine *ARGS: (_needs "run")
+    @case " $* " in *" --help "* | *" -h "*) ;; *) .ci/build build experiment:machine-ceilings lib/bench/machine ;; esac
+    @"{{python}}" -m memwall machine "$@"
+
 # Measure one experiment and weave its page under build/runs/
 [no-cd, no-exit-message]
 run NAME *ARGS: (_needs "run")

@@ -106,6 +106,7 @@ def test_what_must_be_there_is_asked_for(tree: Path) -> None:
     ("run", "memwall run", ("alpha", "--profile", "tiny", "-h")),
     ("run", "memwall run", ("--help",)),
     ("run-all", "memwall run-all", ("--help",)),
+    ("machine", "memwall machine", ("--help",)),
     ("study", "memwall study", ("--help",)),
     ("study", "memwall study", ()),
     ("try", "memwall try", ("-h",)),

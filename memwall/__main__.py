@@ -53,6 +53,11 @@ class _Pages:
 
         return book.weave_machine(root, machine)
 
+    def of_ceilings(self, root: Path, result: "Result", folder: Path) -> str:
+        from memwall.pages import machine
+
+        return machine.show(root, result, folder)
+
 
 def _drawn(file: Path) -> str:
     """Draws the page of a study or a trial; what to say of it."""
@@ -90,7 +95,7 @@ def _add_grade(commands: Commands) -> None:
 
 #: Which commands each room has, in the order of the help, and how they are added.
 ROOMS = {
-    _add_run: ("run", "run-all", "profile", "slurm", "folder"),
+    _add_run: ("machine", "run", "run-all", "profile", "slurm", "folder"),
     _add_study: ("study", "try"),
     _add_pages: ("report", "page", "keep", "compare", "claims", "contribute", "check", "new"),
     _add_grade: ("assignment", "grade", "gradescope"),

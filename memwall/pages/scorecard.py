@@ -279,23 +279,11 @@ def machine_page(machine: str, found: Sequence[OnMachine], surveys: Sequence[Sur
     """`reports/<machine>/README.md`: what it is, its ceilings, its verdicts, its runs."""
     latest = max(found, key=lambda one: one.result.run["utc"])
     known = latest.result.raw["machine"]
-    cpu = known["cpu"]
-    title = ", ".join(filter(None, [cpu["model"], blocks.gpu_names(known)]))
-    processor = dict.fromkeys([cpu["architecture"], results.processor_kind(cpu)])
+    title = ", ".join(filter(None, [known["cpu"]["model"], blocks.gpu_names(known)]))
     compilers = dict.fromkeys(one.result.raw["build"]["compiler"] for one in found)
-    facts = [
-        ("processor", f"{cpu['model']} ({', '.join(processor)})"),
-        ("sockets, cores, threads", f"{cpu['sockets']}, {cpu['cores']}, {cpu['hardware_threads']}"),
-        ("caches", blocks.caches(known)),
-        ("memory, NUMA nodes", f"{notation.size(known['memory_bytes'])}, {cpu['numa_nodes']}"),
-        ("GPUs", blocks.gpus(known) or "none"),
-        ("virtual machine", "yes" if known["virtual"] else "no"),
-        ("operating system", known["os"]),
-        ("compiler", "; ".join(compilers)),
-    ]
     parts = [
         f"{WOVEN}# {machine}: {title}",
-        markdown(["what", "value"], [list(fact) for fact in facts], 2),
+        markdown(["what", "value"], facts(known, compilers), 2),
         "## Ceilings",
         ceilings(found),
         "## Verdicts",
@@ -308,6 +296,22 @@ def machine_page(machine: str, found: Sequence[OnMachine], surveys: Sequence[Sur
         "[Scorecard of all machines](../README.md)",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def facts(known: Json, compilers: Iterable[str]) -> list[list[str]]:
+    """What a machine is, row by row of a table."""
+    cpu = known["cpu"]
+    processor = dict.fromkeys([cpu["architecture"], results.processor_kind(cpu)])
+    return [
+        ["processor", f"{cpu['model']} ({', '.join(processor)})"],
+        ["sockets, cores, threads", f"{cpu['sockets']}, {cpu['cores']}, {cpu['hardware_threads']}"],
+        ["caches", blocks.caches(known)],
+        ["memory, NUMA nodes", f"{notation.size(known['memory_bytes'])}, {cpu['numa_nodes']}"],
+        ["GPUs", blocks.gpus(known) or "none"],
+        ["virtual machine", "yes" if known["virtual"] else "no"],
+        ["operating system", known["os"]],
+        ["compiler", "; ".join(compilers)],
+    ]
 
 
 def _rank(ceiling: Ceiling) -> tuple[int, float]:

@@ -1,5 +1,5 @@
-"""The commands that measure: `run`, `run-all`, `profile`, `slurm`, and `folder`, which names this
-machine's."""
+"""The commands that measure: `machine`, `run`, `run-all`, `profile`, `slurm`, and `folder`, which
+names this machine's."""
 
 import argparse
 import sys
@@ -10,6 +10,7 @@ from memwall.record import machines
 from memwall.record.console import Console
 from memwall.record.results import Result
 from memwall.run import profiler
+from memwall.run.machine import measure_machine
 from memwall.run.run_all import run_all
 from memwall.run.run_one import run_one
 from memwall.run.workspace import Workspace, describe_machine, slurm_job
@@ -24,6 +25,9 @@ class RunPages(Protocol):
     def of_machine(self, root: Path, machine: str) -> object:
         """Weaves the pages of all that a machine measured."""
 
+    def of_ceilings(self, root: Path, result: Result, folder: Path) -> str:
+        """Writes the page of what this machine can do at best; what to say of it."""
+
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
                  pages: RunPages) -> None:
@@ -35,6 +39,10 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     one.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     one.set_defaults(command=lambda given: run_one(
         Workspace.of(given), given.name, given.arguments, Console(), pages.of_run))
+
+    best = commands.add_parser("machine", help="measure what this machine can do at best",
+                               usage="just machine")
+    best.set_defaults(command=lambda given: _machine(Workspace.of(given), pages))
 
     job = commands.add_parser("slurm", help="write a job for Slurm", add_help=False)
     job.add_argument("nodes")
@@ -62,6 +70,12 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     profiler.add_options(counts)
     counts.set_defaults(
         command=lambda given: profiler.profile_cases(Workspace.of(given), given, Console()))
+
+
+def _machine(workspace: Workspace, pages: RunPages) -> int:
+    folder = workspace.build / "machine"
+    return measure_machine(workspace, Console(),
+                           lambda result: pages.of_ceilings(workspace.root, result, folder))
 
 
 def _folder(given: argparse.Namespace) -> int:

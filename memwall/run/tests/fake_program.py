@@ -244,6 +244,7 @@ def main() -> int:
     parser.add_argument("--samples", type=count)
     parser.add_argument("--size", type=int, nargs="+")
     parser.add_argument("--filter", default="")
+    parser.add_argument("--study", nargs="+")
     parser.add_argument("--matrix")
     parser.add_argument("--min-time")
     parser.add_argument("--seed")

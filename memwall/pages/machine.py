@@ -1,0 +1,294 @@
+"""The page of `just machine`: what this machine reaches at best, beside its nominal peaks and the
+nearest machine that came with the tree."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from memwall.analysis.ceilings import Ceiling
+from memwall.analysis.measurements import Measurements
+from memwall.pages import book, scorecard
+from memwall.pages.survey import OnMachine
+from memwall.pages.tables import aligned, markdown
+from memwall.record import definition, escape, files, machines, notation, sources
+from memwall.record.results import Json, Result
+
+EXPERIMENT = "machine-ceilings"
+#: A share below is told apart, with what to look at.
+LOW = 0.5
+ONE, ALL, GPU = "one thread", "all threads", "GPU"
+#: What each probe measures, in words, and what to look at where it is far below what is promised.
+CORES = ("the clock that cores hold under load (power limit, governor), how many cores a virtual"
+         " machine or container really has, other work on this machine")
+MEMORY = ("how many memory channels have modules and at which speed, NUMA nodes, what a virtual"
+          " machine shares with others, other work on this machine")
+DEVICE = "power limit, clocks, temperature and ECC (`nvidia-smi -q`), other work on the GPU"
+BUS = ("generation and lanes of the link under load (`nvidia-smi -q`), the NUMA node that the"
+       " memory is on, other traffic on the bus")
+HOST_PROBES = {
+    "read": ("read memory", MEMORY),
+    "copy": ("copy memory", MEMORY),
+    "triad": ("triad as STREAM counts", MEMORY),
+    "fma_fp32": ("fp32 multiply-adds", CORES),
+    "fma_fp64": ("fp64 multiply-adds", CORES),
+}
+GPU_PROBES = {
+    "bus_to_device": ("bus to the GPU", BUS),
+    "bus_to_host": ("bus to the host", BUS),
+    "bus_both": ("bus both ways at once", BUS),
+    "device_read": ("read GPU memory", DEVICE),
+    "device_copy": ("copy GPU memory", DEVICE),
+    "device_l2": ("read GPU L2", DEVICE),
+    "device_fma_fp32": ("GPU fp32 multiply-adds", DEVICE),
+    "device_fma_fp64": ("GPU fp64 multiply-adds", DEVICE),
+}
+PROBES = HOST_PROBES | GPU_PROBES
+#: The peak of a probe that has none of its own: all bytes cross the same wires.
+PEAKS = {"device_copy": "device_read"}
+CHASE = re.compile(r"chase_(\d+)_(\w+)")
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one probe reached, of what its maker promises."""
+
+    probe: str
+    where: str  # ONE, ALL or GPU
+    value: float  # per second; of a latency seconds
+    unit: str  # "GB/s", "GFLOP/s", or "s" of a latency
+    nominal: float = 0  # 0: not known
+    source: str = ""
+
+    @property
+    def words(self) -> str:
+        return PROBES[self.probe][0] if self.probe in PROBES else self.probe
+
+    @property
+    def share(self) -> float:
+        return self.value / self.nominal if self.nominal else 0
+
+    def told(self, value: float) -> str:
+        if self.unit == "s":
+            return notation.time(value)
+        return f"{notation.significant(value / 1e9)} {self.unit}"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A machine that came with the tree, and what it has in common with this one."""
+
+    machine: str
+    rows: Mapping[tuple[str, str], Row]
+    alike: Sequence[str]
+
+    @property
+    def is_twin(self) -> bool:
+        """Whether its processor is of the same model and has as many cores."""
+        return {PROCESSOR, AS_MANY} <= {*self.alike}
+
+
+SAME_GPU, PROCESSOR, AS_MANY = "the same GPUs", "the same processor model", "as many cores"
+
+
+def show(root: Path, result: Result, folder: Path) -> str:
+    """Writes the page into a folder; returns its table for a terminal, and where it stands."""
+    experiment = next(one for one in definition.load_all(root) if one.name == result.experiment)
+    one = book.on_machine(result.raw["machine"]["slug"], result, experiment,
+                          sources.read_tree(root), "", partial=True)
+    found = list(rows(one.measured))
+    beside = nearest(result.raw["machine"], committed(root))
+    page = folder / "README.md"
+    files.write(page, escape.markdown(text(one, found, beside)))
+    lines = [*aligned(_table(found, beside, is_short=True), "<<>>>>"[:5 + bool(beside)]), "",
+             *_sentences(one.measured, found, beside),
+             *(f"not known: {line}" for line in _lacking(one.measured, found))]
+    return escape.opened("\n".join([*lines, files.shown(page)]))
+
+
+def committed(root: Path) -> dict[str, OnMachine]:
+    """The complete runs of ceilings that came with the tree."""
+    house = book.read(root, EXPERIMENT)
+    return {one.machine: one for one in house.found if not one.title}
+
+
+# --- what was measured ----------------------------------------------------------------------------
+
+
+def rows(measured: Measurements) -> Iterator[Row]:
+    """The ceilings of one thread and of all, of the GPU and its bus, then latencies."""
+    launches = measured.result.raw["launches"]
+    most = max(launch["threads"] for launch in launches)
+    cores = measured.result.raw["machine"]["cpu"]["cores"]
+    for threads, where in {1: ONE, most: ALL}.items() if most > 1 else [(1, ONE)]:
+        index = next((i for i, one in enumerate(launches) if one["threads"] == threads), None)
+        for name, probe in {} if index is None else measured.ceilings.probes(index).items():
+            if name in HOST_PROBES:
+                yield _row(measured, name, where, probe, cores if where == ONE else 1)
+    for name in GPU_PROBES:
+        found = [probes[name] for i in range(len(launches))
+                 if name in (probes := measured.ceilings.probes(i))]
+        if found:
+            yield _row(measured, name, GPU, max(found, key=lambda one: one.rate.value))
+        elif name == "bus_both":
+            yield from _both_ways(measured)
+    yield from _latencies(measured)
+
+
+def _row(measured: Measurements, name: str, where: str, probe: Ceiling, parts: int = 1) -> Row:
+    """A probe, and its nominal peak: of one core where one thread ran."""
+    peak = measured.ceilings.peaks.get(f"peak:{PEAKS.get(name, name)}")
+    if peak is None or (parts > 1 and peak.moves_bytes):
+        return Row(name, where, probe.rate.value, probe.unit)
+    of_one = f"one core of {parts}: " if parts > 1 else ""
+    return Row(name, where, probe.rate.value, probe.unit, peak.rate.value / parts,
+               of_one + peak.source)
+
+
+def _both_ways(measured: Measurements) -> Iterator[Row]:
+    peaks = measured.ceilings.peaks
+    there, back = (peaks.get(f"peak:bus_to_{end}") for end in ("device", "host"))
+    for case in measured.cases:
+        if case.variant == "bus_both" and case.passed and not case.twin:
+            rate = case.bytes / median(case.samples)
+            known = there is not None and back is not None
+            yield Row("bus_both", GPU, rate, "GB/s",
+                      there.rate.value + back.rate.value if there and back else 0,
+                      "the sum of both directions" if known else "")
+            return
+
+
+def _latencies(measured: Measurements) -> Iterator[Row]:
+    """One load that waits for the one before, by the size of what it goes through."""
+    for case in measured.cases:
+        size = CHASE.fullmatch(case.variant)
+        if size and case.passed and not case.twin:
+            yield Row(f"latency, {size[1]} {size[2]}", ONE,
+                      median(case.samples) / case.operations, "s")
+
+
+def nearest(here: Json, known: Mapping[str, OnMachine]) -> Beside | None:
+    """The machine that has most in common with this one: its GPUs, then its processor, then the
+    number of cores."""
+    def alike(of: Json) -> dict[str, bool]:
+        names = [[gpu["name"] for gpu in machine["gpus"]] for machine in (here, of)]
+        models = [[machine["cpu"].get(name) for name in machines.SIGNATURE[:3]] + [
+            machine["cpu"]["model"]] for machine in (here, of)]
+        return {SAME_GPU: bool(names[0]) and names[0] == names[1],
+                PROCESSOR: models[0] == models[1],
+                AS_MANY: here["cpu"]["cores"] == of["cpu"]["cores"]}
+
+    def rank(one: OnMachine) -> tuple[Any, ...]:
+        of = one.result.raw["machine"]
+        same = alike(of)
+        return (same[SAME_GPU], bool(here["gpus"]) == bool(of["gpus"]), same[PROCESSOR],
+                -abs(math.log(here["cpu"]["cores"] / of["cpu"]["cores"])))
+
+    if not known:
+        return None
+    found = max(known.values(), key=rank)  # of those alike the first
+    same = alike(found.result.raw["machine"])
+    return Beside(found.machine, {(row.probe, row.where): row for row in rows(found.measured)},
+                  [words for words, holds in same.items() if holds])
+
+
+# --- what is told ---------------------------------------------------------------------------------
+
+
+def text(one: OnMachine, found: Sequence[Row], beside: Beside | None) -> str:
+    """The page."""
+    raw = one.result.raw
+    head, *body = _table(found, beside)
+    parts = [
+        f"# What this machine can do at best: {raw['machine']['cpu']['model']}",
+        markdown(["what", "value"],
+                 scorecard.facts(raw["machine"], [raw["build"]["compiler"]]), 2),
+        "## Ceilings",
+        "\n\n".join(_sentences(one.measured, found, beside)),
+        markdown(head, body, 2, prose=[5]),
+        "## What is not known",
+        "\n".join(f"- {line}" for line in _lacking(one.measured, found)) or "All was measured.",
+        f"Measured {raw['run']['utc'][:10]}, {raw['run']['rounds']} rounds; every sample is in"
+        " [result.json](result.json). `just run machine-ceilings` measures more: every number of"
+        " threads, and what threads and GPUs cost. `just run-all` measures every experiment.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(found: Sequence[Row], beside: Beside | None, is_short: bool = False) -> list[list[str]]:
+    """The rows below their head; for a terminal without sources."""
+    there = beside.rows if beside else {}
+    name = [f"`{beside.machine}`" if not is_short else beside.machine] if beside else []
+    table = [["what", "where", "measured", "nominal", "share",
+              *([] if is_short else ["source of the nominal peak"]), *name]]
+    for row in found:
+        other = there.get((row.probe, row.where))
+        table.append([
+            row.words, row.where, row.told(row.value),
+            row.told(row.nominal) if row.nominal else "",
+            notation.percent(row.share) if row.nominal else "",
+            *([] if is_short else [row.source]),
+            *([row.told(other.value) if other else ""] if beside else []),
+        ])
+    return table
+
+
+def _sentences(measured: Measurements, found: Sequence[Row],
+               beside: Beside | None) -> list[str]:
+    """What the numbers mean; where one is far below what it is compared with, what to look at."""
+    floor = measured.noise
+    told = [f"The noise floor is {notation.percent(floor.factor - 1)}: two copies of the same code"
+            f" differed by so much ({notation.plural(floor.pairs, 'A/A pair')})." if floor.pairs
+            else "The noise floor is unknown: no two copies of the same code were timed."]
+    told += _far_below("its nominal peak", [row for row in found if 0 < row.share < LOW])
+    if beside is not None:
+        common = notation.listed(list(beside.alike)) or "no processor or GPU in common"
+        told.append(f"Of the machines that came with memwall, {beside.machine} is the nearest"
+                    f" ({common}).")
+        if beside.is_twin:
+            told += _far_below(f"what {beside.machine} reached", [
+                row for row in found if row.probe in HOST_PROBES
+                and (other := beside.rows.get((row.probe, row.where)))
+                and row.value < LOW * other.value])
+    return told
+
+
+def _far_below(bound: str, low: Sequence[Row]) -> list[str]:
+    """What does not reach half of a bound, and what to look at: a sentence for each advice."""
+    return [f"Less than half of {bound}: {notation.listed(names)}. What to look at: {advice}."
+            for advice in dict.fromkeys(PROBES[row.probe][1] for row in low)
+            if (names := [_named(row) for row in low if PROBES[row.probe][1] == advice])]
+
+
+def _named(row: Row) -> str:
+    return row.words + ("" if row.where == GPU else f" ({row.where})")
+
+
+def _lacking(measured: Measurements, found: Sequence[Row]) -> list[str]:
+    """What could not be measured, or has no nominal peak, and why."""
+    raw = measured.result.raw
+    have = {row.probe for row in found}
+    lines = [f"{PROBES[name][0]}: no thread measured it to the end" for name in HOST_PROBES
+             if name not in have]
+    missing = [PROBES[name][0] for name in GPU_PROBES if name not in have]
+    if missing:
+        reasons = [entry["reason"] for entry in raw["skipped"] if entry["study"] == "bus_both"]
+        why = reasons[0] if reasons else "the program was built without nvcc"
+        lines.append(f"{', '.join(missing)}: {why}")
+    if not any(row.unit == "s" for row in found):
+        reasons = [entry["reason"] for entry in raw["skipped"] if entry["study"] == "latency"]
+        lines.append(f"latencies: {reasons[0] if reasons else 'not measured'}")
+    if any(row.probe == "read" and not row.nominal for row in found):
+        lines.append("nominal peak of memory: memwall has no source for it; the data sheets of"
+                     " processor and modules have it (channels x transfers each second x 8 bytes)")
+    if any(row.probe.startswith("fma") and not row.nominal for row in found):
+        lines.append("nominal peak of multiply-adds: the highest clock, or how many a core of this"
+                     " processor begins each clock, is not known here")
+    bare = [row.words for row in found if row.probe in GPU_PROBES and not row.nominal]
+    if bare:
+        lines.append(f"nominal peak of {', '.join(bare)}: no source for it here")
+    return lines
+
