@@ -134,6 +134,12 @@ compare *A_B: (_needs "run")
 report *MACHINE: (_needs "run")
     @"{{python}}" -m memwall report "$@"
 
+# Show every figure of the articles, and their numbers beside this machine's (build/figures/)
+[no-exit-message]
+figures *MACHINE: (_needs "run")
+    @[ $# -gt 0 ] || .ci/build build lib/bench/machine
+    @"{{python}}" -m memwall figures "$@"
+
 # Check style, result files, and that every committed page is what its results weave to
 [no-exit-message]
 check: (_needs "test")

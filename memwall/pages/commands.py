@@ -8,11 +8,12 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from memwall.pages import agenda, book, compare, contribute, keep, new
+from memwall.pages import agenda, articles, book, compare, contribute, keep, new
 from memwall.pages.contribute import UnmetNeed
 from memwall.pages.lint import lint
-from memwall.record import definition, escape, machines, names, results, terminal
+from memwall.record import definition, escape, files, machines, names, results, terminal
 from memwall.record.console import Console
+from memwall.record.errors import UserError
 from memwall.record.machines import Machine
 
 #: What this machine is.
@@ -27,6 +28,11 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
                                  " README.md; of a machine also its own reports")
     report.add_argument("machine", nargs="?", help="folder below reports/")
     report.set_defaults(command=_report)
+
+    drawn = commands.add_parser("figures", help="every figure of the articles on one page",
+                                usage="just figures [MACHINE]")
+    drawn.add_argument("machine", nargs="?", help="folder below reports/; default: this machine's")
+    drawn.set_defaults(command=lambda given: _figures(given, describe))
 
     page = commands.add_parser("page", help="weave a single run; nothing else is touched")
     page.add_argument("result", type=Path, help="result file")
@@ -88,6 +94,22 @@ def _report(arguments: argparse.Namespace) -> int:
     _left_out(house)
     print(f"wove {len(house.experiments)} reports, {len(house.machines)} machines, the scorecard"
           " and README.md")
+    return 0
+
+
+def _figures(given: argparse.Namespace, describe: Describe) -> int:
+    root, here = given.root.resolve(), None
+    name = given.machine
+    if name is None:
+        here = describe(given)
+        name = machines.name_of(root, here).name
+    elif not machines.is_machine(root / "reports" / names.require(name, "figures")):
+        raise UserError(f"figures: found {name}, expected a machine's folder below reports/")
+    _patience()
+    folder = (given.build or root / "build").resolve() / "figures"
+    with files.exclusive(folder):
+        book.write(folder, articles.weave(root, name, here))
+    print(files.shown(folder / "README.md"))
     return 0
 
 

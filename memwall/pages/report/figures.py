@@ -16,7 +16,7 @@ def of_kind(told: Told, kind: str = "") -> list[str]:
     """The figures that are drawings, or across machines, or all others, each with its caption."""
     chosen = [figure for figure in told.experiment.figures
               if (figure.draw["as"] if figure.draw["as"] in (DRAWING, ACROSS) else "") == kind]
-    return [text for figure in chosen if (text := _drawn(told, figure))]
+    return [text for figure in chosen if (text := drawn(told, figure))]
 
 
 def lead(figures: Iterable[Figure]) -> Figure | None:
@@ -26,7 +26,7 @@ def lead(figures: Iterable[Figure]) -> Figure | None:
     return next(iter([*measured, *every]), None)
 
 
-def _drawn(told: Told, figure: Figure) -> str:
+def drawn(told: Told, figure: Figure) -> str:
     """A figure in the page; empty where nothing was measured for it."""
     one = _whose(told, figure)
     if one is None or not _belongs(figure, one.result.cases):
