@@ -271,7 +271,7 @@ def _lacking(measured: Measurements, found: Sequence[Row]) -> list[str]:
     """What could not be measured, or has no nominal peak, and why."""
     raw = measured.result.raw
     have = {row.probe for row in found}
-    lines = [f"{PROBES[name][0]}: no thread measured it to the end" for name in HOST_PROBES
+    lines = [f"{PROBES[name][0]}: not in the result" for name in HOST_PROBES
              if name not in have]
     missing = [PROBES[name][0] for name in GPU_PROBES if name not in have]
     if missing:

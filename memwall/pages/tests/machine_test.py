@@ -76,6 +76,14 @@ def test_no_gpu(show: Callable[[Json], tuple[str, str]]) -> None:
     assert row(said, "latency, 16 KiB", "one thread")[2] == "1.79 ns"
 
 
+def test_a_program_without_gpu_code(show: Callable[[Json], tuple[str, str]]) -> None:
+    raw = without_gpu() | {"skipped": []}
+    raw["ceilings"] = [one for one in raw["ceilings"] if one["name"] != "copy"]
+    said, page = show(raw)
+    assert "GPU fp64 multiply-adds: the program was built without nvcc" in said
+    assert "- copy memory: not in the result" in page
+
+
 def test_one_thread_is_compared_with_one_core(show: Callable[[Json], tuple[str, str]]) -> None:
     raw = without_gpu()
     raw["machine"]["cpu"]["peaks"] = [
