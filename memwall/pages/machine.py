@@ -12,7 +12,7 @@ from typing import Any
 from memwall.analysis.ceilings import Ceiling
 from memwall.analysis.measurements import Measurements
 from memwall.pages import book, scorecard
-from memwall.pages.survey import OnMachine
+from memwall.pages.survey import OLDER, OLDER_MEANS, OnMachine
 from memwall.pages.tables import aligned, markdown
 from memwall.record import definition, escape, files, machines, notation, sources
 from memwall.record.results import Json, Result
@@ -62,6 +62,7 @@ class Row:
     unit: str  # "GB/s", "GFLOP/s", or "s" of a latency
     nominal: float = 0  # 0: not known
     source: str = ""
+    definition: int = 0  # of a ceiling: of two nothing is compared
 
     @property
     def words(self) -> str:
@@ -142,10 +143,10 @@ def _row(measured: Measurements, name: str, where: str, probe: Ceiling, parts: i
     """A probe, and its nominal peak: of one core where one thread ran."""
     peak = measured.ceilings.peaks.get(f"peak:{PEAKS.get(name, name)}")
     if peak is None or (parts > 1 and peak.moves_bytes):
-        return Row(name, where, probe.rate.value, probe.unit)
+        return Row(name, where, probe.rate.value, probe.unit, definition=probe.definition)
     of_one = f"one core of {parts}: " if parts > 1 else ""
     return Row(name, where, probe.rate.value, probe.unit, peak.rate.value / parts,
-               of_one + peak.source)
+               of_one + peak.source, probe.definition)
 
 
 def _both_ways(measured: Measurements) -> Iterator[Row]:
@@ -231,9 +232,13 @@ def _table(found: Sequence[Row], beside: Beside | None, is_short: bool = False) 
             row.told(row.nominal) if row.nominal else "",
             notation.percent(row.share) if row.nominal else "",
             *([] if is_short else [row.source]),
-            *([row.told(other.value) if other else ""] if beside else []),
+            *([_told_beside(row, other) if other else ""] if beside else []),
         ])
     return table
+
+
+def _told_beside(row: Row, other: Row) -> str:
+    return row.told(other.value) + (OLDER if other.definition < row.definition else "")
 
 
 def _sentences(measured: Measurements, found: Sequence[Row],
@@ -248,11 +253,14 @@ def _sentences(measured: Measurements, found: Sequence[Row],
         common = notation.listed(list(beside.alike)) or "no processor or GPU in common"
         told.append(f"Of the machines that came with memwall, {beside.machine} is the nearest"
                     f" ({common}).")
+        others = [(row, beside.rows[key]) for row in found
+                  if (key := (row.probe, row.where)) in beside.rows]
+        if any(other.definition < row.definition for row, other in others):
+            told.append(OLDER_MEANS)
         if beside.is_twin:
             told += _far_below(f"what {beside.machine} reached", [
-                row for row in found if row.probe in HOST_PROBES
-                and (other := beside.rows.get((row.probe, row.where)))
-                and row.value < LOW * other.value])
+                row for row, other in others if row.probe in HOST_PROBES
+                and row.definition == other.definition and row.value < LOW * other.value])
     return told
 
 
