@@ -27,7 +27,8 @@ def measure_machine(workspace: Workspace, console: Console, show: Show) -> int:
     program, folder = workspace.program(EXPERIMENT), workspace.build / "machine"
     if not program.is_file():
         raise ProgramFailed(f"{EXPERIMENT} was not built: no file {workspace.shown(program)}", 1)
-    told = subprocess.run([program, "--help"], capture_output=True, text=True, check=False).stdout
+    told = subprocess.run([program, "--help"], capture_output=True, encoding="utf-8",
+                          errors="replace", check=False).stdout
     studies = STUDIES | {study: name for study, name in OF_GPUS.items() if study in told}
     given = ["--study", *studies, "--filter", f"^({'|'.join(studies.values())})$"]
     launches = [Launch(threads) for threads in thread_counts([1, "max"], processors.usable())]
