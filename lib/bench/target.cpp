@@ -41,8 +41,12 @@ void CacheFlush::operator()()
         }
         do_not_optimize(sum);
     });
+    // Who read what is the system's choice: of several last-level caches a thread empties its own.
+    auto const& topology = machine::topology();
+    auto const& own = topology.core_caches;
+    auto const bytes = topology.last_level_cache_bytes() > own.shared ? own.shared : own.core;
 #pragma omp parallel
-    read_first(2 * machine::topology().core_caches.core);
+    read_first(2 * bytes);
 }
 
 void CacheFlush::read_first(std::size_t bytes) const

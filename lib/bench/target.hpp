@@ -146,8 +146,9 @@ public:
 
 /// Evicts everything from the caches by reading: all processors that this process may use read
 /// twice the last-level cache together, since one alone would take longer than most calls that are
-/// timed; then each of its threads reads twice what its core alone has. It only reads, so that no
-/// write-back of its own lines is left to the timed call.
+/// timed; then each of its threads reads twice what its core alone has, and where there are several
+/// last-level caches twice the one of its core. It only reads, so that no write-back of its own
+/// lines is left to the timed call.
 class CacheFlush
 {
 public:

@@ -155,10 +155,9 @@ def _both_ways(measured: Measurements) -> Iterator[Row]:
     for case in measured.cases:
         if case.variant == "bus_both" and case.passed and not case.twin:
             rate = case.bytes / median(case.samples)
-            known = there is not None and back is not None
-            yield Row("bus_both", GPU, rate, "GB/s",
-                      there.rate.value + back.rate.value if there and back else 0,
-                      "the sum of both directions" if known else "")
+            nominal, source = ((there.rate.value + back.rate.value, "the sum of both directions")
+                               if there and back else (0, ""))
+            yield Row("bus_both", GPU, rate, "GB/s", nominal, source)
             return
 
 
