@@ -1,5 +1,5 @@
-"""Reports, short pages, machines' pages, the scorecard and the front page, as texts by their path
-in the repository.
+"""Lessons, reports, short pages, machines' pages, the scorecard and the front page, as texts by
+their path in the repository.
 
 Nothing is written here but by `write`: the same texts are compared with the tree by `check`.
 """
@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from memwall.analysis.measurements import Measurements
-from memwall.pages import front, scorecard, short
+from memwall.pages import front, lesson, reading, scorecard, short
+from memwall.pages.reading import Reading
 from memwall.pages.report import page
 from memwall.pages.report.page import Report
 from memwall.pages.report.told import Place
@@ -85,6 +86,11 @@ class House:
     def surveys(self) -> list[Survey]:
         """Of every experiment what all machines found."""
         return [self.survey(experiment) for experiment in self.experiments]
+
+    @cached_property
+    def reading(self) -> Reading:
+        """The chapters in their order."""
+        return reading.read(self.root, {one.name: one for one in self.experiments})
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
@@ -158,6 +164,8 @@ def everything(house: House) -> Texts:
     """All woven texts of the repository."""
     texts: Texts = {}
     house.judge()
+    if house.reading.chapters:
+        texts["experiments/README.md"] = house.reading.page()
     for woven in in_parallel(lambda one: chapter(house, one), house.experiments):
         texts |= woven
     return opened(texts | front.front_page(house.root, house.surveys)) | overviews(house)
@@ -181,8 +189,8 @@ def opened(texts: Texts) -> Texts:
 
 
 def chapter(house: House, experiment: Experiment) -> Texts:
-    """The short page of an experiment, its report and their figures; without results a page that
-    says so."""
+    """The lesson of an experiment or, until one is written, a short page; its report, and their
+    figures; without results a page that says so."""
     folder, survey = f"experiments/{experiment.name}", house.survey(experiment)
     if not survey.machines:
         return {f"{folder}/README.md": short.not_measured(experiment)}
@@ -192,8 +200,10 @@ def chapter(house: House, experiment: Experiment) -> Texts:
                          f" machine with a complete result, one of: {known}")
     report = page.weave(survey, Place("../../reports", is_committed=True))
     figures = {f"{folder}/figures/{file}": svg for file, svg in report.figures.items()}
+    surveys = {one.experiment.name: one for one in house.surveys}
+    lessons = lesson.texts(survey, surveys, house.reading)
     return {f"{folder}/README.md": short.page(survey), f"{folder}/report.md": report.text,
-            f"{folder}/report.json": report.json} | figures
+            f"{folder}/report.json": report.json} | figures | lessons
 
 
 def machine_pages(house: House, machine: str) -> Texts:
@@ -301,7 +311,7 @@ def remove_obsolete(root: Path, texts: Texts) -> None:
 def obsolete(root: Path, texts: Texts) -> list[str]:
     """Woven files in the tree that `everything` does not contain."""
     chapters = root / "experiments"
-    found = [path for name in ("figures/*", "README.md", "report.md", "report.json")
+    found = [path for name in ("figures/*", "README.md", "answers.md", "report.md", "report.json")
              for path in chapters.glob(f"*/{name}")]
     for folder in (root / "reports" / machine for machine in machines.listed(root)):
         found += [*folder.glob("*.md"), *folder.glob("figures/**/*")]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from memwall.pages import agenda, articles, book, compare, contribute, keep, new
+from memwall.pages import agenda, articles, book, compare, contribute, keep, lesson_lint, new
 from memwall.pages.contribute import UnmetNeed
 from memwall.pages.lint import lint
 from memwall.record import definition, escape, files, machines, names, results, terminal
@@ -141,6 +141,7 @@ def _check(arguments: argparse.Namespace) -> int:
     texts = book.everything(house)
     problems = [line for machine in house.machines for line in house.hindrances(machine)]
     problems += [problem for experiment in house.experiments for problem in lint(experiment)]
+    problems += [line for experiment in house.experiments for line in lesson_lint.lint(experiment)]
     problems += book.differences(arguments.root, texts)
     others = machines.unlisted(arguments.root)
     problems += [problem for other in others for problem in book.unsound(arguments.root, other)]

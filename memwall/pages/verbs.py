@@ -25,7 +25,7 @@ from memwall.analysis.measurements import NOT_MEASURED, Measurements
 from memwall.analysis.metrics import metric_named
 from memwall.analysis.quantities import Absence
 from memwall.analysis.verdicts import OUT_OF_DATE, REPRODUCED
-from memwall.pages import blocks
+from memwall.pages import blocks, rounding
 from memwall.pages.survey import Survey
 from memwall.record import files, notation
 from memwall.record.errors import UserError
@@ -345,6 +345,7 @@ class Weaver(jinja2.Environment):
 
     def __init__(self) -> None:
         super().__init__(undefined=jinja2.StrictUndefined, lstrip_blocks=True, extensions=[Given])
+        self.filters |= {one.__name__: one for one in rounding.FILTERS}
 
 
 @cache

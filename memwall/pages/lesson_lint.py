@@ -1,0 +1,193 @@
+"""Rules of lessons that a program can check; whether one teaches, readers judge.
+
+The template is read, not the page: what stands between `{{` and `}}` came through a verb.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memwall.pages import lesson, rounding
+from memwall.record import files
+from memwall.record.definition import Experiment
+
+WORDS = (1200, 2200)
+CODE_LINES = 15
+NUMBERS_A_SENTENCE, NUMBERS_A_PARAGRAPH = 2, 4
+HEADINGS = ("by hand", "how fast could it be", "what a programmer can do", "try it")
+NEEDED = ("*You need:*", "*Time:*", "*Machine:*", "](report.md", "rticle ")
+EXERCISES = 5
+
+#: What a verb said, in a text without verbs: a number, or something else.
+NUMBER, OTHER = "⟦#⟧", "⟦·⟧"
+VERB = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+TAG = re.compile(r"\{%-?\s*(\w+).*?%\}", re.DOTALL)
+ROUNDED = re.compile(r"\|\s*(" + "|".join(one.__name__ for one in rounding.FILTERS) + r")\b")
+UNIT = r"(?:ns|µs|us|ms|s|seconds?|minutes?|[kMGT]?i?B/s|[GT]FLOP/s|%|x)(?![\w/])"
+COUNT = "(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|fifty|a hundred)"
+PART = "(?:third|quarter|fifth|sixth|seventh|eighth|ninth|tenth|half|thirds|quarters|fifths|tenths)"
+#: Numbers with a unit of measurement, and those that people say in words.
+MEASURED = re.compile(
+    rf"(?<![\w⟦])\d[\d.,]*\s?{UNIT}|\b(?:{COUNT}|\d[\d.,]*|and a half) times\b|\btwice\b|\bthrice\b"
+    rf"|\b(?:an?|one|two|three|four|nine|seven) {PART}\b|\bhalf (?:as|of|its|the)\b"
+    rf"|\b{COUNT}fold\b|\bdoubles?\b|\bhalves\b", re.IGNORECASE)
+EDGE = r"(?:\d[\d.]*|⟦#⟧)\s?[\w%/]*"
+INTERVAL = re.compile(rf"\({EDGE}\s?(?:–|-|to)\s?{EDGE}\)")
+CAUSE = re.compile(r"\b(?:because|due to|owing to|thanks to|that is why|which is why|the reason"
+                   r"|caused by|explains|comes from|the cause)\b", re.IGNORECASE)
+#: Sections whose causes are arithmetic, predictions, or the reader's to find; as the opening is.
+REASONED = ("by hand", "how fast could it be", "suspects", "try it")
+#: What a teacher would not say, and what to say instead.
+AVOID = (
+    (r"\basks? (?:for )?[\w` ]{1,20}early\b", "prefetches"),
+    (r"\bhas paid\b|\bpays? below\b|\bpays? (?!for)", "pays for itself"),
+    (r"\bquestions? about edges\b", "bounds checks"),
+    (r"\b(?:costs?|numbers?|times?) (?:asks?|loses?|tells?|pays?)\b", "name who does it"),
+    (r"\bstop to be\b", "stop being"),
+    (r"\bis lost\b|\bare lost\b", "name who loses"),
+    (r"\bspeaks? (?:for|against)\b", "points to"),
+    (r"\bkin\b|\baskable\b|\bdealt with\b", "a word of the field"),
+    (r"\d(?:\.\d+)?x\b", "say how many times"),
+    (r"\bour own target\b", "what was expected"),
+)
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph of prose, with marks in place of verbs."""
+
+    line: int
+    section: str  # its heading; empty in what stands before the first
+    text: str
+    given: frozenset[str]  # parts of the text that stand under a `given`
+    shows: bool  # whether it names a study, or is given by a verdict
+
+
+def lint(experiment: Experiment) -> list[str]:
+    """Every broken rule of an experiment's lesson, as `file:line: what`."""
+    path = experiment.folder / lesson.TEMPLATE
+    if not path.exists():
+        return []
+    shown = f"experiments/{experiment.name}/{lesson.TEMPLATE}"
+    found = list(problems(files.read(path, shown)))
+    if not (experiment.folder / lesson.ANSWERS).exists():
+        found.append((1, f"found no {lesson.ANSWERS} beside it, expected the answers"))
+    return [f"{shown}:{line}: {what}" for line, what in sorted(found)]
+
+
+def problems(template: str) -> Iterator[tuple[int, str]]:
+    """Lines of a template and what is wrong there."""
+    yield from _shape(template)
+    for paragraph in paragraphs(template):
+        yield from _numbers(paragraph)
+        yield from _words(paragraph)
+
+
+def _shape(template: str) -> Iterator[tuple[int, str]]:
+    headings = [line.strip("# ").lower() for line in template.splitlines() if line.startswith("#")]
+    for wanted in HEADINGS:
+        if not any(wanted in heading for heading in headings):
+            yield 1, f'found no heading with "{wanted}", expected one'
+    for wanted in NEEDED:
+        if wanted not in template:
+            yield 1, f'found no "{wanted}", expected it'
+    prose = " ".join(paragraph.text for paragraph in paragraphs(template))
+    count = len(prose.split())
+    if not WORDS[0] <= count <= WORDS[1]:
+        yield 1, f"found {count} words of prose, expected {WORDS[0]} to {WORDS[1]}"
+    exercises = [line for line in template.splitlines() if re.match(r"\d+\. ", line)]
+    if len(exercises) != EXERCISES:
+        yield 1, f"found {len(exercises)} exercises, expected {EXERCISES}"
+    yield from _code(template)
+
+
+def _code(template: str) -> Iterator[tuple[int, str]]:
+    """Code in the flow is short enough to be read there."""
+    begun = 0
+    for number, line in enumerate(template.splitlines(), 1):
+        if not line.startswith("```"):
+            continue
+        if begun and number - begun - 1 > CODE_LINES:
+            yield begun, f"found {number - begun - 1} lines of code, expected at most {CODE_LINES}"
+        begun = 0 if begun else number
+
+
+def paragraphs(template: str) -> Iterator[Paragraph]:
+    """Its prose, paragraph by paragraph: no code, tables, calculations, drawings or comments."""
+    text = re.sub(r"\{#.*?#\}|^```.*?^```", lambda left: "\n" * left[0].count("\n"), template,
+                  flags=re.DOTALL | re.MULTILINE)
+    section, first, block = "", 0, list[str]()
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        if line.startswith("## "):
+            section = line.strip("# ").lower()
+        elif line.startswith("#"):
+            pass
+        elif line.strip():
+            first = first or number
+            block += [line] if _is_prose(line) else []
+            continue
+        if block:
+            yield _paragraph(first, section, "\n".join(block))
+        first, block = 0, []
+
+
+def _is_prose(line: str) -> bool:
+    return not re.match(r" {4,}\S|\||!\[|\{% set|<!--|\*You need:\*", line)
+
+
+def _paragraph(line: int, section: str, text: str) -> Paragraph:
+    given = frozenset(_marked(one) for one in
+                      re.findall(r"\{%-? given .*?%\}(.*?)\{%-? endgiven", text, re.DOTALL))
+    by_verdict = re.search(r'\{%-? given "', text) is not None
+    shows = by_verdict or "shown(" in text
+    return Paragraph(line, section, _marked(text), given, shows)
+
+
+def _marked(text: str) -> str:
+    """A text with marks in place of verbs, without tags."""
+    marked = VERB.sub(lambda verb: NUMBER if ROUNDED.search(verb[1]) else OTHER, text)
+    return TAG.sub("", marked)
+
+
+def _numbers(paragraph: Paragraph) -> Iterator[tuple[int, str]]:
+    text = paragraph.text
+    for interval in INTERVAL.finditer(text):
+        yield paragraph.line, f'found the interval "{interval[0]}" in prose, expected none'
+    loose = text
+    for passage in paragraph.given:
+        loose = loose.replace(passage, "")
+    for measured in MEASURED.finditer(loose):
+        if paragraph.section != "try it":
+            yield paragraph.line, (f'found "{measured[0]}", expected a measured number to come'
+                                   " through a verb, or to stand under a given")
+    count = _count(text)
+    if count > NUMBERS_A_PARAGRAPH:
+        yield paragraph.line, (f"found {count} measured numbers in a paragraph, expected at most"
+                               f" {NUMBERS_A_PARAGRAPH}")
+    for sentence in sentences(text):
+        if (count := _count(sentence)) > NUMBERS_A_SENTENCE:
+            yield paragraph.line, (f'found {count} measured numbers in "{sentence[:40]}...",'
+                                   f" expected at most {NUMBERS_A_SENTENCE}")
+
+
+def _count(text: str) -> int:
+    return text.count(NUMBER) + len(MEASURED.findall(text))
+
+
+def sentences(text: str) -> Sequence[str]:
+    """The sentences of a paragraph."""
+    return re.split(r"(?<=[.!?:])\s+(?=[A-Z⟦*`(])", text.strip())
+
+
+def _words(paragraph: Paragraph) -> Iterator[tuple[int, str]]:
+    for pattern, better in AVOID:
+        if found := re.search(pattern, paragraph.text, re.IGNORECASE):
+            yield paragraph.line, f'found "{found[0]}", expected plainer words: {better}'
+    is_reasoned = not paragraph.section or any(one in paragraph.section for one in REASONED)
+    if paragraph.shows or is_reasoned:
+        return
+    for sentence in sentences(paragraph.text):
+        cause = CAUSE.search(sentence)
+        if cause and _count(paragraph.text):
+            yield paragraph.line, (f'found "{cause[0]}" where no study is named, expected'
+                                   " shown(...) or a given verdict in the paragraph")

@@ -1,0 +1,69 @@
+"""The rules of lessons: a lesson that readers praised breaks none, and each fault is found."""
+
+from pathlib import Path
+
+import pytest
+
+from memwall.pages import lesson_lint
+
+MODEL = (Path(__file__).parent / "data/model_lesson.md.in").read_text(encoding="utf-8")
+HIDDEN = "so we predict: the chain is hidden."  # the end of a paragraph of prose
+FIRST_CODE = "```cpp\nvoid textbook"
+
+
+def said(template: str) -> str:
+    return "\n".join(what for _, what in lesson_lint.problems(template))
+
+
+def test_the_model_lesson_breaks_no_rule() -> None:
+    assert said(MODEL) == ""
+
+
+FAULTS = {
+    "a number by hand": (HIDDEN, HIDDEN + " It took 3.4 ms.", 'found "3.4 ms"'),
+    "a rate by hand": (HIDDEN, HIDDEN + " It read 12 GB/s.", 'found "12 GB/s"'),
+    "a percentage": (HIDDEN, HIDDEN + " It fell by 30 %.", 'found "30 %"'),
+    "times in words": (HIDDEN, HIDDEN + " It ran three times as fast.", 'found "three times"'),
+    "times in digits": (HIDDEN, HIDDEN + " It ran 3.5 times as fast.", 'found "3.5 times"'),
+    "twice": (HIDDEN, HIDDEN + " It ran twice as fast.", 'found "twice"'),
+    "a share in words": (HIDDEN, HIDDEN + " A third is left.", 'found "A third"'),
+    "half": (HIDDEN, HIDDEN + " It ran half as fast.", 'found "half as"'),
+    "three in a sentence": (HIDDEN, HIDDEN + " Then {{ a | seconds }}, {{ b | seconds }} and"
+                            " {{ c | times }}.", "found 3 measured numbers in"),
+    "five in a paragraph": (HIDDEN, HIDDEN + " One {{ a | about }}. Two {{ b | about }}. Three"
+                            " {{ c | about }}. Four {{ d | about }}.",
+                            "found 5 measured numbers in a paragraph"),
+    "an interval": (HIDDEN, HIDDEN + " It is {{ a | about }} (1.2 to 1.4).", "found the interval"),
+    "an interval of verbs": (HIDDEN, HIDDEN + " Say ({{ a | about }}-{{ b | about }}).",
+                             "found the interval"),
+    "a cause without a study": ("With both gone, `short` runs at", "Because both are gone, it is"
+                                " {{ a | times }} as fast. `short` runs at", 'found "Because"'),
+    "a heading": ("## How fast could it be?", "## The bound", 'no heading with "how fast could'),
+    "the line of needs": ("*You need:*", "You need", 'found no "*You need:*"'),
+    "an exercise": ("\n5. *Hard", "\n- *Hard", "found 4 exercises, expected 5"),
+    "long code": (FIRST_CODE, "```cpp\n" + "int i;\n" * 8 + "void textbook", "lines of code"),
+    "too long": (HIDDEN, HIDDEN + " And so it went on." * 200, "words of prose"),
+    "too short": (MODEL[MODEL.index("## Three suspects"):MODEL.index("## What a programmer")], "",
+                  "words of prose"),
+    "private words": (HIDDEN, HIDDEN + " It asks for `x` early.", "prefetches"),
+    "a telegram": (HIDDEN, HIDDEN + " It gained 1.3x.", "how many times"),
+    "a cost that acts": (HIDDEN, HIDDEN + " Such a cost pays.", "expected plainer words"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_found(name: str) -> None:
+    old, new, expected = FAULTS[name]
+    assert MODEL.count(old) == 1, name
+    assert expected in said(MODEL.replace(old, new))
+
+
+def test_a_fault_is_told_with_its_line() -> None:
+    lines = MODEL.replace(HIDDEN, HIDDEN + " It took 3.4 ms.").splitlines()
+    number, _ = next(iter(lesson_lint.problems("\n".join(lines))))
+    assert any("so we predict" in line for line in lines[number - 1:number + 4])
+
+
+def test_a_given_number_may_be_written() -> None:
+    given = HIDDEN + " {% given number('speedup') > 1.9 %}It ran twice as fast.{% endgiven %}"
+    assert said(MODEL.replace(HIDDEN, given)) == ""
