@@ -137,23 +137,6 @@ def examine_value(who: str, what: str, found: Cell, metric: str, band: Band) -> 
                    reason=reason)
 
 
-def describe(comparison: Comparison) -> str:
-    """Two variants in the words that claims use, as far as the interval decides."""
-    overall = comparison.overall
-    if comparison.is_alike:
-        return "alike"
-    if comparison.is_better:
-        return f"{_extent_word(overall.low)} faster"
-    if comparison.is_worse:
-        return f"{_extent_word(1 / overall.high)} slower"
-    return "not distinguishable from noise"
-
-
-def _extent_word(least: float) -> str:
-    words = ((SEVERAL, "several times"), (FAR, "far"), (CLEARLY, "clearly"))
-    return next((word for bound, word in words if least >= bound), "a little")
-
-
 # --- words ---------------------------------------------------------------------------------------
 
 

@@ -107,12 +107,13 @@ def _per_operation(p: Pair) -> Values:
     return [seconds / p.case.operations for seconds in p.case.samples]
 
 
-def _bytes_per_nonzero(p: Pair) -> Values:
+def _nonzeros(p: Pair) -> float:
+    """Those of the matrix of a case."""
     name = p.case.parameters.get("matrix")
-    nonzeros = p.basis.measured.features(name).get("nonzeros")
+    nonzeros: float = p.basis.measured.features(name).get("nonzeros", 0)
     if not nonzeros:
         raise NoNumber(f"{name} has no nonzeros")
-    return [p.case.format_bytes / nonzeros]
+    return nonzeros
 
 
 def _traffic(p: Pair) -> float:
@@ -161,7 +162,14 @@ METRICS: dict[str, Metric] = {
         unit="x",
     ),
     "stored_bytes_per_nonzero": Metric(
-        "stored bytes per nonzero", "number", _bytes_per_nonzero, mean=True, unit="B"
+        "stored bytes per nonzero", "number", lambda p: [p.case.format_bytes / _nonzeros(p)],
+        mean=True, unit="B"
+    ),
+    "per_nonzero": Metric(
+        "per nonzero", "time", lambda p: [s / _nonzeros(p) for s in p.case.samples], mean=True
+    ),
+    "bound_per_nonzero": Metric(
+        "bound per nonzero", "time", lambda p: [_bound(p) / _nonzeros(p)], mean=True, of_point=True
     ),
     "stored_bytes": Metric("stored", "bytes", lambda p: [p.case.format_bytes]),
     "per_operation": Metric("per operation", "time", _per_operation, mean=True),

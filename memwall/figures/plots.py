@@ -26,7 +26,7 @@ from memwall.record.regions import Where
 from memwall.record.results import Case
 
 # What the ceiling allows, in the quantity that is drawn.
-LIMITS = {"median", "gbps", "gflops", "of_ceiling", "speedup"}
+LIMITS = {"median", "per_nonzero", "gbps", "gflops", "of_ceiling", "speedup"}
 VARIANT_AXES = ("variant", "group")
 # What stands in the place of a value, but for a reason to skip it.
 ABSENT = FAILED, MISSING = ("failed", "not measured")
@@ -155,8 +155,9 @@ class Plot:
     def lines(self, id: str, x: str, y: str, series: str = "variant", where: Where | None = None,
               over: Over = None, ceiling: str | None = None, log: bool = False,
               log_x: bool = False, marks: Mapping[str, float] | None = None,
-              crossover: Sequence[str] = ()) -> str:
-        """A line of `y` over the numbers of axis or feature `x` for each `series`.
+              crossover: Sequence[str] = (), bound: bool = True) -> str:
+        """A line of `y` over the numbers of axis or feature `x` for each `series`, and what a
+        ceiling allows, unless nothing comes from there: `bound = false`.
 
         `marks` are places by name; of the variants in `crossover` it is drawn where they stop being
         faster than `over`.
@@ -170,6 +171,7 @@ class Plot:
             chart,
             named_categories=not self.measured.is_feature(x),
             marks=tuple((marks or {}).items()),
+            limits=chart.limits if bound else None,
             bands=tuple(band for band in bands if band is not None),
         )
         words = [category for category in chart.categories if isinstance(category, str)]
@@ -462,7 +464,8 @@ class Plot:
                 return None
             cell = measure(basis, "of_ceiling", basis.over_variant, region)
             return 1 / cell.estimate.value if cell.estimate else None
-        name = {"median": "bound", "gbps": "ceiling", "gflops": "bound_gflops"}[y]
+        name = {"median": "bound", "per_nonzero": "bound_per_nonzero", "gbps": "ceiling",
+                "gflops": "bound_gflops"}[y]
         estimate = measure(basis, name, None, region).estimate
         return estimate.value if estimate else None
 
@@ -522,6 +525,7 @@ def _scale(name: str, cells: list[Cell]) -> tuple[float, str]:
 def _words(name: str) -> str:
     words = {
         "median": "time of a call",
+        "per_nonzero": "time for each nonzero",
         "gbps": "compulsory traffic",
         "gflops": "rate",
         "gops": "operations",

@@ -78,7 +78,6 @@ def folded(summary: str, body: str) -> str:
 
 # --- code as it stood when it was timed -----------------------------------------------------------
 
-FOLDED_LINES = 45
 NOT_RECORDED = "not recorded in this run"  # as a variant that came later, or no variant's own text
 CONTEXT = 3
 
@@ -90,19 +89,6 @@ class Listing:
     file: str
     text: str
     remark: str = ""
-
-
-def code(measured: Measurements, name: str, fold: bool | None) -> str:
-    """The text of a variant in a fence; folded on request, or when it is long."""
-    if _left_out(measured, name):
-        return f"<sub>`{name}`: {NOT_MEASURED}</sub>"
-    listing = listing_of(measured, name)
-    fence = fenced(listing.text, "cpp")
-    caption = f"`{name}`, from `{listing.file}`{listing.remark}"
-    long = listing.text.count("\n") >= FOLDED_LINES
-    if fold or (fold is None and long):
-        return folded(caption.replace("`", ""), fence)
-    return f"{fence}\n\n<sub>{caption}</sub>"
 
 
 def diff(measured: Measurements, before: str, after: str) -> str:

@@ -84,8 +84,10 @@ class House:
 
     @cached_property
     def surveys(self) -> list[Survey]:
-        """Of every experiment what all machines found."""
-        return [self.survey(experiment) for experiment in self.experiments]
+        """Of every experiment what all machines found, in the book's order."""
+        numbers = self.reading.numbers
+        ordered = sorted(self.experiments, key=lambda one: numbers[one.name])
+        return [self.survey(experiment) for experiment in ordered]
 
     @cached_property
     def reading(self) -> Reading:
@@ -175,7 +177,8 @@ def overviews(house: House) -> Texts:
     """The scorecard, and the short page of each machine."""
     simulated = house.root / "reports/protocol.json"
     lines = files.read_json(simulated) if simulated.exists() else []
-    texts = {"reports/README.md": scorecard.page(house.surveys, house.machines, lines)}
+    texts = {"reports/README.md": scorecard.page(house.surveys, house.machines, lines,
+                                                  house.reading.numbers)}
     for machine in house.machines:
         texts[f"reports/{machine}/README.md"] = scorecard.machine_page(
             machine, house.of_machine(machine), house.surveys, house.root / f"reports/{machine}")

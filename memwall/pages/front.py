@@ -35,15 +35,10 @@ class Front:
             raise UserError(f'of: {survey.lead} has no result of "{name}"')
         return Verbs(lead.measured, survey, lead.machine)
 
-    def chapters(self, *first: str) -> str:
-        """All chapters that have results, with their questions: some first, to be read in that
-        order, then the others."""
-        for name in first:
-            if name not in self._surveys:
-                raise UserError(f'chapters: no experiment "{name}"')
+    def chapters(self) -> str:
+        """All chapters that have results, with their questions, in the book's order."""
         rows = []
-        for name in dict.fromkeys([*first, *self._surveys]):
-            survey = self._surveys[name]
+        for name, survey in self._surveys.items():
             if not survey.runs():
                 continue  # it promises nothing yet
             title, _, question = survey.experiment.title.partition(": ")

@@ -5,8 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from memwall.analysis import crossovers
 from memwall.analysis.basis import Over
 from memwall.analysis.cells import measure
+from memwall.analysis.comparisons import compare
+from memwall.analysis.quantities import Absence
 from memwall.analysis.verdicts import REPRODUCED
 from memwall.pages import blocks, rounding
 from memwall.pages.reading import Reading
@@ -36,8 +39,8 @@ class Lesson(Verbs):
 
     def all(self) -> dict[str, Any]:
         """Every verb by its name in templates."""
-        verbs = (self.diff, self.figure, self.holds, self.ladder, self.machine, self.number,
-                 self.of, self.part, self.probe, self.shown)
+        verbs = (self.crossover, self.diff, self.figure, self.holds, self.ladder, self.machine,
+                 self.noise, self.number, self.of, self.part, self.probe, self.shown)
         return {verb.__name__: verb for verb in verbs}
 
     # --- numbers ---------------------------------------------------------------------------------
@@ -59,6 +62,20 @@ class Lesson(Verbs):
         cases = self.measured.select(where or {}, timed=False)
         launches = dict.fromkeys(case.launch for case in cases)
         return max(self.measured.ceilings.one(at, name).rate.value for at in launches)
+
+    def crossover(self, variant: str, over: Over, x: str, where: Where | None = None) -> float:
+        """Where along a number of the points a variant stops being faster than another one."""
+        compared = compare(self.measured, variant, over, where or {})
+        if isinstance(compared, Absence):
+            raise UserError(f"crossover: {compared.reason}")
+        curve = crossovers.curve(self.measured, compared, x)
+        if not curve.within:
+            raise UserError(f"crossover: found {curve.words()}")
+        return curve.place.value
+
+    def noise(self) -> float:
+        """By what part two copies of the same code differed at most in this run."""
+        return self.measured.noise.factor - 1
 
     def of(self, experiment: str) -> "Lesson":
         """The same verbs about another chapter's results on this machine."""
@@ -84,6 +101,10 @@ class Lesson(Verbs):
         return markdown(["step", "what it removes", unit, "gain", "share of the bound"], rows, 2)
 
     # --- what was shown --------------------------------------------------------------------------
+
+    def diff(self, before: str, after: str) -> str:
+        """What changed between the texts of two variants, as they were timed."""
+        return blocks.diff(self.measured, before, after)
 
     def shown(self, claim: str, words: str) -> str:
         """A link to the study that showed a cause: its claim must hold on this machine, or have

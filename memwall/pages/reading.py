@@ -44,17 +44,23 @@ class Reading:
     """The chapters in their order: a chapter's number is its place, and stands nowhere else."""
 
     chapters: tuple[Chapter, ...]
-    titles: Mapping[str, str]  # of experiments, without what follows a colon
+    titles: Mapping[str, str]  # of all experiments, without what follows a colon
+
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        """Of every experiment; those that the book does not list come after it, by name."""
+        listed = [chapter.name for chapter in self.chapters]
+        return {name: at for at, name in enumerate(dict.fromkeys([*listed, *self.titles]), 1)}
 
     def around(self, experiment: Experiment) -> str:
         """Links to the chapters before and after one; nothing of an experiment that is none."""
         names = [chapter.name for chapter in self.chapters]
         if experiment.name not in names:
             return ""
-        at = names.index(experiment.name)
-        before = [f"before it: {self._link(names[at - 1])}"] if at else []
-        after = [f"next: {self._link(names[at + 1])}"] if at + 1 < len(names) else []
-        return " · ".join([f"[Chapter {at + 1}](../README.md)", *before, *after])
+        number = self.numbers[experiment.name]
+        before = [f"before it: {self._link(names[number - 2])}"] if number > 1 else []
+        after = [f"next: {self._link(names[number])}"] if number < len(names) else []
+        return " · ".join([f"[Chapter {number}](../README.md)", *before, *after])
 
     def _link(self, name: str) -> str:
         return f"[{self.titles[name]}](../{name}/README.md)"
@@ -79,8 +85,9 @@ def read(root: Path, experiments: Mapping[str, Experiment]) -> Reading:
     """The list of the tree. Raises `UserError` if a chapter is no experiment, or stands there
     twice. A tree without a list has no book."""
     path = root / BOOK
+    titles = {name: one.title.partition(": ")[0] for name, one in experiments.items()}
     if not path.exists():
-        return Reading((), {})
+        return Reading((), titles)
     raw = files.read_toml(path, BOOK)
     check_schema(raw, SCHEMA, BOOK)
     chapters = tuple(Chapter(**one) for one in raw["chapter"])
@@ -89,5 +96,4 @@ def read(root: Path, experiments: Mapping[str, Experiment]) -> Reading:
         if name not in experiments or names.count(name) > 1:
             raise UserError(f'{BOOK}: found the chapter "{name}", expected an experiment, once,'
                             f" of: {', '.join(experiments)}")
-    return Reading(chapters, {name: one.title.partition(": ")[0]
-                              for name, one in experiments.items()})
+    return Reading(chapters, titles)

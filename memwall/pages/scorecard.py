@@ -2,7 +2,7 @@
 machine, and the front page. Their numbers come from results, as everywhere. Also `just claims`:
 for each claim the command, the minutes and the hardware that decide it."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -33,13 +33,13 @@ DISTANCES = (0.01, 0.03, 0.05)
 
 
 def page(surveys: Sequence[Survey], machines: Sequence[str],
-         simulated: Sequence[Json] = ()) -> str:
+         simulated: Sequence[Json], numbers: Mapping[str, int]) -> str:
     """`reports/README.md`. An experiment that is new promises nothing yet. `simulated` are the
-    lines of `reports/protocol.json`."""
+    lines of `reports/protocol.json`, `numbers` those of the chapters."""
     surveys = [survey for survey in surveys if survey.lead]
     letters = dict(zip(machines, "ABCDEFGHIJKLMNOPQRSTUVWXYZ", strict=False))
-    chapters = {survey.experiment.name: str(number) for number, survey in enumerate(
-        (s for s in surveys if any(is_measured(s, c) for c in s.experiment.claims)), 1)}
+    chapters = {survey.experiment.name: str(numbers[survey.experiment.name]) for survey in surveys
+                if any(is_measured(survey, claim) for claim in survey.experiment.claims)}
     parts = [f"{WOVEN}# Scorecard: which claims hold where", _machines(letters),
              *([_chapters(surveys, chapters)] if chapters else []), LEGEND]
     for title, chosen, noun in (("Claims of the articles", of_articles, "claim"),

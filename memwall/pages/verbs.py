@@ -15,15 +15,13 @@ from jinja2 import nodes
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 
-from memwall.analysis import claims, crossovers, expectations, numerics, units
+from memwall.analysis import claims, expectations, numerics
 from memwall.analysis.basis import Basis, Over
-from memwall.analysis.cells import Cell, measure, numbers_of
+from memwall.analysis.cells import Cell, measure
 from memwall.analysis.claims import Verdict
 from memwall.analysis.comparisons import Comparison, compare
 from memwall.analysis.expectations import Expectation
 from memwall.analysis.measurements import NOT_MEASURED, Measurements
-from memwall.analysis.metrics import metric_named
-from memwall.analysis.quantities import Absence
 from memwall.analysis.verdicts import OUT_OF_DATE, REPRODUCED
 from memwall.pages import blocks, rounding
 from memwall.pages.survey import Survey
@@ -46,37 +44,14 @@ class Verbs:
         """Every verb by its name in templates."""
         verbs: Sequence[Callable[..., Any]] = (
             self.across,
-            self.article,
-            self.ceiling,
-            self.code,
-            self.compare,
-            self.crossover,
-            self.diff,
             self.holds,
             self.machine,
             self.on,
-            self.predicted,
-            self.ratio,
             self.run,
             self.speedup,
             self.tally,
-            self.value,
-            self.verdict,
-            self.wins,
         )
-        experiment = self.measured.experiment
-        return {"title": experiment.title, "question": experiment.question,
-                **{verb.__name__: verb for verb in verbs}}
-
-    # --- code ------------------------------------------------------------------------------------
-
-    def code(self, name: str, fold: bool | None = None) -> str:
-        """The text of a variant as it stood when it was timed."""
-        return blocks.code(self.measured, name, fold)
-
-    def diff(self, before: str, after: str) -> str:
-        """What changed between two steps."""
-        return blocks.diff(self.measured, before, after)
+        return {verb.__name__: verb for verb in verbs}
 
     # --- numbers in sentences --------------------------------------------------------------------
 
@@ -84,103 +59,6 @@ class Verbs:
         """`1.23x (1.20–1.26)`: median of the per-round ratios, geometric mean over the points."""
         cell = measure(self._basis(over), "speedup", variant, where or {})
         return self._said(cell, lambda estimate: numerics.speedup(estimate))
-
-    def value(
-        self,
-        metric: str,
-        variant: str | None = None,
-        where: Where | None = None,
-        over: Over = None,
-        ceiling: str | None = None,
-    ) -> str:
-        """A metric with its unit and, where it was sampled, its interval."""
-        cell = measure(self._basis(over, ceiling), metric, variant, where or {})
-        return self._said(cell, lambda estimate: units.with_unit(metric, estimate))
-
-    def ratio(self, metric: str, variant: str, over: str, where: Where | None = None) -> str:
-        """A metric without rounds (`stored_bytes`, `setup`, ...) over another variant's: over
-        several points the geometric mean of what it is at each."""
-        region = where or {}
-        for name in (variant, over):
-            if absence := self.measured.find(name, region).absence:
-                return self._said(Cell(absence=absence), str)
-        ratios, why = [], NOT_MEASURED
-        for pair in self._basis(over).pairs(self.measured.find(variant, region).cases):
-            values, lacking = numbers_of(metric, pair.split())
-            if any(len(rounds) > 1 for rounds in values):
-                raise UserError(f'ratio: "{metric}" was sampled in rounds, use speedup')
-            if len(values) == 2:
-                ratios.append(values[0][0] / values[1][0])
-            why = lacking or why
-        if not ratios:
-            return self._said(Cell(absence=Absence("missing", why)), str)
-        stale = STALE if self.measured.is_stale(variant, over) else ""
-        return notation.factor(numerics.geometric_mean(ratios)) + "x" + stale
-
-    def predicted(
-        self, metric: str = "bound", where: Where | None = None, ceiling: str | None = None
-    ) -> str:
-        """What the ceiling allows: compulsory work over measured rate, lowest to highest point."""
-        if not metric_named(metric).of_point:
-            raise UserError(f'predicted: "{metric}" is measured, expected bound or bound_gflops')
-        basis, measured = self._basis(None, ceiling), self.measured
-        cases = measured.select(where or {}, timed=False)
-        if not cases:
-            return self._said(measure(basis, metric, None, where or {}), str)
-        found, why = numbers_of(metric, basis.alone(cases))
-        if not found:
-            return why
-        values = sorted({values[0] for values in found})
-        texts = [units.plain_unit(metric, value) for value in (values[0], values[-1])]
-        return " to ".join(dict.fromkeys(texts))
-
-    def ceiling(self, name: str | None = None, where: Where | None = None) -> str:
-        """A measured ceiling with its interval: `10.1 GB/s (9.9–10.2)`."""
-        cases = self.measured.select(where or {}, timed=False)
-        launches = list(dict.fromkeys(case.launch for case in cases))
-        if not launches:
-            if self.measured.may_lack:
-                return NOT_MEASURED
-            raise UserError(f"nothing was measured where {where}")
-        ceilings, why = self.measured.told(
-            lambda at: self.measured.ceilings.one(at, name), launches)
-        if not ceilings:
-            return why
-        found = max(ceilings, key=lambda ceiling: ceiling.rate.value)  # what it can do at best
-        rate = found.rate.scaled(1e-9)
-        text = notation.significant(rate.value)
-        return f"{text} {found.unit} ({numerics.interval(rate, text)})"
-
-    def compare(self, faster: str, than: Over, where: Where | None = None) -> str:
-        """Two variants in the words of claims: `clearly faster`, `alike`, `a little slower`."""
-        compared = compare(self.measured, faster, than, where or {})
-        if isinstance(compared, Absence):
-            return f"not compared ({compared.reason})"
-        return expectations.describe(compared) + self._stale(faster, than)
-
-    def wins(self, variant: str, over: Over, where: Where | None = None) -> str:
-        """`14 of 18 matrices`: where a variant is faster beyond the noise floor."""
-        compared = compare(self.measured, variant, over, where or {})
-        if isinstance(compared, Absence):
-            return f"none ({compared.reason})"
-        wins = sum(unit.is_better for unit in compared.units)
-        total = notation.plural(len(compared.units), compared.noun)
-        return f"{wins} of {total}{self._stale(variant, over)}"
-
-    def crossover(self, variant: str, over: Over, x: str, where: Where | None = None) -> str:
-        """`0.33 (0.31–0.36)`: where along a number of the points a variant stops being faster."""
-        compared = compare(self.measured, variant, over, where or {})
-        if isinstance(compared, Absence):
-            return f"unknown ({compared.reason})"
-        curves, why = self.measured.told(lambda one: crossovers.curve(self.measured, one, x),
-                                         [compared])
-        return curves[0].words() + self._stale(variant, over) if curves else f"unknown ({why})"
-
-    def article(self, text: str, machine: str) -> str:
-        """An article's own figure, which was measured on another machine."""
-        if not text or not machine:
-            raise UserError("article: expected a figure and the machine it was measured on")
-        return f"{text} (the article, on {machine})"
 
     # --- claims ----------------------------------------------------------------------------------
 
@@ -265,9 +143,6 @@ class Verbs:
         if found is None and not self.measured.partial:
             raise UserError(error)
         return found or NOT_MEASURED
-
-    def _stale(self, variant: str, over: Over) -> str:
-        return STALE if self.measured.is_stale(variant, *self._basis(over).rivals) else ""
 
     def _judge(self, id: str) -> Verdict:
         return claims.judge(self.measured, self.measured.experiment.claim(id))

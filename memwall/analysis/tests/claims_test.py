@@ -233,28 +233,6 @@ def test_two_numbers_are_a_range(speedup: float, verdict: str) -> None:
     assert found.holds == (2.0, 3.0)
 
 
-@pytest.mark.parametrize(
-    ("speedup", "words"),
-    [
-        (3.2, "several times faster"),
-        (2.5, "far faster"),
-        (1.4, "clearly faster"),
-        (1.1, "a little faster"),
-        (1.0, "alike"),
-        (0.9, "a little slower"),
-        (0.7, "clearly slower"),
-        (0.4, "far slower"),
-        (0.2, "several times slower"),
-    ],
-)
-def test_describe(speedup: float, words: str) -> None:
-    assert expectations.describe(comparison([speedup])) == words
-
-
-def test_describe_noise() -> None:
-    assert expectations.describe(comparison([1.1], noise=1.3)) == "not distinguishable from noise"
-
-
 # --- on whole results ----------------------------------------------------------------------------
 
 

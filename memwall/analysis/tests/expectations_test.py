@@ -101,11 +101,6 @@ def test_why_a_direction_is_open() -> None:
     assert wide.reason == Reason.CROSSES
 
 
-def test_a_word_begins_at_its_edge() -> None:
-    assert expectations.describe(between(1.2, 1.3)) == "clearly faster"
-    assert expectations.describe(between(0.7, 0.8, 1.25)) == "not distinguishable from noise"
-
-
 def test_never_below_rests_on_the_lowest_and_names_what_noise_does_not_explain() -> None:
     low = expectations.examine(comparison([0.97, 2.0], spread=0), "never-below")
     assert (low.verdict, low.decided_by) == (REPRODUCED, "0.97x")

@@ -51,13 +51,13 @@ def _about(told: Told) -> list[str]:
     if told.place.is_committed:
         lead = told.survey.lead
         text = (f"This report is made of what {told.survey.machine_count()} measured; no sentence"
-                f" in it was written by hand. `{lead}` comes first. [Short page](README.md)."
+                f" in it was written by hand. `{lead}` comes first. [Chapter](README.md)."
                 f" `just run {name}` measures the experiment on your machine.")
     else:
         assert count == 1
         folder = f"{told.place.reports.removesuffix('reports')}experiments/{name}"
         text = (f"This report is about `{told.runs[0].machine}` alone; no sentence in it was"
-                f" written by hand. [Short page]({folder}/README.md) · [report of all machines that"
+                f" written by hand. [Chapter]({folder}/README.md) · [report of all machines that"
                 f" came with memwall]({folder}/report.md)")
     return [text]
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from memwall.analysis.measurements import Measurements
-from memwall.pages import front, scorecard
+from memwall.pages import front
 from memwall.pages.survey import OnMachine, Survey
+from memwall.pages.tests.scorecard_test import scored_page
 from memwall.record import definition
 from memwall.record.errors import UserError
 from memwall.record.results import Json
@@ -40,21 +41,13 @@ def test_chapters_summary_and_machines(root: Path, survey: Survey) -> None:
     assert text.endswith("\n\n2\n")  # also one that only kept a run
 
 
-def test_some_chapters_come_first(root: Path, survey: Survey) -> None:
-    other = replace(survey, experiment=replace(survey.experiment, name="another",
-                                               title="Another: what else?"))
-    (root / front.TEMPLATE).write_text('{{ chapters("spmv-demo") }}', encoding="utf-8")
-    text = front.front_page(root, [other, survey])["README.md"]
-    assert text.index("[Serial SpMV]") < text.index("[Another]")
-
-
 def test_numbers_of_a_chapter_are_those_of_its_lead_machine(root: Path, survey: Survey) -> None:
     asked = 'of("spmv-demo").{}'
     template = " ".join("{{ " + asked.format(verb) + " }}" for verb in (
-        "survey.lead", 'wins("unroll4", "textbook")', 'tally("1.unroll")',
+        "survey.lead", 'tally("1.unroll")',
         'across("csrl", "textbook")', 'speedup("csrl", over="textbook", where={"threads": 1})'))
     assert page(root, survey, template).splitlines()[1] == (
-        "example-2c 5 of 5 matrices on every machine that could tell (1) 2.22x on one machine"
+        "example-2c on every machine that could tell (1) 2.22x on one machine"
         " 2.22x")
 
 
@@ -63,7 +56,6 @@ def test_numbers_of_a_chapter_are_those_of_its_lead_machine(root: Path, survey: 
     [
         ('# T\n\n{{ of("other").machine() }}', '3: of: no experiment "other"'),
         ('{{ of("spmv-demo").speedup("unrol4", over="textbook") }}', '1: no variant "unrol4"'),
-        ('{{ chapters("other") }}', '1: chapters: no experiment "other"'),
         ("{{ sumary() }}", "1: 'sumary' is undefined"),
         ("\n{{ summary( }}", "2: "),
     ],
@@ -98,7 +90,7 @@ def test_the_front_page_counts_as_the_scorecard_does(root: Path, survey: Survey)
     first, *others = survey.experiment.claims
     claims = (replace(first, kind="arithmetic"), *others)
     mixed = replace(survey, experiment=replace(survey.experiment, claims=claims))
-    scored = scorecard.page([mixed], [MACHINE])
+    scored = scored_page([mixed], [MACHINE])
     for text in (page(root, mixed, "{{ summary() }}"), scored):
         assert "Of 3 claims, 1 holds on every machine" in text
 

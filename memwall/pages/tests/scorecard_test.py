@@ -2,7 +2,7 @@
 
 import copy
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,6 +46,13 @@ def survey(measured: Measure, raw: Json) -> Survey:
     return Survey(found[0].measured.experiment, LEAD, found)
 
 
+def scored_page(surveys: Sequence[Survey], machines: Sequence[str],
+                lines: Sequence[Json] = ()) -> str:
+    """The scorecard of experiments that are chapters in the order given."""
+    numbers = {survey.experiment.name: at for at, survey in enumerate(surveys, 1)}
+    return scorecard.page(surveys, machines, lines, numbers)
+
+
 def with_claims(survey: Survey, *claims: Claim) -> Survey:
     return replace(survey, experiment=replace(survey.experiment, claims=claims))
 
@@ -69,7 +76,7 @@ def row(text: str, words: str) -> list[str]:
 def test_articles_targets_and_arithmetic_have_a_block_each(survey: Survey) -> None:
     mixed = with_claims(survey, claim("1.two", 1.5, article=1), claim("demo.two", 1.5),
                         claim("1.bytes", 1.4, article=1, kind="arithmetic"))
-    page = scorecard.page([mixed], [LEAD, SLOW])
+    page = scored_page([mixed], [LEAD, SLOW])
     articles, own = block(page, "Claims of the articles"), block(page, "Our own targets")
     assert "Of 1 claim, 1 holds on every machine" in articles
     assert "Of 1 target, 1 holds on every machine" in own
@@ -82,12 +89,12 @@ def test_articles_targets_and_arithmetic_have_a_block_each(survey: Survey) -> No
 
 
 def test_a_block_without_claims_is_left_out(survey: Survey) -> None:
-    page = scorecard.page([with_claims(survey, claim("1.two", 1.5, article=1))], [LEAD, SLOW])
+    page = scored_page([with_claims(survey, claim("1.two", 1.5, article=1))], [LEAD, SLOW])
     assert "Our own targets" not in page and "## Arithmetic" not in page
 
 
 def test_symbols_the_leads_number_and_the_range(survey: Survey) -> None:
-    page = scorecard.page(
+    page = scored_page(
         [with_claims(survey, claim("1.holds", 1.5, article=1), claim("1.fails", 3, article=1),
                      claim("1.differs", 2.2, article=1))], [LEAD, SLOW])
     assert row(page, "| claim |") == ["A", "B", "lead, range"]
@@ -102,7 +109,7 @@ def test_symbols_the_leads_number_and_the_range(survey: Survey) -> None:
 def test_what_is_undecided_shows_its_interval(survey: Survey) -> None:
     """The middle of an interval across the threshold says nothing."""
     there = replace(with_claims(survey, claim("1.two", 2.1, article=1)), lead=SLOW)
-    page = scorecard.page([there], [LEAD, SLOW])
+    page = scored_page([there], [LEAD, SLOW])
     found = survey.cells("csrl", "textbook", {})[SLOW].estimate
     assert found and found.low < 2.1 < found.high
     told = f"{found.low:.2f}{DASH}{found.high:.2f}"
@@ -112,7 +119,7 @@ def test_what_is_undecided_shows_its_interval(survey: Survey) -> None:
 def test_what_is_not_measured_is_named_and_has_no_row(survey: Survey) -> None:
     far = replace(claim("1.far", 1, article=1),
                   conditions=(Condition(("avx512",), ("textbook",), "faster", {}),))
-    page = scorecard.page([with_claims(survey, claim("1.two", 1.5, article=1), far)], [LEAD, SLOW])
+    page = scored_page([with_claims(survey, claim("1.two", 1.5, article=1), far)], [LEAD, SLOW])
     assert "Of 2 claims, 1 holds on every machine that decided them and 1 is not measured" in page
     chapter = "[Serial SpMV](../experiments/spmv-demo/README.md)"
     assert f"Not measured on any machine yet: {chapter} (1)." in page
@@ -124,7 +131,7 @@ def test_a_count_has_no_range(survey: Survey) -> None:
     most = replace(claim("1.most", 1, article=1),
                    conditions=(Condition(("csrl",), ("textbook",), "most", {},
                                          per=("matrix", "precision")),))
-    page = scorecard.page([with_claims(survey, most)], [LEAD, SLOW])
+    page = scored_page([with_claims(survey, most)], [LEAD, SLOW])
     assert row(page, "Short 1.most") == [lead("✓"), "✓", "10 of 10"]
 
 
@@ -134,7 +141,7 @@ def test_a_disturbed_run_does_not_widen_the_range(survey: Survey) -> None:
     loud = replace(asked, found=(asked.found[0],
                                  OnMachine(SLOW, _again(asked.found[1].measured,
                                                         asked.found[1].measured.result.raw))))
-    page = scorecard.page([loud], [LEAD, SLOW])
+    page = scored_page([loud], [LEAD, SLOW])
     assert row(page, "Short 1.holds") == [lead("✓"), "✓", "2.22"]
 
 
@@ -205,7 +212,7 @@ def test_the_committed_simulation_is_what_the_code_says_and_its_table(survey: Su
     again = simulation.line(simulation.NEW, noises[0], simulation.RUNS, asked[at:at + 1])
     assert {rate: again[rate] for rate in ("wrong", "undecided", "agree")} == {
         rate: lines[1][rate][at:at + 1] for rate in ("wrong", "undecided", "agree")}
-    text = scorecard.page([survey], [LEAD, SLOW], lines)
+    text = scored_page([survey], [LEAD, SLOW], lines)
     assert row(text, "three looks at 98.3 %")[1:3] == [
         "0.3 %", f"{100 * max(lines[1]['wrong']):.1f} %"]
 

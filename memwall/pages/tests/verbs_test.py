@@ -33,39 +33,21 @@ FEM3 = '{"matrix": "fem3", "precision": "fp64", "threads": 1}'
             "failed: exact check: y[3] is 0, not 7, error"
             " 12.5 times the bound (at fem3 fp64 threads=1)",
         ),
-        ('value("median", "textbook", where=W)', "177 µs (174–178)"),
-        ('value("gbps", "csrl", where=W)', "16.3 GB/s (16.2–16.5)"),
-        ('value("of_ceiling", "textbook", where=W)', "41 % (41–42 %)"),
-        ('value("setup", "csrl", where=W)', "3.06 ms"),
-        ('value("bytes", where=W)', "1.24 MiB"),
-        ('ratio("stored_bytes", "csrl", over="csrl", where=W)', "1.00x"),
-        ('ratio("stored_bytes", "csrl", over="csrl")', "1.00x"),
-        ("predicted(where=W)", "72.3 µs"),
-        ('predicted("bound_gflops", where=W, ceiling="triad")', "1.74 GFLOP/s"),
-        ('ceiling("read", where=W)', "17.9 GB/s (17.9–18.0)"),
-        ('compare("csrl", than="textbook", where=W)', "far faster"),
-        ('compare("textbook", than="csrl", where=W)', "far slower"),
-        ('compare("restrict", than="textbook", where=W)', "alike"),
-        (
-            'compare("avx512", than="textbook")',
-            "not compared (`avx512` was skipped: this CPU has no AVX-512)",
-        ),
+        ('number("median", "textbook", where=W) | seconds', "180 µs"),
+        ('number("gbps", "csrl", where=W) | about', "16"),
+        ('number("of_ceiling", "textbook", where=W) | percent', "41 %"),
+        ('number("setup", "csrl", where=W) | seconds', "3.1 ms"),
+        ('number("bytes", where=W) | size', "1.2 MiB"),
+        ('number("bound", where=W) | seconds', "72 µs"),
+        ('number("bound_gflops", where=W, ceiling="triad") | about', "1.7"),
+        ('probe("read", W) | rate', "18 GB/s"),
         ('speedup("textbook", over={"best_of": "formats"}, where=W)', "0.45x"),
         ('speedup("csrl", over={"best_of": ["unroll4", "avx512"]}, where=W)', "1.78x (1.77–1.79)"),
-        (
-            'compare("textbook", than={"best_of": ["unroll4", "restrict"]}, where=W)',
-            "clearly slower",
-        ),
         ('speedup("csrl", over={"best_of": ["avx512"]}, where=W)', "nothing to compare with,"
          " `avx512` skipped: this CPU has no AVX-512"),
-        ('wins("csrl", over="textbook")', "5 of 5 matrices"),
-        ('wins("textbook", over={"best_of": ["unroll4", "restrict"]})', "0 of 5 matrices"),
-        ('article("1.4x", machine="Kunpeng 920")', "1.4x (the article, on Kunpeng 920)"),
-        ('verdict("1.unroll")', "REPRODUCED"),
         ('holds("csrl", "textbook", expect="several")', "False"),
         ('machine("cpu")', "Example CPU @ 2.00GHz"),
         ('machine("last_level_cache")', "64.0 MiB"),
-        ("title", "Serial SpMV: what does each step gain?"),
     ],
 )
 def test_sentences(template: str, said: str, say: Say) -> None:
@@ -77,23 +59,18 @@ ERRORS = {
     'speedup("unroll4", over="textbok")': 'no variant "textbok" in the result',
     'speedup("unroll4", over="textbook", where={"matrix": "fem4"})': "no case where matrix = fem4",
     'speedup("unroll4", over="textbook", where={"matrx": "fem3"})': 'no axis "matrx"',
-    'value("mean", "textbook")': 'no metric "mean", expected one of median',
-    'value("median", "textbook")': '"median" has no mean over points, found 20 of them',
-    'value("median")': '"median" differs between variants',
-    'value("speedup", "unroll4")': "found no over=",
-    'value("bytes", where={"matrix": "fem4"})': "nothing was measured where matrix = fem4",
-    'predicted("median")': 'predicted: "median" is measured',
-    'predicted(ceiling="copy")': 'no ceiling "copy" in the result, which has: read, triad',
-    'ceiling("copy")': 'no ceiling "copy"',
-    'ratio("median", "csrl", over="textbook", where={"matrix": "fem3", "precision": "fp64",'
-    ' "threads": 1})': "use speedup",
-    'code("unrol4")': 'no source text "unrol4" in the result',
+    'number("mean", "textbook")': 'no metric "mean", expected one of median',
+    'number("median", "textbook")': '"median" has no mean over points, found 20 of them',
+    'number("median")': '"median" differs between variants',
+    'number("speedup", "unroll4")': "found no over=",
+    'number("bytes", where={"matrix": "fem4"})': "nothing was measured where matrix = fem4",
+    'number("bound", where=W, ceiling="copy")': 'no ceiling "copy" in the result',
+    'probe("copy")': 'no ceiling "copy"',
+    'part("unrol4")': 'no source text "unrol4" in the result',
     'diff("textbook", "unrol4")': 'no source text "unrol4"',
-    'verdict("1.unrol")': 'no claim "1.unrol"',
+    'shown("1.unrol", "words")': 'no claim "1.unrol"',
     'holds("csrl", "textbook", expect="much")': 'expect="much", expected a number or one of faster',
     'machine("color")': 'machine: found "color", expected one of summary',
-    'article("1.4x", machine="")': "article: expected a figure and the machine",
-    'article("1.4x")': "missing 1 required positional argument: 'machine'",
     'speedup("unroll4")': "missing 1 required positional argument: 'over'",
     'speeedup("unroll4")': "'speeedup' is undefined",
     "unknown": "'unknown' is undefined",
@@ -103,7 +80,7 @@ ERRORS = {
 @pytest.mark.parametrize("template", ERRORS)
 def test_errors_name_the_line(template: str, say: Say) -> None:
     with pytest.raises(UserError) as caught:
-        say("# Title\n\n{{ " + template + " }}\n")
+        say("# Title\n\n{{ " + template.replace("W", FEM3) + " }}\n")
     assert str(caught.value).startswith("lesson.md.in:3: ")
     assert ERRORS[template] in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -137,15 +114,15 @@ def test_a_variant_may_be_compared_with_another_one_of_another_launch(say: Say) 
 
 def test_workers_are_threads_of_all_ranks(say: Say, raw: Json) -> None:
     raw["launches"][0]["ranks"] = 3
-    assert say('{{ value("gflops", "csrl", where={"workers": "max"}) }}', raw) == say(
-        '{{ value("gflops", "csrl", where={"ranks": 3}) }}', raw)
+    assert say('{{ number("gflops", "csrl", where={"workers": "max"}) }}', raw) == say(
+        '{{ number("gflops", "csrl", where={"ranks": 3}) }}', raw)
 
 
 def test_counts_are_metrics(say: Say, raw: Json) -> None:
     for number, entry in enumerate(e for e in raw["cases"] if e["variant"] == "csrl"):
         entry["setup"]["counts"] = {"messages_8": number}
     where = '{"matrix": "pois2d", "precision": "fp32", "threads": 1}'
-    assert say('{{ value("count:messages_8", "csrl", where=%s) }}' % where, raw) == "0"
+    assert say('{{ number("count:messages_8", "csrl", where=%s) | about }}' % where, raw) == "0"
 
 
 def test_what_the_bytes_of_a_format_allow(say: Say, raw: Json) -> None:
@@ -156,13 +133,14 @@ def test_what_the_bytes_of_a_format_allow(say: Say, raw: Json) -> None:
             setup["operand_bytes"] = 0.8 * compulsory
         if entry["variant"] == "csrl":
             setup["stored_bytes"] = 0.3 * compulsory
-    gain = '{{ value("byte_gain", "%s", over="textbook", where={"matrix": "fem3"}) }}'
-    assert say(gain % "csrl", raw) == "2.00x"
-    assert say(gain % "textbook", raw) == "1.00x"
-    bound = '{{ value("of_own_bound", "%s", over="textbook", where=%s) }}'
-    assert say(bound % ("textbook", FEM3), raw) == "41 % (41–42 %)"
-    assert say(bound % ("csrl", FEM3), raw) == "45 % (45–46 %)"
-    assert say(gain % "unroll4", raw) == "unroll4 records no bytes of its format"
+    gain = '{{ number("byte_gain", "%s", over="textbook", where={"matrix": "fem3"}) | about }}'
+    assert say(gain % "csrl", raw) == "2.0"
+    assert say(gain % "textbook", raw) == "1.0"
+    bound = '{{ number("of_own_bound", "%s", over="textbook", where=%s) | percent }}'
+    assert say(bound % ("textbook", FEM3), raw) == "41 %"
+    assert say(bound % ("csrl", FEM3), raw) == "45 %"
+    with pytest.raises(UserError, match="unroll4 records no bytes of its format"):
+        say(gain % "unroll4", raw)
 
 
 def test_diff_shows_only_what_changed(say: Say) -> None:
@@ -176,37 +154,19 @@ def test_diff_of_equal_texts_says_so(say: Say) -> None:
     assert "have the same text" in say('{{ diff("textbook", "textbook") }}')
 
 
-def test_long_code_is_folded(say: Say, raw: Json) -> None:
-    raw["excerpts"]["csrl"]["text"] = "line;\n" * 80
-    assert say('{{ code("csrl") }}', raw).startswith("<details>")
-    assert "<details>" not in say('{{ code("csrl", fold=false) }}', raw)
-
-
 def test_code_is_what_was_timed_not_what_the_tree_has(say: Say, raw: Json) -> None:
     raw["excerpts"]["csrl"]["text"] = "an_older_csrl(a, x, y);\n"
-    text = say('{{ code("csrl") }}', raw)
-    assert "an_older_csrl(a, x, y);" in text
-    assert "out of date: `experiments/spmv-demo/main.cpp` has another text now" in text
+    assert "an_older_csrl(a, x, y);" in say('{{ part("csrl") }}', raw)
 
 
 def test_code_of_a_skipped_variant_is_the_trees(say: Say) -> None:
-    text = say('{{ code("avx512") }}')
-    assert "gather(a, x, y);" in text
-    assert "not run here: this CPU has no AVX-512" in text
+    assert "gather(a, x, y);" in say('{{ part("avx512") }}')
 
 
 def test_stale_numbers_are_marked_wherever_they_stand(say: Say, raw: Json) -> None:
     raw["excerpts"]["unroll4"]["text"] = "older\n"
-    marked = [
-        '{{ speedup("unroll4", over="textbook") }}',
-        '{{ speedup("csrl", over="unroll4") }}',
-        '{{ value("gbps", "unroll4") }}',
-        '{{ compare("unroll4", than="textbook") }}',
-        '{{ wins("unroll4", over="textbook") }}',
-        '{{ code("unroll4") }}',
-    ]
-    for template in marked:
-        assert "out of date" in say(template, raw), template
+    assert "out of date" in say('{{ speedup("unroll4", over="textbook") }}', raw)
+    assert "out of date" in say('{{ speedup("csrl", over="unroll4") }}', raw)
     assert "out of date" not in say('{{ speedup("csrl", over="textbook") }}', raw)
 
 
@@ -246,13 +206,6 @@ def test_a_narrowed_run_says_what_it_lacks(say: Say, raw: Json) -> None:
     ("template", "said"),
     [
         ('speedup("csrl", over="textbook", where={"bytes": 8})', "not measured in this run"),
-        ('value("gbps", "csrl", where={"bytes": 8})', "not measured in this run"),
-        ('predicted(where={"bytes": 8})', "not measured in this run"),
-        ('ceiling(where={"bytes": 8})', "not measured in this run"),
-        ('compare("csrl", than="textbook", where={"bytes": 8})',
-         "not compared (`csrl` was not measured in this run)"),
-        ('wins("csrl", over="textbook", where={"bytes": 8})',
-         "none (`csrl` was not measured in this run)"),
         ('across("csrl", "textbook", {"bytes": 8})', "not measured in this run"),
     ],
 )
@@ -270,16 +223,15 @@ def test_conditional_sentences(say: Say) -> None:
 
 def test_a_setup_that_never_pays(say: Say, raw: Json) -> None:
     synthetic.scale(raw, "csrl", 3.0)
-    text = say('{{ value("break_even", "csrl", over="textbook", where=%s) }}' % FEM3, raw)
-    assert text == "never"
+    assert say('{{ number("break_even", "csrl", over="textbook", where=%s) }}' % FEM3, raw) == "inf"
 
 
 def test_a_setup_in_calls_of_another_variant(say: Say, raw: Json) -> None:
     synthetic.scale(raw, "textbook", 2.0)
-    verb = '{{ value("setup_calls", "csrl", over="textbook", where=%s) }}' % FEM3
-    calls = int(say(verb, raw))
+    verb = '{{ number("setup_calls", "csrl", over="textbook", where=%s) }}' % FEM3
+    calls = float(say(verb, raw))
     synthetic.scale(raw, "textbook", 0.5)
-    assert int(say(verb, raw)) == pytest.approx(2 * calls, abs=1)
+    assert float(say(verb, raw)) == pytest.approx(2 * calls)
 
 
 # --- figures -------------------------------------------------------------------------------------
