@@ -28,6 +28,7 @@ inline std::vector<dense::AccessPattern> known_patterns()
     }
     for (int const bytes : {8, 16}) {
         std::ranges::copy(dense::shared_elements(bytes), std::back_inserter(found));
+        found.push_back(dense::phase_lines(bytes));
     }
     std::ranges::copy(dense::transposes(), std::back_inserter(found));
     for (int const words : {1, 2}) {

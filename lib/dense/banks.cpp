@@ -168,7 +168,20 @@ std::vector<AccessPattern> shared_elements(int bytes)
         pattern("same" + suffix, bytes, [](std::int64_t) { return std::int64_t{0}; }),
         pattern("pairs" + suffix, bytes, [=](std::int64_t lane) { return lane / 2 * words; }),
         pattern("fours" + suffix, bytes, [=](std::int64_t lane) { return lane % 4 * words; }),
+        pattern("crossed" + suffix, bytes,
+                [=](std::int64_t lane) { return (lane / 4 * 2 + lane % 2) * words; }),
     };
+}
+
+AccessPattern phase_lines(int bytes)
+{
+    auto const name = "linesx" + std::to_string(bytes);
+    require_bytes(name, bytes);
+    int const words = bytes / 4;
+    int const at_once = warp_lanes / words;
+    return pattern(name, bytes, [=](std::int64_t lane) {
+        return lane % at_once * banks + lane / at_once * words;
+    });
 }
 
 AccessPattern parse_pattern(std::string_view text)

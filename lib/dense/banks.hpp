@@ -61,9 +61,13 @@ std::vector<AccessPattern> transposes();
 /// of them in one access) or in columns (`buf[i * lanes + lane]`). `words` of 4 bytes an element.
 std::vector<AccessPattern> pack_layouts(int pack, int words);
 
-/// Lanes that share elements of so many bytes: one for all, one for each pair of neighbours, or
-/// four again and again.
+/// Lanes that share elements of so many bytes: one for all, one for each pair of neighbours, four
+/// again and again, or one for lanes that are two apart.
 std::vector<AccessPattern> shared_elements(int bytes);
+
+/// Elements of 8 or 16 bytes in two or four lines: the lanes of one phase stand in one line, those
+/// of another phase in another. Only if phases take turns are as many cycles needed as lanes.
+AccessPattern phase_lines(int bytes);
 
 /// A pattern from text: `stride:3`, `stride:2x8` (elements of 8 bytes; `stride:0x16`: one element
 /// for all lanes), or 32 word indices with commas. Throws std::invalid_argument with what is wrong.

@@ -39,6 +39,10 @@ TEST_CASE("reads of wide words that neighbours share come twice as many lanes at
     CHECK(cycles(of_8[0]) == std::pair{1, 2});
     CHECK(cycles(of_8[1]) == std::pair{1, 2});
     CHECK(cycles(of_8[2]) == std::pair{2, 2});
+    CHECK(cycles(of_16[3]) == std::pair{2, 4}); // lanes two apart want the same
+    CHECK(cycles(of_8[3]) == std::pair{1, 2});
+    CHECK(cycles(dense::phase_lines(8)) == std::pair{32, 32});
+    CHECK(cycles(dense::phase_lines(16)) == std::pair{32, 32});
     CHECK(cycles(dense::strided(2, 16)) == std::pair{8, 8});
 }
 
@@ -103,6 +107,7 @@ TEST_CASE("patterns that no shared memory has are refused, also where a product 
     CHECK_THROWS_AS(dense::pack_layouts(1, (1 << 30) + 1), std::invalid_argument);
     CHECK_THROWS_AS(dense::shared_elements(0), std::invalid_argument);
     CHECK_THROWS_AS(dense::shared_elements(6), std::invalid_argument);
+    CHECK_THROWS_AS(dense::phase_lines(6), std::invalid_argument);
 
     AccessPattern made = dense::strided(1, 4);
     CHECK_NOTHROW(dense::require_sound(made));

@@ -30,7 +30,7 @@ PART = "(?:third|quarter|fifth|sixth|seventh|eighth|ninth|tenth|half|thirds|quar
 MEASURED = re.compile(
     rf"(?<![\w⟦])\d[\d.,]*\s?{UNIT}|\b(?:{COUNT}|\d[\d.,]*|and a half) times\b|\btwice\b|\bthrice\b"
     rf"|\b(?:an?|one|two|three|four|nine|seven) {PART}\b|\bhalf (?:as|of|its|the)\b"
-    rf"|\b{COUNT}fold\b|\bdoubles?\b|\bhalves\b", re.IGNORECASE)
+    rf"|\b{COUNT}fold\b|\bdoubled?\b(?! prec)|\bhalved?\b", re.IGNORECASE)
 EDGE = r"(?:\d[\d.]*|⟦#⟧)\s?[\w%/]*"
 INTERVAL = re.compile(rf"\({EDGE}\s?(?:–|-|to)\s?{EDGE}\)")
 CAUSE = re.compile(r"\b(?:because|due to|owing to|thanks to|that is why|which is why|the reason"

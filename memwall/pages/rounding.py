@@ -22,7 +22,7 @@ COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 
 def about(value: float, unit: str = "") -> str:
-    """Two digits, or three where the first is a 1 that would hide a tenth: `1.4`, `46`, `130`."""
+    """Two digits: `1.4`, `46`, `130`."""
     rounded = float(f"{value:.1e}")
     number = notation.significant(rounded, 2) if abs(rounded) < 100 else f"{rounded:,.0f}"
     return f"{number} {unit}".strip()
