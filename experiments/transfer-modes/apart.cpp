@@ -86,6 +86,7 @@ void to_device(Problem const& p)
                          gpu.finish();
                      };
                  })
+            .on(p.gpu, bench::host())
             .excerpt(excerpt);
     };
     add("whole", "pageable", pageable);
@@ -172,6 +173,7 @@ void add_apart(bench::Experiment& experiment, cuda::Gpu& gpu)
     study.untyped([&gpu](Trial& trial) {
         auto const bytes = static_cast<std::size_t>(trial.integer("mebibytes")) << 20;
         Problem const p{trial, gpu, bytes};
+        trial.cache(bench::Cache::cold); // parts as the whole, or they do not add up
         trial.work({.bytes = static_cast<double>(bytes)});
         trial.text("direction") == "to_device" ? to_device(p) : to_host(p);
         trial.run();

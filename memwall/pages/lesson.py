@@ -39,8 +39,8 @@ class Lesson(Verbs):
 
     def all(self) -> dict[str, Any]:
         """Every verb by its name in templates."""
-        verbs = (self.crossover, self.diff, self.figure, self.holds, self.ladder, self.machine,
-                 self.noise, self.number, self.of, self.part, self.probe, self.shown)
+        verbs = (self.crossover, self.diff, self.feature, self.figure, self.holds, self.ladder,
+                 self.machine, self.noise, self.number, self.of, self.part, self.probe, self.shown)
         return {verb.__name__: verb for verb in verbs}
 
     # --- numbers ---------------------------------------------------------------------------------
@@ -72,6 +72,14 @@ class Lesson(Verbs):
         if not curve.within:
             raise UserError(f"crossover: found {curve.words()}")
         return curve.place.value
+
+    def feature(self, matrix: str, name: str) -> float:
+        """What a matrix is: its rows, columns, nonzeros, mean_row, max_row, nzseg_per_nnz, ..."""
+        known = self.measured.features(matrix)
+        if name not in known:
+            raise UserError(f'feature: found no "{name}" of "{matrix}", which has:'
+                            f" {', '.join(known) or 'none'}")
+        return float(known[name])
 
     def noise(self) -> float:
         """By what part two copies of the same code differed at most in this run."""
