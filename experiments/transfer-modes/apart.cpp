@@ -86,7 +86,6 @@ void to_device(Problem const& p)
                          gpu.finish();
                      };
                  })
-            .on(p.gpu, bench::host())
             .excerpt(excerpt);
     };
     add("whole", "pageable", pageable);
