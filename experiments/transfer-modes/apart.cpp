@@ -109,6 +109,7 @@ void to_device(Problem const& p)
 /// A copy to the host as it is, also to pages that are new, and what it consists of.
 void to_host(Problem const& p)
 {
+    p.trial.cache(bench::Cache::cold); // on the host too, as the whole is, or parts do not add up
     auto const add = [&](std::string const& name, std::string const& excerpt, Make make,
                          bool to_new_pages) {
         p.trial
@@ -172,7 +173,6 @@ void add_apart(bench::Experiment& experiment, cuda::Gpu& gpu)
     study.untyped([&gpu](Trial& trial) {
         auto const bytes = static_cast<std::size_t>(trial.integer("mebibytes")) << 20;
         Problem const p{trial, gpu, bytes};
-        trial.cache(bench::Cache::cold); // parts as the whole, or they do not add up
         trial.work({.bytes = static_cast<double>(bytes)});
         trial.text("direction") == "to_device" ? to_device(p) : to_host(p);
         trial.run();
