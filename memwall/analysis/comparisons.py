@@ -145,8 +145,8 @@ def compare(
     if not points:
         return Absence("missing", why)
     known = [len(found.cases) + found.unmeasured for found in (first, *others.values())]
-    targets = {case.target for point in points for case in (point.case, point.than)}
-    noise = measured.noise_on(targets).factor if of.is_timed else 1.0
+    compared = [case for point in points for case in (point.case, point.than)]
+    noise = measured.noise_of(compared).factor if of.is_timed else 1.0
     return Comparison(faster, named, tuple(points), noise, max(known) - len(points), phrase(where),
                       of, per)
 

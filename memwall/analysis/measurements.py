@@ -6,7 +6,7 @@ filters by coordinates, features, `variant`, `group`, `cache` and `target`.
 """
 
 import statistics
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, update_wrapper
 from inspect import signature
@@ -20,7 +20,14 @@ from memwall.record import notation, regions
 from memwall.record.definition import Experiment
 from memwall.record.errors import UserError
 from memwall.record.regions import EVERY, Index, Test, Where
-from memwall.record.results import Case, Coordinates, Result, parameters, samples_of_both
+from memwall.record.results import (
+    STUDY,
+    Case,
+    Coordinates,
+    Result,
+    parameters,
+    samples_of_both,
+)
 from memwall.record.sources import Tree
 
 Item = TypeVar("Item")
@@ -32,6 +39,8 @@ OF_VARIANTS = ("variant", "group", "cache", "target")
 #: A fact of every case: so many threads work together, in however many processes.
 WORKERS = "workers"
 TOO_GOOD = 1.05
+#: So many A/A pairs of a study tell how restless it is.
+LEAST_PAIRS = 4
 
 
 @dataclass(frozen=True)
@@ -87,11 +96,17 @@ class Measurements:
     def noise(self) -> numerics.NoiseFloor:
         return numerics.noise_floor(self.equal_pairs)
 
-    def noise_on(self, targets: Collection[str]) -> numerics.NoiseFloor:
-        """That of the pairs on some targets, where there are any: a GPU is not as restless as its
-        host."""
-        pairs = [samples for target, samples in self._pairs if target in targets]
-        return numerics.noise_floor(pairs or self.equal_pairs)
+    def noise_of(self, cases: Iterable[Case]) -> numerics.NoiseFloor:
+        """That of the pairs of the studies and on the targets that some cases are of: a GPU is not
+        as restless as its host, nor a product of milliseconds as one of microseconds. Of a study
+        with few pairs, that of all on these targets, and of all there are if none is there."""
+        of = list(cases)
+        targets, studies = {one.target for one in of}, {one.parameters[STUDY] for one in of}
+        there = [(twin, samples) for twin, samples in self._pairs if twin.target in targets]
+        alike = [samples for twin, samples in there if twin.parameters[STUDY] in studies]
+        if len(alike) < LEAST_PAIRS:
+            alike = [samples for _, samples in there]
+        return numerics.noise_floor(alike or self.equal_pairs)
 
     @property
     def equal_pairs(self) -> list[tuple[Sequence[float], Sequence[float]]]:
@@ -99,11 +114,11 @@ class Measurements:
         return [samples for _, samples in self._pairs]
 
     @cached_property
-    def _pairs(self) -> list[tuple[str, tuple[Sequence[float], Sequence[float]]]]:
-        """As `equal_pairs`, each with its target."""
+    def _pairs(self) -> list[tuple[Case, tuple[Sequence[float], Sequence[float]]]]:
+        """As `equal_pairs`, each with the second case."""
         firsts = {self._key(case): case for case in self.cases if case.passed}
         twins = [case for case in self.result.cases if case.twin and case.passed]
-        return [(twin.target, samples_of_both(twin, firsts[self._key(twin)])) for twin in twins
+        return [(twin, samples_of_both(twin, firsts[self._key(twin)])) for twin in twins
                 if self._key(twin) in firsts]
 
     def coordinates(self, case: Case) -> Coordinates:

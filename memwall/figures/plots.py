@@ -51,8 +51,8 @@ class Plot:
         Quantities from zero are bars; ratios, parts of a ceiling and log scales are dots; over
         three numbers or more they are lines.
         """
-        if self._is_noisy:
-            return self._tables_only(id)
+        if told := self._too_noisy(id, where):
+            return told
         chart = self._chart(id, x, y, series, where or {}, Basis(self.measured, over, ceiling), log)
         numbers = [category for category in chart.categories if not isinstance(category, str)]
         over_numbers = len(numbers) == len(chart.categories) >= LEAST_NUMBERS
@@ -65,8 +65,8 @@ class Plot:
 
         Ratios are drawn around 1, parts of a ceiling from zero, all others on a log axis.
         """
-        if self._is_noisy:
-            return self._tables_only(id)
+        if told := self._too_noisy(id, where):
+            return told
         figure, region = self.measured.experiment.figure(id), where or {}
         basis = Basis(self.measured, over, ceiling)
         categories, of_rows = (self.measured.values(axis, region) for axis in (x, rows))
@@ -108,8 +108,8 @@ class Plot:
     def timeline(self, id: str, variant: str, where: Where | None = None) -> str:
         """What a variant did when at one point, in the round with the median time."""
         found = self.measured.find(variant, where or {})
-        if self._is_noisy:
-            return self._tables_only(id)
+        if told := self._too_noisy(id, where):
+            return told
         if not found.cases:
             return self._put(id, None)
         if len(found.cases) > 1:
@@ -126,8 +126,8 @@ class Plot:
     def roofline(self, id: str, where: Where, variants: Sequence[str],
                  ceilings: Sequence[str]) -> str:
         """Rates of variants over their flops per byte, below the ceilings of their launch."""
-        if self._is_noisy:
-            return self._tables_only(id)
+        if told := self._too_noisy(id, where):
+            return told
         found = [case for name in variants for case in self.measured.find(name, where).cases]
         cases = [case for case in found if case.flops and case.bytes]  # others have no place in it
         if not cases:
@@ -162,8 +162,8 @@ class Plot:
         `marks` are places by name; of the variants in `crossover` it is drawn where they stop being
         faster than `over`.
         """
-        if self._is_noisy:
-            return self._tables_only(id)
+        if told := self._too_noisy(id, where):
+            return told
         basis = Basis(self.measured, over, ceiling)
         chart = self._chart(id, x, y, series, where or {}, basis, log, log_x, with_gaps=True)
         bands = [self._band(variant, over, x, where or {}) for variant in crossover]
@@ -200,8 +200,8 @@ class Plot:
         The variant `ring` sends messages, on all ranks; the partitions were studied on one. The
         model goes to `FARTHEST` times the ranks that were measured: beyond, nothing supports it.
         """
-        if self._is_noisy:
-            return self._tables_only(id)
+        if told := self._too_noisy(id, where):
+            return told
         reached = rates(self.measured)
         try:
             messages = network(self.measured, ring, {"ranks": "max", "threads": 1})
@@ -224,8 +224,8 @@ class Plot:
 
     def bus(self, id: str, variant: str, where: Where | None = None) -> str:
         """A rate over the bus at one point, above what each generation of PCI Express promises."""
-        if self._is_noisy:
-            return self._tables_only(id)
+        if told := self._too_noisy(id, where):
+            return told
         region = {**(where or {}), "variant": variant}
         measured = self._cell(Basis(self.measured), "gbps", region, True)
         gpus = self.measured.result.raw["machine"]["gpus"]
@@ -289,14 +289,13 @@ class Plot:
     def _machine(self) -> str:
         return str(self.measured.result.raw["machine"]["slug"])
 
-    @property
-    def _is_noisy(self) -> bool:
-        """Whether two runs of the same code differ by so much that a figure would mislead."""
-        return self.measured.noise.factor > NOISIEST
-
-    def _tables_only(self, id: str) -> str:
-        """What stands in the place of a figure."""
-        floor = notation.percent(self.measured.noise.factor - 1)
+    def _too_noisy(self, id: str, where: Where | None) -> str:
+        """What stands in the place of a figure where two runs of the same code differ by so much
+        that it would mislead; else nothing."""
+        noise = self.measured.noise_of(self.measured.select(where or {})).factor
+        if noise <= NOISIEST:
+            return ""
+        floor = notation.percent(noise - 1)
         return (f"*{self.measured.experiment.figure(id).caption} (Not drawn: the same code, timed"
                 f" twice, differs by up to {floor} in this run. Its numbers stand in tables.)*")
 

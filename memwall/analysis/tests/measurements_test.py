@@ -2,8 +2,11 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from memwall.analysis.comparisons import Comparison, compare
 from memwall.analysis.measurements import Measurements
+from memwall.analysis.numerics import NoiseFloor
 from memwall.record.results import Json
 
 
@@ -17,11 +20,35 @@ def test_the_noise_of_a_target_is_that_of_its_own_pairs(
         elif case["twin"]:
             case["samples_s"] = [seconds * 1.5 for seconds in case["samples_s"]]
     run = measured(raw)
+
+    def noise_on(*targets: str) -> NoiseFloor:
+        return run.noise_of(case for case in run.cases if case.target in targets)
+
     assert run.noise.factor > 1.4
-    assert run.noise_on({"host"}).factor > 1.4
-    assert run.noise_on({"cuda"}).factor < 1.1
-    assert run.noise_on({"host", "cuda"}) == run.noise_on({"ranks"}) == run.noise
+    assert noise_on("host").factor > 1.4
+    assert noise_on("cuda").factor < 1.1
+    assert noise_on("host", "cuda") == noise_on() == run.noise
     for matrix, is_restless in {"fem3": False, "rmat": True}.items():
         compared = compare(run, "unroll4", "textbook", {"matrix": matrix})
         assert isinstance(compared, Comparison)
         assert (compared.noise > 1.4) == is_restless
+
+
+@pytest.mark.parametrize(("pairs", "is_restless"), [(3, True), (4, False)])
+def test_the_noise_of_a_study_is_that_of_its_own_pairs_if_they_are_enough(
+    measured: Callable[..., Measurements], raw: Json, pairs: int, is_restless: bool
+) -> None:
+    """Products of microseconds leave those of milliseconds decided."""
+    twins = [case for case in raw["cases"] if case["twin"]]
+    assert len(twins) > pairs
+    for number, twin in enumerate(twins):
+        here = {name: twin["parameters"][name] for name in twin["parameters"]}
+        if number < pairs:
+            for case in raw["cases"]:
+                if case["parameters"] == here and case["launch"] == twin["launch"]:
+                    case["study"] = "long"
+        else:
+            twin["samples_s"] = [seconds * 1.5 for seconds in twin["samples_s"]]
+    run = measured(raw)
+    found = run.noise_of(case for case in run.cases if case.parameters["study"] == "long")
+    assert (found.factor > 1.4) == is_restless

@@ -65,9 +65,9 @@ class Comparison:
             points.append((one, ratio, doubt, other))
         if not points:
             raise Absent("no point has numbers")
-        targets = {case["target"] for one, _, _, other in points for case in (one, other)}
+        compared = [case for one, _, _, other in points for case in (one, other)]
         is_timed = side != "less" and not condition.get("of", "").startswith("counter:")
-        noise = run.noise(targets) if is_timed else 1.0
+        noise = run.noise(compared) if is_timed else 1.0
         per = condition.get("per", "matrix")
         return Comparison(run, [(one, ratio, doubt) for one, ratio, doubt, _ in points], noise,
                           [per] if isinstance(per, str) else per)
