@@ -63,8 +63,8 @@ class OnMachine:
         return f"reports/{self.machine}/results/{self.result.experiment}{title}.json"
 
     def judge(self, claim: Claim, is_told: bool = True) -> Verdict:
-        """The verdict of a claim here. What cannot be asked of the machine that a chapter tells of
-        is an error that names the claim; of any other machine it is the verdict."""
+        """The verdict of a claim here. What a result of the machine that a chapter tells of lacks is
+        an error that names the claim; on any other machine it leaves the claim undecided."""
         try:
             return claims.judge(self.measured, claim)
         except UserError as error:
@@ -72,7 +72,7 @@ class OnMachine:
             why = f'{shown}: claim "{claim.id}" on {self.machine}: {error}'
             if is_told:
                 raise UserError(why) from error
-            return Verdict(claim, NOT_ASKED, (), f"{why}.")
+            return Verdict(claim, UNDECIDED, (), f"{why}.")
 
 
 #: As `told` of a survey that no definition was written about.
