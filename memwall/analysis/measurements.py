@@ -39,7 +39,7 @@ OF_VARIANTS = ("variant", "group", "cache", "target")
 #: A fact of every case: so many threads work together, in however many processes.
 WORKERS = "workers"
 TOO_GOOD = 1.05
-#: So many A/A pairs of a study tell how restless it is.
+#: So many A/A pairs tell how restless a study is, or a launch of it.
 LEAST_PAIRS = 4
 
 
@@ -97,16 +97,18 @@ class Measurements:
         return numerics.noise_floor(self.equal_pairs)
 
     def noise_of(self, cases: Iterable[Case]) -> numerics.NoiseFloor:
-        """That of the pairs of the studies and on the targets that some cases are of: a GPU is not
-        as restless as its host, nor a product of milliseconds as one of microseconds. Of a study
-        with few pairs, that of all on these targets, and of all there are if none is there."""
+        """That of the pairs that are most like some cases, if they are enough: of their launches
+        and studies, else of their studies, else on their targets, else of all. Two threads are not
+        as restless as sixteen, nor products of milliseconds as those of microseconds, nor a GPU as
+        its host."""
         of = list(cases)
-        targets, studies = {one.target for one in of}, {one.parameters[STUDY] for one in of}
-        there = [(twin, samples) for twin, samples in self._pairs if twin.target in targets]
-        alike = [samples for twin, samples in there if twin.parameters[STUDY] in studies]
-        if len(alike) < LEAST_PAIRS:
-            alike = [samples for _, samples in there]
-        return numerics.noise_floor(alike or self.equal_pairs)
+        there = [(twin, samples) for twin, samples in self._pairs
+                 if twin.target in {one.target for one in of}]
+        studies = {one.parameters[STUDY] for one in of}
+        study = [pair for pair in there if pair[0].parameters[STUDY] in studies]
+        launch = [pair for pair in study if pair[0].launch in {one.launch for one in of}]
+        alike = next((pairs for pairs in (launch, study) if len(pairs) >= LEAST_PAIRS), there)
+        return numerics.noise_floor([samples for _, samples in alike] or self.equal_pairs)
 
     @property
     def equal_pairs(self) -> list[tuple[Sequence[float], Sequence[float]]]:

@@ -63,8 +63,8 @@ class OnMachine:
         return f"reports/{self.machine}/results/{self.result.experiment}{title}.json"
 
     def judge(self, claim: Claim, is_told: bool = True) -> Verdict:
-        """The verdict of a claim here. What a result of the machine that a chapter tells of lacks is
-        an error that names the claim; on any other machine it leaves the claim undecided."""
+        """The verdict of a claim here. What a result of the machine that a chapter tells of lacks
+        is an error that names the claim; on any other machine it leaves the claim undecided."""
         try:
             return claims.judge(self.measured, claim)
         except UserError as error:

@@ -35,7 +35,7 @@ def test_the_noise_of_a_target_is_that_of_its_own_pairs(
 
 
 @pytest.mark.parametrize(("pairs", "is_restless"), [(3, True), (4, False)])
-def test_the_noise_of_a_study_is_that_of_its_own_pairs_if_they_are_enough(
+def test_the_noise_of_a_study_or_launch_is_that_of_its_own_pairs_if_they_are_enough(
     measured: Callable[..., Measurements], raw: Json, pairs: int, is_restless: bool
 ) -> None:
     """Products of microseconds leave those of milliseconds decided."""
@@ -52,3 +52,16 @@ def test_the_noise_of_a_study_is_that_of_its_own_pairs_if_they_are_enough(
     run = measured(raw)
     found = run.noise_of(case for case in run.cases if case.parameters["study"] == "long")
     assert (found.factor > 1.4) == is_restless
+
+
+def test_the_noise_of_a_launch_is_that_of_its_own_pairs(
+    measured: Callable[..., Measurements], raw: Json
+) -> None:
+    """Sixteen threads that are restless leave one thread decided."""
+    for twin in (case for case in raw["cases"] if case["twin"]):
+        if twin["launch"] == 1:
+            twin["samples_s"] = [seconds * 1.5 for seconds in twin["samples_s"]]
+    run = measured(raw)
+    for launch, is_restless in {0: False, 1: True}.items():
+        found = run.noise_of(case for case in run.cases if case.launch == launch)
+        assert (found.factor > 1.4) == is_restless

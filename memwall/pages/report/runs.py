@@ -22,8 +22,8 @@ MEANING = ("*Rounds*: how often each point was measured, every variant once in e
            " adds rounds where a question was open. *Noise floor*: the largest difference that the"
            " run found between two copies of the same code (A/A pairs), timed as if they were two"
            " versions: a smaller difference between two versions counts as none, and what ran on a"
-           " GPU alone is held against pairs on the GPU, a study of four pairs or more against its"
-           " own. *Ceiling*: the rate that a probe of this"
+           " GPU alone is held against pairs on the GPU, and a study or launch with four"
+           " pairs or more against its own. *Ceiling*: the rate that a probe of this"
            " experiment reached at best in this run. *Disturbed*: rounds in which another process"
            " took the processor, or the host of a virtual machine did, do not count, unless they"
            " are many.")

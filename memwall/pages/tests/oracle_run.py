@@ -381,15 +381,15 @@ class Run:
         return first[:rounds], second[:rounds]
 
     @cached_property
-    def equal_pairs(self) -> list[tuple[tuple[str, str], float]]:
-        """Of each A/A pair its target and study, and by what factor the two differ."""
+    def equal_pairs(self) -> list[tuple[Case, float]]:
+        """Of each A/A pair the second case, and by what factor the two differ."""
         firsts = {self.key(case): case for case in self.cases if case["passed"]}
         found = []
         for twin in self.every:
             if twin["twin"] and twin["passed"] and self.key(twin) in firsts:
                 a, b = self.both(twin, firsts[self.key(twin)])
                 ratio = median(x / y for x, y in zip(a, b, strict=True))
-                found.append(((twin["target"], twin["study"]), math.exp(abs(math.log(ratio)))))
+                found.append((twin, math.exp(abs(math.log(ratio)))))
         return found
 
     @cached_property
@@ -397,15 +397,16 @@ class Run:
         return {self.key(case): case for case in self.cases if case["passed"]}
 
     def noise(self, of: Iterable[Case] = ()) -> float:
-        """The largest factor in the studies of some cases, where they have four pairs; else on
-        their targets; else of all."""
+        """The largest factor of four or more pairs that share most facts with some cases: target,
+        study and launch, or two of these; else of those on their targets; else of all."""
         cases = list(of)
-        targets, studies = ({case[fact] for case in cases} for fact in ("target", "study"))
-        there = [(study, factor) for (target, study), factor in self.equal_pairs
-                 if target in targets]
-        alike = [factor for study, factor in there if study in studies]
-        every = [factor for _, factor in self.equal_pairs]
-        return max(alike if len(alike) > 3 else [f for _, f in there] or every, default=1.0)
+        for facts, least in ((("target", "study", "launch"), 4), (("target", "study"), 4),
+                             (("target",), 1), ((), 0)):
+            alike = [factor for twin, factor in self.equal_pairs
+                     if all(twin[fact] in {case[fact] for case in cases} for fact in facts)]
+            if len(alike) >= least:
+                break
+        return max(alike, default=1.0)
 
     def rivals(self, than: Any) -> list[str]:
         """The variants that something is compared with; none if it is itself elsewhere."""
