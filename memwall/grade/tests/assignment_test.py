@@ -27,6 +27,7 @@ def test_students_get_neither_solutions_nor_hidden_cases(name: str, tmp_path: Pa
     for path, text in texts.items():
         assert not any(case.line in text for case in kit.cases if case.hidden), path
         assert "SOLUTION" not in text, path
+        assert "answers.md" not in text and not path.name.startswith("answers"), path
     assert "YOUR CODE HERE" in (student / kit.file).read_text()
     assert any(case.hidden for case in kit.cases)
     assert "BEGIN SOLUTION" in (instructor / f"model{kit.suffix}").read_text()
