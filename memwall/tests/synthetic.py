@@ -57,8 +57,9 @@ def repository(root: Path) -> Path:
     front_page.parent.mkdir(parents=True)
     front_page.write_text((DATA / front_page.name).read_text(encoding="utf-8"), encoding="utf-8")
     (folder / "main.cpp").write_text(MAIN)
-    (folder / "experiment.toml").write_text(
-        (DATA / "experiment.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    for name, there in (("experiment.toml", folder), ("book.toml", folder.parent)):
+        (there / name).write_text((DATA / name).read_text(encoding="utf-8"), encoding="utf-8")
+    (folder.parent / "glossary.md").write_text("# Glossary\n", encoding="utf-8")
     machines.enlist(root, MACHINE)
     return root
 
