@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from memwall.figures import drawings_gpu as gpu
 from memwall.figures.board import Board, Box, Boxes, matrix_and_arrays, plain
+from memwall.figures.sheet import BODY, SMALL, ink, series_colour
 
 #: Rows of a matrix; a letter is a nonzero.
 RUNS = (
@@ -58,12 +59,12 @@ def csrl(question: str, about: str) -> str:
     columns = [Box(str(place[1]), slot[place]) for place in numbers]
     arrays = [
         Boxes("values", list(coloured.values()), "CSR"),
-        Boxes("columns", columns),
+        Boxes("col", columns),
         Boxes("row_ptr", plain(row_ptr)),
-        Boxes("val", list(coloured.values()), "CSRL"),
-        Boxes("jas (first column)", [Box(str(r.start), i) for i, r in enumerate(runs)]),
-        Boxes("jan (length)", [Box(str(r.length), i) for i, r in enumerate(runs)]),
-        Boxes("ptr (first run)", plain(ptr)),
+        Boxes("values", list(coloured.values()), "CSRL"),
+        Boxes("start (jas)", [Box(str(r.start), i) for i, r in enumerate(runs)]),
+        Boxes("length (jan)", [Box(str(r.length), i) for i, r in enumerate(runs)]),
+        Boxes("first_run (ptr)", plain(ptr)),
     ]
     return matrix_and_arrays(question, about, RUNS, coloured, arrays)
 
@@ -294,6 +295,45 @@ def product(question: str, about: str) -> str:
     return board.svg()
 
 
+def overtaking(question: str, about: str) -> str:
+    """Ticks over products, on a host that begins at once and on GPUs that wait for the matrix, and
+    after how many products the two are level."""
+    matrix, host = 60.0, 60.0 / 3  # ticks until the matrix is there, and of a product on the host
+    lines = (  # a name, ticks until the matrix is there, and those of a product
+        ("the host", 0.0, host),
+        ("the GPU", matrix, matrix / 60),
+        ("infinitely fast GPU memory", matrix, 0.0),
+        ("a bus of two bytes a tick", matrix / 2, matrix / 60),
+    )
+    last, most = 6, 120
+    board = Board(question, about, 34, 11.4)
+
+    def place(products: float, ticks: float) -> tuple[float, float]:
+        return board.at(2.6 + 3.6 * products, 9.6 - 9 * ticks / most)
+
+    for ticks in range(0, most + 1, 20):
+        board.sheet.line([place(0, ticks), place(last, ticks)], ink("grid"))
+        left, middle = place(0, ticks)
+        board.sheet.text(left - 6, middle + 4, str(ticks), SMALL, align="end")
+    for products in range(last + 1):
+        middle, below = place(products, 0)
+        board.sheet.text(middle, below + 18, str(products), SMALL, align="middle")
+    board.text(0, 0, "ticks", size=SMALL)
+    board.text(2.6 + 1.8 * last, 10.9, "products", "middle", size=SMALL)
+    for slot, (name, way, each) in enumerate(lines):
+        colour = series_colour(slot)
+        board.sheet.line([place(0, way), place(last, way + last * each)], colour, 2)
+        left, middle = place(last, way + last * each)
+        told = name
+        if way:
+            level = way / (host - each)
+            x, y = place(level, host * level)
+            board.sheet.box(x - 4, y - 4, x + 4, y + 4, colour)
+            told += f": level after {level:.1f}"
+        board.sheet.text(left + 8, middle + 4, told, BODY, colour)
+    return board.svg()
+
+
 DRAWINGS: dict[str, Callable[[str, str], str]] = {
     "1.csrl": csrl,
     "1.blocked-coo": blocked_coo,
@@ -313,4 +353,5 @@ DRAWINGS: dict[str, Callable[[str, str], str]] = {
     "4.dependencies": gpu.dependencies,
     "5.formats": formats,
     "5.product": product,
+    "overtaking": overtaking,
 }

@@ -282,15 +282,22 @@ def scheduled(order: Sequence[str], engine_of: dict[str, str]) -> dict[str, list
 
 
 def double_copy(question: str, about: str) -> str:
-    """The way of pageable memory to the device, and that of locked memory."""
-    board = Board(question, about, 33, 7)
-    for y, first in ((0.6, "pageable memory"), (4.2, "locked memory")):
-        board.box(0, y, 6, 2, first)
-        board.box(27, y, 6, 2, "device memory", 0)
-    board.box(13, 0.6, 6, 2, "locked buffer", 2)
-    board.arrow((6, 1.6), (13, 1.6), "copy 1, on the host")
-    board.arrow((19, 1.6), (27, 1.6), "copy 2, over the bus")
-    board.arrow((6, 5.2), (27, 5.2), "one copy, over the bus, by a copy engine")
+    """The ways of pageable memory to the device and back, and those of locked memory."""
+    board = Board(question, about, 33, 10.3)
+    steps = (((6, 13), "a core copies"), ((19, 27), "the engine copies"))
+    for top, way, turn in ((0.9, "to the GPU", 1), (4.5, "to the host", -1)):
+        board.text(0, top - 0.45, way, bold=True)
+        board.box(0, top, 6, 2, "pageable memory")
+        board.box(13, top, 6, 2, "locked buffer", 2)
+        board.box(27, top, 6, 2, "the GPU's memory", 0)
+        for number, (ends, words) in enumerate(steps[::turn], 1):
+            tail, head = ends[::turn]
+            board.arrow((tail, top + 1), (head, top + 1), f"{number}. {words}")
+    board.text(0, 7.65, "either way", bold=True)
+    board.box(0, 8.1, 6, 2, "locked memory")
+    board.box(27, 8.1, 6, 2, "the GPU's memory", 0)
+    board.arrow((6, 8.9), (27, 8.9), "the engine copies")
+    board.arrow((27, 9.4), (6, 9.4))
     return board.svg()
 
 
@@ -315,22 +322,33 @@ def engines(question: str, about: str) -> str:
     return board.svg()
 
 
+#: For each panel: a piece, the one that has to stand behind it, and what a reader should see.
+BEHIND = {
+    ("Depth-first", "one copy engine"): ("c0", "a1", "a1 could go at once, but stands behind c0"),
+    ("Breadth-first", "one copy engine"): ("", "", "a1 and b1 go before c0"),
+    ("Depth-first", "two copy engines"): ("", "", "c0 stands in nobody's way"),
+    ("Breadth-first", "two copy engines"): ("a1", "b0", "k0 waits for b0, which stands behind a1"),
+}
+
+
 def dependencies(question: str, about: str) -> str:
     """What two orders of issuing make of two kinds of engines, with what waits for what."""
     kinds = {"one copy engine": ONE_ENGINE, "two copy engines": BOTH_WAYS}
     orders = {"Depth-first": DEPTH_FIRST, "Breadth-first": BREADTH_FIRST}
-    board = Board(question, about, 36, 17.2)
+    board = Board(question, about, 36, 18.6)
     y = 0.0
     for kind, engine_of in kinds.items():
         for (order, names), left in zip(orders.items(), (3.4, 22.0), strict=True):
-            _schedule(board, f"{order}, {kind}", scheduled(names, engine_of), left, y)
-        y += 3.0 + 2.4 * len(set(engine_of.values()))
+            _schedule(board, f"{order}, {kind}", scheduled(names, engine_of), left, y,
+                      BEHIND[order, kind])
+        y += 3.8 + 2.4 * len(set(engine_of.values()))
     return board.svg()
 
 
-def _schedule(board: Board, title: str, lanes: dict[str, list[Piece]], left: float,
-              top: float) -> None:
-    """Lanes of pieces over time; arrows to what waits for a piece of another engine."""
+def _schedule(board: Board, title: str, lanes: dict[str, list[Piece]], left: float, top: float,
+              behind: tuple[str, str, str]) -> None:
+    """Lanes of pieces over time, with steps counted below; arrows to what waits for a piece of
+    another engine, a frame round what stands behind a piece in the queue of its own."""
     wide = 1.1
     last = max(piece.end for pieces in lanes.values() for piece in pieces)
     board.text(left, top + 0.6, f"{title}: {last} steps", bold=True)
@@ -347,3 +365,11 @@ def _schedule(board: Board, title: str, lanes: dict[str, list[Piece]], left: flo
             down = tops[below] > tops[above]
             board.arrow((left + wide * (first.end - 0.15), tops[above] + (1.4 if down else 0.0)),
                         (left + wide * (then.begin + 0.25), tops[below] + (0.0 if down else 1.4)))
+    bottom = max(tops.values()) + 1.4
+    for step in range(last + 1):
+        board.text(left + wide * step, bottom + 0.5, str(step), "middle", muted=True, size=11)
+    ahead, waiting, words = behind
+    board.text(left, bottom + 1.5, words, size=12)
+    if ahead:
+        (first, lane), (then, _) = placed[ahead], placed[waiting]
+        board.frame(left + wide * first.begin, tops[lane], wide * (then.end - first.begin), 1.4, 3)

@@ -19,7 +19,7 @@ from memwall.figures.dots import Dots, Panel, Row
 from memwall.figures.drawings import DRAWINGS
 from memwall.figures.panels import NOISIEST, Band, Chart, Series, Value
 from memwall.figures.rows import Timeline
-from memwall.figures.sheet import ROLE_OF_GROUP, SERIES, Drawn, series_colour
+from memwall.figures.sheet import ROLE_OF_GROUP, SERIES, Drawn, series_colour, steady
 from memwall.record import notation
 from memwall.record.errors import UserError
 from memwall.record.regions import Where
@@ -44,18 +44,21 @@ class Plot:
     drawn: dict[str, str] = field(default_factory=dict)  # pictures, and their specifications
 
     def bars(self, id: str, x: str, y: str, series: str = "variant", where: Where | None = None,
-             over: Over = None, ceiling: str | None = None, log: bool = False) -> str:
+             over: Over = None, ceiling: str | None = None, log: bool = False,
+             called: Mapping[str, str] | None = None) -> str:
         """Values of `y`: a panel for each `x` with a row for each variant; for another `series` a
         row for each `x`, in the colours of the series.
 
         Quantities from zero are bars; ratios, parts of a ceiling and log scales are dots; over
-        three numbers or more they are lines.
+        three numbers or more they are lines. `called` are words for panels and rows; with them
+        a row that has one value tells it.
         """
         if told := self._too_noisy(id, where):
             return told
         chart = self._chart(id, x, y, series, where or {}, Basis(self.measured, over, ceiling), log)
         numbers = [category for category in chart.categories if not isinstance(category, str)]
         over_numbers = len(numbers) == len(chart.categories) >= LEAST_NUMBERS
+        chart = worded(chart, called) if called else chart
         return self._place(id, chart, curves.lines if over_numbers else dots.bars)
 
     def dots(self, id: str, x: str = "matrix", rows: str = "variant", y: str = "of_ceiling",
@@ -177,6 +180,61 @@ class Plot:
         words = [category for category in chart.categories if isinstance(category, str)]
         if words:
             raise UserError(f'plot.lines: x="{x}" has the value "{words[0]}", expected numbers')
+        return self._place(id, chart, curves.lines)
+
+    def sizes(self, id: str, y: str, called: Mapping[str, str], where: Where | None = None) -> str:
+        """A line of `y` over the sizes that end the names of variants, as in `chase_64_KiB`, and
+        what the processor's caches hold. `called` are words for the `line`, a `cache` and `y`."""
+        if told := self._too_noisy(id, where):
+            return told
+        names = self.measured.values("variant", where or {})
+        cells = [self._cell(Basis(self.measured), y, {**(where or {}), "variant": one}, True)
+                 for one in names]
+        scale, unit = _scale(y, cells)
+        sizes = [binary_size(name) for name in names]
+        caches = self.measured.result.raw["machine"]["cpu"]["caches"]
+        held = [(f"{called['cache']} {one['level']}:", float(one["bytes"])) for one in caches
+                if one["kind"] != "instruction" and min(sizes) < one["bytes"] < max(sizes)]
+        line = Series(called["line"], 0, tuple(_value(cell, scale) for cell in cells))
+        chart = Chart(
+            title=self.measured.experiment.figure(id).question,
+            category_label="bytes",
+            value_label=f"{called['y']} ({unit})",
+            categories=tuple(float(size) for size in sizes),
+            series=(line,),
+            log_categories=True,
+            log_values=True,
+            marks=tuple(held),
+        )
+        return self._place(id, chart, curves.lines)
+
+    def pairs(self, id: str, x: str, y: str, pairs: Mapping[str, Sequence[str]],
+              called: Mapping[str, str], where: Where | None = None, times: float = 1.0,
+              log: bool = False, marks: Mapping[str, float] | None = None) -> str:
+        """A line of `y` for each pair, a variant over another one, over `times` the numbers of `x`:
+        upwards from zero with a line at 1 if `called` has a word for `one`, else as `y` is drawn.
+        It has words for `x` and `y` too; `marks` are places by name."""
+        if told := self._too_noisy(id, where):
+            return told
+        region, one = where or {}, called.get("one", "")
+        numbers = self.measured.values(x, region)
+        cells = [[self._cell(Basis(self.measured, over), y, {**region, x: n, "variant": name}, True)
+                  for n in numbers] for name, over in pairs.values()]
+        slots = self._slots("variant", [over for _, over in pairs.values()])
+        chart = Chart(
+            title=self.measured.experiment.figure(id).question,
+            category_label=called.get("x", FEATURES.get(x, x)),
+            value_label=called.get("y", _words(y)),
+            categories=tuple(steady(times * number) for number in numbers),
+            series=tuple(Series(name, slot, tuple(_value(cell, 1.0) for cell in of_pair))
+                         for name, slot, of_pair in zip(pairs, slots, cells, strict=True)),
+            limits=tuple(1.0 for _ in numbers) if one else None,
+            limit_label=one,
+            log_values=log,
+            named_categories=not self.measured.is_feature(x),
+            marks=tuple((marks or {}).items()),
+            kind="number" if one else metric_named(y).kind,
+        )
         return self._place(id, chart, curves.lines)
 
     def studied(self, id: str, count: str, where: Where, log: bool = False) -> str:
@@ -484,6 +542,24 @@ class _Line:
         found = {ranks: Value(v, v, v) for ranks, v in self.values.items()}
         values = tuple(found.get(ranks, absent) for ranks in categories)
         return Series(self.name, self.slot, values, self.modelled)
+
+
+def worded(chart: Chart, words: Mapping[str, str]) -> Chart:
+    """A chart with words in the place of names; behind those of a row stands its only value."""
+    def told(row: Series) -> str:
+        name, value = words.get(row.name, row.name), row.values[0]
+        is_only = len(row.values) == 1 and not value.absence
+        return f"{name}: {notation.significant(value.value, 2)}" if is_only else name
+
+    panels = tuple(words.get(c, c) if isinstance(c, str) else c for c in chart.categories)
+    rows = tuple(replace(row, name=told(row)) for row in chart.series)
+    return replace(chart, categories=panels, series=rows)
+
+
+def binary_size(name: str) -> int:
+    """The bytes that end a name: 65536 of `chase_64_KiB`."""
+    _, count, unit = name.rsplit("_", 2)
+    return int(count) << {"KiB": 10, "MiB": 20, "GiB": 30}[unit]
 
 
 def _kind(absence: str) -> str:

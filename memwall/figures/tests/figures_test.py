@@ -32,6 +32,7 @@ from memwall.figures.panels import (
     spaced,
     ticks,
 )
+from memwall.figures.plots import worded
 from memwall.figures.rows import Across, Block, ClaimCell, ClaimColumn, Claims, Column, Timeline
 from memwall.figures.sheet import DARK, INK, SERIES, WIDTH, Drawn
 from memwall.record.results import Span
@@ -582,3 +583,11 @@ def test_banks_take_one_word_each_in_a_cycle() -> None:
 def test_runs_are_found_in_the_drawn_matrix() -> None:
     runs = drawings.runs_of(["xx.x", "....", ".xx."])
     assert [(run.row, run.start, run.length) for run in runs] == [(0, 0, 2), (0, 3, 1), (2, 1, 2)]
+
+
+def test_words_stand_in_the_place_of_names_with_the_only_value_of_a_row() -> None:
+    words = {"m0": "to the host", "v0": "the whole"}
+    one = worded(chart(2, 1), words)
+    assert one.categories == ("to the host",)
+    assert [row.name for row in one.series] == ["the whole: 1.0", "v1: 1.1"]
+    assert [row.name for row in worded(chart(1, 2), words).series] == ["the whole"]

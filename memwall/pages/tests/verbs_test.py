@@ -369,3 +369,32 @@ def test_a_roofline_has_the_named_ceilings(draw: Draw, raw: Json,
     assert data.spots[1].intensity == work["flops"] / work["bytes"]
     with pytest.raises(UserError, match='no ceiling "copy"'):
         draw("roofline", AT_FEM3, ["textbook"], ["copy"], result=raw)
+
+
+def test_pairs_have_a_line_each(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = drawn_by(monkeypatch, curves, "lines")
+    pairs = {"four sums": ["unroll4", "textbook"], "lists": ["csrl", "textbook"]}
+    draw("pairs", x="threads", y="speedup", pairs=pairs, times=10,
+         called={"x": "tens of threads", "one": "the textbook"},
+         where={"matrix": "fem3", "precision": "fp64"})
+    data = given[0]
+    assert [series.name for series in data.series] == list(pairs)
+    assert data.categories == (10, 20)
+    assert (data.category_label, data.limits, data.limit_label) == (
+        "tens of threads", (1.0, 1.0), "the textbook")
+    assert data.series[0].values[0].value == pytest.approx(1.25, abs=0.01)
+
+
+def test_sizes_are_those_that_end_names(draw: Draw, raw: Json,
+                                        monkeypatch: pytest.MonkeyPatch) -> None:
+    given = drawn_by(monkeypatch, curves, "lines")
+    for old, new in {"textbook": "chase_16_KiB", "csrl": "chase_256_MiB"}.items():
+        for entry in raw["cases"]:
+            if entry["variant"] == old:
+                entry["variant"] = new
+    draw("sizes", y="median", called={"line": "a load", "cache": "cache", "y": "its time"},
+         where={**AT_FEM3, "variant": ["chase_16_KiB", "chase_256_MiB"]}, result=raw)
+    data = given[0]
+    assert data.categories == (2.0**14, 2.0**28)
+    assert [name for name, _ in data.marks] == ["cache 1:", "cache 2:"]
+    assert data.value_label == "its time (µs)"
