@@ -111,7 +111,8 @@ why=$("$python" -c '' 2>&1) || {{
     esac
     fail "cannot start: $why"
 }}
-exec "$python" -m {module} {command} "$@"
+# -P: a checkout in which it is started has modules of the same names.
+exec "$python" -P -m {module} {command} "$@"
 """
 
 TEST_GPU = BEGIN + """\

@@ -37,7 +37,7 @@ def run(command: str | Path, *words: str, cwd: Path | None = None, **environment
 
 def told(tree: Path, libraries: str = "") -> str:
     """What the Python of a tree says."""
-    return (f"-m|memwall.run.bundle|run|alpha|{tree}/python|"
+    return (f"-P|-m|memwall.run.bundle|run|alpha|{tree}/python|"
             f"{tree}/shared:{libraries}{tree}/vendor|")
 
 

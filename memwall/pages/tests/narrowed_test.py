@@ -60,7 +60,9 @@ NARROWED: dict[str, Callable[[Json], Json | None]] = {
 @pytest.mark.parametrize("name", MEASURED)
 def test_a_narrowed_run_has_a_report(name: str, how: str, tmp_path: Path) -> None:
     """Nothing that it lacks stops the weave."""
-    file = next(iter(sorted(REPOSITORY.glob(f"reports/*/results/{name}*.json"))))
+    file = next(file for machine in machines.listed(REPOSITORY)
+                for file in sorted((REPOSITORY / "reports" / machine / "results").glob("*.json"))
+                if file.name.startswith(name))
     raw = NARROWED[how](results.load(file).raw)
     if raw is not None:
         page = book.weave_page(REPOSITORY, results.of(raw, tmp_path / "result.json"), tmp_path)

@@ -15,6 +15,7 @@ from memwall.pages.report import figures, told
 from memwall.pages.survey import ChapterPlot
 from memwall.pages.tests import oracle, random_house
 from memwall.record import definition, files
+from memwall.record import machines as machine_list
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 #: `just test --all` asks for more.
@@ -215,8 +216,7 @@ def test_every_statement_has_the_shape_that_the_schema_says() -> None:
 
 
 @pytest.mark.usefixtures("without_figures")
-@pytest.mark.parametrize("machine", sorted(
-    path.parent.name for path in REPOSITORY.glob("reports/*/results") if path.is_dir()))
+@pytest.mark.parametrize("machine", machine_list.listed(REPOSITORY))
 def test_the_report_of_every_machine_weaves(machine: str, machines: book.House) -> None:
     texts = book.machine_pages(machines, machine)
     pages = [text for name, text in texts.items() if name.endswith(".md")]
