@@ -242,7 +242,7 @@ def test_a_text_takes_the_room_that_was_planned_for_it() -> None:
         return float(re.findall(r'd="M0,0h([\d.]+)v7', svg)[0])
 
     for weight in ("normal", "bold"):
-        for text in ("Lines through dots: 98.3 % intervals.", "intel-xeon-16c-h100, WAVE (x)?"):
+        for text in ("Thin lines: 98.3 % intervals.", "intel-xeon-16c-h100, WAVE (x)?"):
             wide = sheet.text_width(text, 100, weight == "bold")
             assert measured(text, weight) == pytest.approx(wide, rel=0.01)  # letters that lean
     svg = drawn("claims").svg
