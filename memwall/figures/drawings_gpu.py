@@ -55,7 +55,8 @@ def banks(question: str, about: str) -> str:
         in_columns = layout.startswith("In columns")
         lanes = [word % BANKS if in_columns else word // 2 for word in range(last)]
         memory = [Box(str(lane), cycles[word]) for word, lane in enumerate(lanes)]
-        names = ["bank", "first words", "next words", "cycle"] if k == 0 else [""] * 4
+        words = [f"words {first}\u2013{first + BANKS - 1}" for first in (0, BANKS)]
+        names = ["bank", *words, "cycle"] if k == 0 else [""] * 4
         rows = [plain(range(BANKS)), memory[:BANKS], memory[BANKS:],
                 [Box(str(c + 1), c) for c in sorted(set(cycles.values()))]]
         board.text(left, 0.4, layout, bold=True)
