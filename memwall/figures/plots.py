@@ -547,9 +547,9 @@ class _Line:
 def worded(chart: Chart, words: Mapping[str, str]) -> Chart:
     """A chart with words in the place of names; behind those of a row stands its only value."""
     def told(row: Series) -> str:
-        name, value = words.get(row.name, row.name), row.values[0]
-        is_only = len(row.values) == 1 and not value.absence
-        return f"{name}: {notation.significant(value.value, 2)}" if is_only else name
+        name, there = words.get(row.name, row.name), [v for v in row.values if not v.absence]
+        is_only = len(row.values) == len(there) == 1
+        return f"{name}: {notation.significant(there[0].value, 2)}" if is_only else name
 
     panels = tuple(words.get(c, c) if isinstance(c, str) else c for c in chart.categories)
     rows = tuple(replace(row, name=told(row)) for row in chart.series)
