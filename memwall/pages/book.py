@@ -167,7 +167,9 @@ def everything(house: House) -> Texts:
     texts: Texts = {}
     house.judge()
     if house.reading.chapters:
-        texts["experiments/README.md"] = house.reading.page()
+        written = {one.name for one in house.experiments
+                   if (one.folder / lesson.TEMPLATE).exists()}
+        texts["experiments/README.md"] = house.reading.page(written)
     for woven in in_parallel(lambda one: chapter(house, one), house.experiments):
         texts |= woven
     return opened(texts | front.front_page(house.root, house.surveys)) | overviews(house)

@@ -1,7 +1,7 @@
 """The book: its chapters in reading order, what a reader must know before each, and the page that
 lists them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from memwall.record.errors import UserError
 from memwall.record.schemas import check_schema
 
 BOOK = "experiments/book.toml"
+SHORT = "*(its lesson is not written yet: a short page)*"
 WOVEN = "<!-- Woven from book.toml. Do not edit: `just report`. -->\n"
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -65,9 +66,11 @@ class Reading:
     def _link(self, name: str) -> str:
         return f"[{self.titles[name]}](../{name}/README.md)"
 
-    def page(self) -> str:
-        """The way through the book: number, chapter, its idea, what to know, minutes."""
-        rows = [[str(at), f"[{self.titles[one.name]}]({one.name}/README.md)", one.idea, one.know,
+    def page(self, written: Collection[str]) -> str:
+        """The way through the book: number, chapter, its idea, what to know, minutes; those whose
+        lessons are not written yet are marked."""
+        rows = [[str(at), f"[{self.titles[one.name]}]({one.name}/README.md)",
+                 one.idea + ("" if one.name in written else f" {SHORT}"), one.know,
                  str(one.minutes)] for at, one in enumerate(self.chapters, 1)]
         head = ["", "chapter", "what it is about", "what to know before", "minutes"]
         table = markdown(head, rows, 4)
