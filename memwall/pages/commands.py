@@ -141,7 +141,8 @@ def _check(arguments: argparse.Namespace) -> int:
     texts = book.everything(house)
     problems = [line for machine in house.machines for line in house.hindrances(machine)]
     problems += [problem for experiment in house.experiments for problem in lint(experiment)]
-    problems += [line for experiment in house.experiments for line in lesson_lint.lint(experiment)]
+    problems += [line for experiment in house.experiments for line in lesson_lint.lint(
+        experiment, texts[f"experiments/{experiment.name}/README.md"])]
     problems += book.differences(arguments.root, texts)
     others = machines.unlisted(arguments.root)
     problems += [problem for other in others for problem in book.unsound(arguments.root, other)]

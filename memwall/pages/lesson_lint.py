@@ -1,6 +1,7 @@
 """Rules of lessons that a program can check; whether one teaches, readers judge.
 
-The template is read, not the page: what stands between `{{` and `}}` came through a verb.
+What stands between `{{` and `}}` in a template came through a verb. How long a lesson is, the page
+tells.
 """
 
 import re
@@ -18,6 +19,7 @@ HEADINGS = ("by hand", "how fast could it be", "what a programmer can do", "try 
 NEEDED = ("*You need:*", "*Time:*", "*Machine:*", "](report.md", "rticle ")
 EXERCISES = 5
 
+CODE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 #: What a verb said, in a text without verbs: a number, or something else.
 NUMBER, OTHER = "⟦#⟧", "⟦·⟧"
 VERB = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
@@ -63,16 +65,29 @@ class Paragraph:
     shows: bool  # whether it names a study, or is given by a verdict
 
 
-def lint(experiment: Experiment) -> list[str]:
-    """Every broken rule of an experiment's lesson, as `file:line: what`."""
+def lint(experiment: Experiment, page: str) -> list[str]:
+    """Every broken rule of an experiment's lesson and of the page that is woven from it, as
+    `file:line: what`."""
     path = experiment.folder / lesson.TEMPLATE
     if not path.exists():
         return []
     shown = f"experiments/{experiment.name}/{lesson.TEMPLATE}"
-    found = list(problems(files.read(path, shown)))
+    found = [*problems(files.read(path, shown)), *problems_of_page(page)]
     if not (experiment.folder / lesson.ANSWERS).exists():
         found.append((1, f"found no {lesson.ANSWERS} beside it, expected the answers"))
     return [f"{shown}:{line}: {what}" for line, what in sorted(found)]
+
+
+def problems_of_page(page: str) -> Iterator[tuple[int, str]]:
+    """What is too long for its reader, who sees what verbs have said. All lines count but code,
+    tables and headings."""
+    for code in CODE.finditer(page):
+        if (lines := code[0].count("\n") - 1) > CODE_LINES:
+            yield 1, f"found {lines} lines of code in the page, expected at most {CODE_LINES}"
+    read = [line for line in CODE.sub("", page).splitlines() if not line.startswith(("|", "#"))]
+    count = len(" ".join(read).split())
+    if not WORDS[0] <= count <= WORDS[1]:
+        yield 1, f"found {count} words in the page, expected {WORDS[0]} to {WORDS[1]}"
 
 
 def problems(template: str) -> Iterator[tuple[int, str]]:
@@ -91,31 +106,15 @@ def _shape(template: str) -> Iterator[tuple[int, str]]:
     for wanted in NEEDED:
         if wanted not in template:
             yield 1, f'found no "{wanted}", expected it'
-    prose = " ".join(paragraph.text for paragraph in paragraphs(template))
-    count = len(prose.split())
-    if not WORDS[0] <= count <= WORDS[1]:
-        yield 1, f"found {count} words of prose, expected {WORDS[0]} to {WORDS[1]}"
     exercises = [line for line in template.splitlines() if re.match(r"\d+\. ", line)]
     if len(exercises) != EXERCISES:
         yield 1, f"found {len(exercises)} exercises, expected {EXERCISES}"
-    yield from _code(template)
-
-
-def _code(template: str) -> Iterator[tuple[int, str]]:
-    """Code in the flow is short enough to be read there."""
-    begun = 0
-    for number, line in enumerate(template.splitlines(), 1):
-        if not line.startswith("```"):
-            continue
-        if begun and number - begun - 1 > CODE_LINES:
-            yield begun, f"found {number - begun - 1} lines of code, expected at most {CODE_LINES}"
-        begun = 0 if begun else number
 
 
 def paragraphs(template: str) -> Iterator[Paragraph]:
     """Its prose, paragraph by paragraph: no code, tables, calculations, drawings or comments."""
-    text = re.sub(r"\{#.*?#\}|^```.*?^```", lambda left: "\n" * left[0].count("\n"), template,
-                  flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(rf"\{{#.*?#\}}|{CODE.pattern}", lambda left: "\n" * left[0].count("\n"), template,
+                  flags=CODE.flags)
     section, first, block = "", 0, list[str]()
     for number, line in enumerate([*text.splitlines(), ""], 1):
         if line.startswith("## "):

@@ -12,7 +12,9 @@ FIRST_CODE = "```cpp\nvoid textbook"
 
 
 def said(template: str) -> str:
-    return "\n".join(what for _, what in lesson_lint.problems(template))
+    """What is found in a template, which stands for its page as well."""
+    found = [*lesson_lint.problems(template), *lesson_lint.problems_of_page(template)]
+    return "\n".join(what for _, what in found)
 
 
 def test_the_model_lesson_breaks_no_rule() -> None:
@@ -42,9 +44,9 @@ FAULTS = {
     "the line of needs": ("*You need:*", "You need", 'found no "*You need:*"'),
     "an exercise": ("\n5. *Hard", "\n- *Hard", "found 4 exercises, expected 5"),
     "long code": (FIRST_CODE, "```cpp\n" + "int i;\n" * 8 + "void textbook", "lines of code"),
-    "too long": (HIDDEN, HIDDEN + " And so it went on." * 200, "words of prose"),
+    "too long": (HIDDEN, HIDDEN + " And so it went on." * 200, "words in the page"),
     "too short": (MODEL[MODEL.index("## Three suspects"):MODEL.index("## What a programmer")], "",
-                  "words of prose"),
+                  "words in the page"),
     "private words": (HIDDEN, HIDDEN + " It asks for `x` early.", "prefetches"),
     "a telegram": (HIDDEN, HIDDEN + " It gained 1.3x.", "how many times"),
     "a cost that acts": (HIDDEN, HIDDEN + " Such a cost pays.", "expected plainer words"),
