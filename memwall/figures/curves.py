@@ -40,7 +40,6 @@ from memwall.figures.sheet import (
     steady,
     text_width,
 )
-from memwall.record import notation
 
 TALL = 330.0  # pixels of an axis
 LEFT = 58.0  # pixels of the numbers beside it
@@ -224,11 +223,7 @@ def _ends(chart: Chart, x: Scale, y: Scale, width: float) -> list[Any]:
 def _places(chart: Chart, x: Scale) -> list[Any]:
     """Bands for measured places, dashed lines for those that others told, named above from the
     left, the leftmost highest."""
-    def said(at: float) -> str:
-        scale, unit = notation.byte_unit([at]) if chart.category_label == "bytes" else (1, "")
-        return f"{at / scale:g} {unit}".strip()
-
-    marks = [(f"{name} {said(at)}", at, at, at, ink("muted")) for name, at in chart.marks]
+    marks = [(label, at, at, at, ink("muted")) for label, at in chart.marks]
     bands = [(b.label, b.place, b.low, b.high, series_colour(b.slot)) for b in chart.bands]
     layers: list[Any] = []
     places = sorted(marks + bands, key=lambda place: place[1])

@@ -449,7 +449,7 @@ class Chart:
     log_categories: bool = False
     log_values: bool = False
     named_categories: bool = True  # each is named below the axis, if there is room for all
-    marks: tuple[tuple[str, float], ...] = ()  # lines across, each with its name
+    marks: tuple[tuple[str, float], ...] = ()  # lines across, each with what stands beside it
     bands: tuple[Band, ...] = ()
     kind: str = ""
     abouts: tuple[str, ...] = ()  # a line below the name of each category

@@ -173,7 +173,7 @@ class Plot:
         chart = replace(
             chart,
             named_categories=not self.measured.is_feature(x),
-            marks=tuple((marks or {}).items()),
+            marks=_labelled(marks or {}),
             limits=chart.limits if bound else None,
             bands=tuple(band for band in bands if band is not None),
         )
@@ -193,7 +193,8 @@ class Plot:
         scale, unit = _scale(y, cells)
         sizes = [binary_size(name) for name in names]
         caches = self.measured.result.raw["machine"]["cpu"]["caches"]
-        held = [(f"{called['cache']} {one['level']}:", float(one["bytes"])) for one in caches
+        held = [(f"{called['cache']} {one['level']}: {_binary(one['bytes'])}", float(one["bytes"]))
+                for one in caches
                 if one["kind"] != "instruction" and min(sizes) < one["bytes"] < max(sizes)]
         line = Series(called["line"], 0, tuple(_value(cell, scale) for cell in cells))
         chart = Chart(
@@ -232,7 +233,7 @@ class Plot:
             limit_label=one,
             log_values=log,
             named_categories=not self.measured.is_feature(x),
-            marks=tuple((marks or {}).items()),
+            marks=_labelled(marks or {}),
             kind="number" if one else metric_named(y).kind,
         )
         return self._place(id, chart, curves.lines)
@@ -277,7 +278,7 @@ class Plot:
                              for ranks in studied(alone[0], "imbalance")
                              if ranks <= FARTHEST * max(reached)}
                 lines.append(_Line(name + MODELLED, slot, predicted, modelled=True))
-        marks = (("measured up to", float(max(reached))),) if reached else ()
+        marks = _labelled({"measured up to": float(max(reached))} if reached else {})
         return self._over_ranks(id, lines, "time of a call (ms)", True, marks)
 
     def bus(self, id: str, variant: str, where: Where | None = None) -> str:
@@ -554,6 +555,16 @@ def worded(chart: Chart, words: Mapping[str, str]) -> Chart:
     panels = tuple(words.get(c, c) if isinstance(c, str) else c for c in chart.categories)
     rows = tuple(replace(row, name=told(row)) for row in chart.series)
     return replace(chart, categories=panels, series=rows)
+
+
+def _labelled(marks: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """Places with what stands beside them: `article 0.3`."""
+    return tuple((f"{name} {at:g}", at) for name, at in marks.items())
+
+
+def _binary(size: int) -> str:
+    scale, unit = notation.byte_unit([size])
+    return f"{size / scale:g} {unit}"
 
 
 def binary_size(name: str) -> int:

@@ -1,17 +1,15 @@
 """Blocks of a report: data sets, skipped cases, notes, provenance, and code as it stood when it was
 timed."""
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memwall.analysis.measurements import NOT_MEASURED, Measurements
+from memwall.analysis.measurements import Measurements
 from memwall.record import notation, results
 from memwall.record.errors import UserError
-from memwall.record.escape import fenced
 
 NOTE_RUN = re.compile(r"<!-- run: ([0-9a-f]{16}) -->\s*")
 
@@ -79,7 +77,6 @@ def folded(summary: str, body: str) -> str:
 # --- code as it stood when it was timed -----------------------------------------------------------
 
 NOT_RECORDED = "not recorded in this run"  # as a variant that came later, or no variant's own text
-CONTEXT = 3
 
 
 @dataclass(frozen=True)
@@ -89,32 +86,6 @@ class Listing:
     file: str
     text: str
     remark: str = ""
-
-
-def diff(measured: Measurements, before: str, after: str) -> str:
-    """Changed lines with some context in a fence."""
-    for name in (before, after):
-        if _left_out(measured, name):
-            return f"<sub>From `{before}` to `{after}`: `{name}` {NOT_MEASURED}</sub>"
-    first, second = listing_of(measured, before), listing_of(measured, after)
-    lines = list(
-        difflib.unified_diff(
-            first.text.splitlines(), second.text.splitlines(), lineterm="", n=CONTEXT
-        )
-    )
-    if not lines:
-        return f"<sub>`{before}` and `{after}` have the same text.</sub>"
-    shown = ["..." if line.startswith("@@") else line for line in lines[2:]]
-    body = "\n".join(line.rstrip() for line in shown[1:])
-    remark = first.remark or second.remark
-    return f"{fenced(body, 'diff')}\n\n<sub>From `{before}` to `{after}`{remark}</sub>"
-
-
-def _left_out(measured: Measurements, name: str) -> bool:
-    """Whether a narrowed run neither has a text nor tells where the tree has it."""
-    texts = {*measured.result.raw["excerpts"], *measured.tree.excerpts}
-    known = texts | {case.variant for case in measured.result.cases}
-    return measured.may_lack and name not in known
 
 
 def listing_of(measured: Measurements, name: str) -> Listing:

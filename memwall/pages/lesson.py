@@ -2,7 +2,7 @@
 answers to its exercises."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memwall.analysis import crossovers
@@ -11,10 +11,9 @@ from memwall.analysis.cells import measure
 from memwall.analysis.comparisons import compare
 from memwall.analysis.quantities import Absence
 from memwall.analysis.verdicts import REPRODUCED
-from memwall.pages import blocks, rounding
+from memwall.pages import blocks
 from memwall.pages.reading import Reading
 from memwall.pages.survey import Survey
-from memwall.pages.tables import markdown
 from memwall.pages.verbs import Verbs, render
 from memwall.record import notation
 from memwall.record.definition import Experiment
@@ -34,14 +33,15 @@ class Lesson(Verbs):
     code, figures, and what its studies showed."""
 
     surveys: Mapping[str, Survey] = field(default_factory=dict)
+    minutes: int | None = None  # of reading, as the book says; none of what it does not list
     #: The variants that were named and are out of date, as the page is made.
     stale: set[str] = field(default_factory=set)
 
     def all(self) -> dict[str, Any]:
         """Every verb by its name in templates."""
-        verbs = (self.crossover, self.diff, self.feature, self.figure, self.holds, self.ladder,
-                 self.machine, self.noise, self.number, self.of, self.part, self.probe, self.shown)
-        return {verb.__name__: verb for verb in verbs}
+        verbs = (self.crossover, self.feature, self.figure, self.holds, self.machine, self.noise,
+                 self.number, self.of, self.part, self.probe, self.shown)
+        return {verb.__name__: verb for verb in verbs} | {"minutes": self.minutes}
 
     # --- numbers ---------------------------------------------------------------------------------
 
@@ -91,28 +91,9 @@ class Lesson(Verbs):
         found = survey and next((o for o in survey.runs() if o.machine == self.machine_name), None)
         if not survey or not found:
             raise UserError(f'of: {self.machine_name} has no result of "{experiment}"')
-        return Lesson(found.measured, survey, self.machine_name, self.surveys, self.stale)
-
-    def ladder(self, steps: Sequence[tuple[str, str]], where: Where, metric: str = "per_operation",
-               share: str = "of_ceiling") -> str:
-        """A table of steps, each a variant and what it removes: its value, what it gains over the
-        step before, and the share of the bound that it reaches."""
-        rows, before = [], ""
-        for variant, removes in steps:
-            value = self.number(metric, variant, where)
-            gain = self.number("speedup", variant, where, over=before) if before else None
-            rows.append([f"`{variant}`", removes, rounding.seconds(value),
-                         notation.times(gain) if gain else "",
-                         rounding.percent(self.number(share, variant, where))])
-            before = variant
-        unit = "time of one operation" if metric == "per_operation" else "time"
-        return markdown(["step", "what it removes", unit, "gain", "share of the bound"], rows, 2)
+        return replace(self, measured=found.measured, survey=survey)
 
     # --- what was shown --------------------------------------------------------------------------
-
-    def diff(self, before: str, after: str) -> str:
-        """What changed between the texts of two variants, as they were timed."""
-        return blocks.diff(self.measured, before, after)
 
     def shown(self, claim: str, words: str) -> str:
         """A link to the study that showed a cause: its claim must hold on this machine, or have
@@ -156,7 +137,8 @@ def texts(survey: Survey, surveys: Mapping[str, Survey], reading: Reading) -> di
         return {}
     made = {}
     for template, page in ((TEMPLATE, "README.md"), (ANSWERS, "answers.md")):
-        verbs = Lesson(lead.measured, survey, lead.machine, surveys)
+        verbs = Lesson(lead.measured, survey, lead.machine, surveys,
+                       reading.minutes.get(experiment.name))
         shown = f"experiments/{experiment.name}/{template}"
         text = render(folder / template, shown, verbs)
         parts = [WOVEN.format(template) + text.rstrip(), *([STALE] if verbs.stale else [])]

@@ -20,11 +20,17 @@ NEEDED = ("*You need:*", "*Time:*", "*Machine:*", "](report.md", "rticle ")
 EXERCISES = 5
 
 CODE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+#: Names for what was rounded already, and for ways to round.
+SET, MACRO = re.compile(r"\{% set (\w+) =(.*?)%\}", re.DOTALL), re.compile(r"\{% macro (\w+)\(")
+LEFT_OUT = re.compile(rf"\{{#.*?#\}}|\{{% set .*?%\}}|\{{% macro .*?endmacro %\}}|{CODE.pattern}",
+                      CODE.flags)
+SPLIT = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)  # its lines may be indented, and are prose
 #: What a verb said, in a text without verbs: a number, or something else.
 NUMBER, OTHER = "⟦#⟧", "⟦·⟧"
 VERB = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 TAG = re.compile(r"\{%-?\s*(\w+).*?%\}", re.DOTALL)
-ROUNDED = re.compile(r"\|\s*(" + "|".join(one.__name__ for one in rounding.FILTERS) + r")\b")
+FILTERS = "|".join([*(one.__name__ for one in rounding.FILTERS), "round", "int", "format"])
+ROUNDED = re.compile(rf"\|\s*(?:{FILTERS})\b")
 UNIT = r"(?:ns|µs|us|ms|s|seconds?|minutes?|[kMGT]?i?B/s|[GT]FLOP/s|%|x)(?![\w/])"
 COUNT = "(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|fifty|a hundred)"
 PART = "(?:third|quarter|fifth|sixth|seventh|eighth|ninth|tenth|half|thirds|quarters|fifths|tenths)"
@@ -68,14 +74,21 @@ class Paragraph:
 def lint(experiment: Experiment, page: str) -> list[str]:
     """Every broken rule of an experiment's lesson and of the page that is woven from it, as
     `file:line: what`."""
-    path = experiment.folder / lesson.TEMPLATE
+    path, answers = (experiment.folder / name for name in (lesson.TEMPLATE, lesson.ANSWERS))
     if not path.exists():
         return []
-    shown = f"experiments/{experiment.name}/{lesson.TEMPLATE}"
-    found = [*problems(files.read(path, shown)), *problems_of_page(page)]
-    if not (experiment.folder / lesson.ANSWERS).exists():
-        found.append((1, f"found no {lesson.ANSWERS} beside it, expected the answers"))
-    return [f"{shown}:{line}: {what}" for line, what in sorted(found)]
+    shown = f"experiments/{experiment.name}"
+    text = files.read(path, f"{shown}/{path.name}")
+    found = {path.name: [*problems(text), *problems_of_page(page)],
+             answers.name: problems_of_answers(files.read(answers, f"{shown}/{answers.name}"))}
+    return [f"{shown}/{name}:{line}: {what}" for name, of_file in found.items()
+            for line, what in sorted(of_file)]
+
+
+def problems_of_answers(template: str) -> Iterator[tuple[int, str]]:
+    """An answer calculates as it goes, but names no measured number by hand either."""
+    for paragraph in paragraphs(template):
+        yield from _by_hand(paragraph)
 
 
 def problems_of_page(page: str) -> Iterator[tuple[int, str]]:
@@ -113,8 +126,10 @@ def _shape(template: str) -> Iterator[tuple[int, str]]:
 
 def paragraphs(template: str) -> Iterator[Paragraph]:
     """Its prose, paragraph by paragraph: no code, tables, calculations, drawings or comments."""
-    text = re.sub(rf"\{{#.*?#\}}|{CODE.pattern}", lambda left: "\n" * left[0].count("\n"), template,
-                  flags=CODE.flags)
+    text = LEFT_OUT.sub(lambda left: "\n" * left[0].count("\n"), template)
+    text = SPLIT.sub(lambda tag: re.sub(r"\n +", "\n", tag[0]), text)
+    names = (rf"\b{name}\b" for name in _named(template))
+    rounded = re.compile("|".join([ROUNDED.pattern, *names]))
     section, first, block = "", 0, list[str]()
     for number, line in enumerate([*text.splitlines(), ""], 1):
         if line.startswith("## "):
@@ -126,39 +141,36 @@ def paragraphs(template: str) -> Iterator[Paragraph]:
             block += [line] if _is_prose(line) else []
             continue
         if block:
-            yield _paragraph(first, section, "\n".join(block))
+            yield _paragraph(first, section, "\n".join(block), rounded)
         first, block = 0, []
 
 
 def _is_prose(line: str) -> bool:
-    return not re.match(r" {4,}\S|\||!\[|\{% set|<!--|\*You need:\*", line)
+    return not re.match(r" {4,}\S|\||!\[|<!--|\*You need:\*", line)
 
 
-def _paragraph(line: int, section: str, text: str) -> Paragraph:
-    given = frozenset(_marked(one) for one in
-                      re.findall(r"\{%-? given .*?%\}(.*?)\{%-? endgiven", text, re.DOTALL))
+def _named(template: str) -> list[str]:
+    """What a template calls numbers that are rounded already, and its own ways to round."""
+    return [*MACRO.findall(template),
+            *(name for name, value in SET.findall(template) if ROUNDED.search(value))]
+
+
+def _paragraph(line: int, section: str, text: str, rounded: re.Pattern[str]) -> Paragraph:
+    def marked(text: str) -> str:
+        """A text with marks in place of verbs, without tags."""
+        return TAG.sub("", VERB.sub(lambda v: NUMBER if rounded.search(v[1]) else OTHER, text))
+
+    passages = re.findall(r"\{%-? given .*?%\}(.*?)\{%-? endgiven", text, re.DOTALL)
     by_verdict = re.search(r'\{%-? given "', text) is not None
-    shows = by_verdict or "shown(" in text
-    return Paragraph(line, section, _marked(text), given, shows)
-
-
-def _marked(text: str) -> str:
-    """A text with marks in place of verbs, without tags."""
-    marked = VERB.sub(lambda verb: NUMBER if ROUNDED.search(verb[1]) else OTHER, text)
-    return TAG.sub("", marked)
+    return Paragraph(line, section, marked(text), frozenset(map(marked, passages)),
+                     by_verdict or "shown(" in text)
 
 
 def _numbers(paragraph: Paragraph) -> Iterator[tuple[int, str]]:
     text = paragraph.text
     for interval in INTERVAL.finditer(text):
         yield paragraph.line, f'found the interval "{interval[0]}" in prose, expected none'
-    loose = text
-    for passage in paragraph.given:
-        loose = loose.replace(passage, "")
-    for measured in MEASURED.finditer(loose):
-        if paragraph.section != "try it":
-            yield paragraph.line, (f'found "{measured[0]}", expected a measured number to come'
-                                   " through a verb, or to stand under a given")
+    yield from _by_hand(paragraph)
     count = _count(text)
     if count > NUMBERS_A_PARAGRAPH:
         yield paragraph.line, (f"found {count} measured numbers in a paragraph, expected at most"
@@ -167,6 +179,16 @@ def _numbers(paragraph: Paragraph) -> Iterator[tuple[int, str]]:
         if (count := _count(sentence)) > NUMBERS_A_SENTENCE:
             yield paragraph.line, (f'found {count} measured numbers in "{sentence[:40]}...",'
                                    f" expected at most {NUMBERS_A_SENTENCE}")
+
+
+def _by_hand(paragraph: Paragraph) -> Iterator[tuple[int, str]]:
+    """Numbers of measurements that no verb gave, and nothing guards."""
+    loose = paragraph.text
+    for passage in paragraph.given:
+        loose = loose.replace(passage, "")
+    for measured in MEASURED.finditer(loose):
+        yield paragraph.line, (f'found "{measured[0]}", expected a measured number to come'
+                               " through a verb, or to stand under a given")
 
 
 def _count(text: str) -> int:

@@ -53,6 +53,11 @@ class Reading:
         listed = [chapter.name for chapter in self.chapters]
         return {name: at for at, name in enumerate(dict.fromkeys([*listed, *self.titles]), 1)}
 
+    @property
+    def minutes(self) -> Mapping[str, int]:
+        """How long one reads each chapter."""
+        return {chapter.name: chapter.minutes for chapter in self.chapters}
+
     def around(self, experiment: Experiment) -> str:
         """Links to the chapters before and after one; nothing of an experiment that is none."""
         names = [chapter.name for chapter in self.chapters]

@@ -42,7 +42,7 @@ def test_the_noise_of_a_study_or_launch_is_that_of_its_own_pairs_if_they_are_eno
     twins = [case for case in raw["cases"] if case["twin"]]
     assert len(twins) > pairs
     for number, twin in enumerate(twins):
-        here = {name: twin["parameters"][name] for name in twin["parameters"]}
+        here = twin["parameters"]
         if number < pairs:
             for case in raw["cases"]:
                 if case["parameters"] == here and case["launch"] == twin["launch"]:

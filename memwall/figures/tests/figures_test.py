@@ -440,7 +440,8 @@ def test_labels_keep_their_distance_and_order() -> None:
 def test_places_are_drawn_with_their_names() -> None:
     plain = replace(chart(2, 4), categories=(0.1, 0.2, 0.5, 1.0), named_categories=False)
     band = Band("v0 stops being faster", 0, 0.3, 0.28, 0.33)
-    figure = curves.lines(replace(plain, marks=(("article", 0.3), ("paper", 0.5)), bands=(band,)))
+    marks = (("article 0.3", 0.3), ("paper 0.5", 0.5))
+    figure = curves.lines(replace(plain, marks=marks, bands=(band,)))
     assert {"article 0.3", "paper 0.5", band.label} <= {r["name"] for r in told(figure, "text")}
 
 

@@ -7,6 +7,7 @@ from memwall.pages import blocks
 from memwall.pages.report.told import Told
 from memwall.record.escape import fenced
 
+CONTEXT = 3  # lines round a change
 MEANING = ("Every marked source text as it stood when it was timed, once, each after the one that"
            " it follows in the program. Where it is a small change of that one, the change stands"
            " first.")
@@ -42,7 +43,7 @@ def section(told: Told) -> str:
 def _diff(name: str, before: str, after: str) -> Iterator[str]:
     """The lines that changed since the text of a name, in a fence, if they are few."""
     lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="",
-                                      n=blocks.CONTEXT))
+                                      n=CONTEXT))
     changed = sum(line[:1] in "+-" for line in lines[2:])
     if not before or not lines or changed > len(after.splitlines()):
         return

@@ -35,6 +35,15 @@ FAULTS = {
     "five in a paragraph": (HIDDEN, HIDDEN + " One {{ a | about }}. Two {{ b | about }}. Three"
                             " {{ c | about }}. Four {{ d | about }}.",
                             "found 5 measured numbers in a paragraph"),
+    "digits chosen by hand": (HIDDEN, HIDDEN + ' Then {{ "%.2f" | format(a) }}, {{ b | round }} and'
+                              " {{ c | times }}.", "found 3 measured numbers in"),
+    "names for what is rounded": (HIDDEN, HIDDEN + "\n\n{% set A = a | about %}\n"
+                                  "{% macro ms(t) %}{{ t | about }} ms{% endmacro %}\n"
+                                  "Then {{ A }}, {{ ms(b) }} and {{ ms(c) }}.",
+                                  "found 3 measured numbers in"),
+    "a number in an exercise": ("\n5. *Hard", "\n5. It took 3.4 ms. *Hard", 'found "3.4 ms"'),
+    "a number in indented lines of a tag": (HIDDEN, HIDDEN + " {% given a >\n    b %}And."
+                                            "{% endgiven %} Then 3.4 ms.", 'found "3.4 ms"'),
     "an interval": (HIDDEN, HIDDEN + " It is {{ a | about }} (1.2 to 1.4).", "found the interval"),
     "an interval of verbs": (HIDDEN, HIDDEN + " Say ({{ a | about }}-{{ b | about }}).",
                              "found the interval"),
@@ -69,3 +78,16 @@ def test_a_fault_is_told_with_its_line() -> None:
 def test_a_given_number_may_be_written() -> None:
     given = HIDDEN + " {% given number('speedup') > 1.9 %}It ran twice as fast.{% endgiven %}"
     assert said(MODEL.replace(HIDDEN, given)) == ""
+
+
+def test_answers_calculate_but_name_no_measured_number_by_hand() -> None:
+    right = "1. {{ a | about }} / {{ b | about }} = {{ c | about }}, {{ d | times }} as much."
+    assert list(lesson_lint.problems_of_answers(right)) == []
+    (_, what), = lesson_lint.problems_of_answers(right + " It took 3.4 ms.")
+    assert 'found "3.4 ms"' in what
+
+
+def test_code_that_a_verb_brings_counts_too() -> None:
+    page = MODEL + "\n```cpp\n" + "int i;\n" * 16 + "```\n"
+    assert "found 16 lines of code" in "".join(what for _, what in
+                                               lesson_lint.problems_of_page(page))

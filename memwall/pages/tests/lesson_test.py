@@ -80,13 +80,6 @@ def test_what_cannot_be_said_stops_with_its_line(template: str, said: str, lesso
     assert said in str(caught.value)
 
 
-def test_a_ladder_has_a_row_a_step(lesson: Weave) -> None:
-    steps = '[("textbook", "nothing"), ("unroll4", "the chain"), ("csrl", "bytes")]'
-    text = lesson("{{ ladder(" + steps + ", " + W + ', metric="median") }}')
-    assert "| `textbook` | nothing | 180 µs |  | 41 % |" in text
-    assert "| `unroll4` | the chain | 140 µs | 1.25x | 51 % |" in text
-
-
 def test_a_lesson_has_answers_and_links(lesson: Weave) -> None:
     text = lesson("# T\n\nText.", "1. {{ 0.5 | share }}")
     assert "Beside this chapter: [answers](answers.md), [report](report.md)" in text
@@ -111,7 +104,8 @@ minutes = 10
 
 def test_the_book_lists_its_chapters(lesson: Weave, root: Path) -> None:
     (root / "experiments/book.toml").write_text(BOOK, encoding="utf-8")
-    assert "[Chapter 1](../README.md)" in lesson("# T\n\nText.")
+    text = lesson("# T\n\n*Time:* {{ minutes }} minutes.")
+    assert "[Chapter 1](../README.md)" in text and "*Time:* 10 minutes." in text
     page = book.everything(book.read(root))["experiments/README.md"]
     assert "| 1 | [Serial SpMV](spmv-demo/README.md) | One loop | C++ | 10 |" in page
 

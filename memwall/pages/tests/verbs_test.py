@@ -67,7 +67,6 @@ ERRORS = {
     'number("bound", where=W, ceiling="copy")': 'no ceiling "copy" in the result',
     'probe("copy")': 'no ceiling "copy"',
     'part("unrol4")': 'no source text "unrol4" in the result',
-    'diff("textbook", "unrol4")': 'no source text "unrol4"',
     'shown("1.unrol", "words")': 'no claim "1.unrol"',
     'holds("csrl", "textbook", expect="much")': 'expect="much", expected a number or one of faster',
     'machine("color")': 'machine: found "color", expected one of summary',
@@ -141,17 +140,6 @@ def test_what_the_bytes_of_a_format_allow(say: Say, raw: Json) -> None:
     assert say(bound % ("csrl", FEM3), raw) == "45 %"
     with pytest.raises(UserError, match="unroll4 records no bytes of its format"):
         say(gain % "unroll4", raw)
-
-
-def test_diff_shows_only_what_changed(say: Say) -> None:
-    text = say('{{ diff("textbook", "unroll4") }}')
-    assert "-    y[i] = sum(i);\n+    y[i] = sum4(i);" in text
-    assert text.startswith("```diff\n")
-    assert "@@" not in text and "---" not in text
-
-
-def test_diff_of_equal_texts_says_so(say: Say) -> None:
-    assert "have the same text" in say('{{ diff("textbook", "textbook") }}')
 
 
 def test_code_is_what_was_timed_not_what_the_tree_has(say: Say, raw: Json) -> None:
@@ -396,5 +384,5 @@ def test_sizes_are_those_that_end_names(draw: Draw, raw: Json,
          where={**AT_FEM3, "variant": ["chase_16_KiB", "chase_256_MiB"]}, result=raw)
     data = given[0]
     assert data.categories == (2.0**14, 2.0**28)
-    assert [name for name, _ in data.marks] == ["cache 1:", "cache 2:"]
+    assert [name for name, _ in data.marks] == ["cache 1: 32 KiB", "cache 2: 1 MiB"]
     assert data.value_label == "its time (µs)"
