@@ -18,8 +18,9 @@ NUMBERS_A_SENTENCE, NUMBERS_A_PARAGRAPH = 2, 4
 HEADINGS = ("by hand", "how fast could it be", "what a programmer can do", "try it")
 NEEDED = ("*You need:*", "*Time:*", "*Machine:*", "](report.md", "rticle ")
 EXERCISES = 5
+ITEM = re.compile(r"\d+\. ")
 
-CODE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+CODE = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
 #: Names for what was rounded already, and for ways to round.
 SET, MACRO = re.compile(r"\{% set (\w+) =(.*?)%\}", re.DOTALL), re.compile(r"\{% macro (\w+)\(")
 LEFT_OUT = re.compile(rf"\{{#.*?#\}}|\{{% set .*?%\}}|\{{% macro .*?endmacro %\}}|{CODE.pattern}",
@@ -119,30 +120,28 @@ def _shape(template: str) -> Iterator[tuple[int, str]]:
     for wanted in NEEDED:
         if wanted not in template:
             yield 1, f'found no "{wanted}", expected it'
-    exercises = [line for line in template.splitlines() if re.match(r"\d+\. ", line)]
+    exercises = [line for line in template.splitlines() if ITEM.match(line)]
     if len(exercises) != EXERCISES:
         yield 1, f"found {len(exercises)} exercises, expected {EXERCISES}"
 
 
 def paragraphs(template: str) -> Iterator[Paragraph]:
-    """Its prose, paragraph by paragraph: no code, tables, calculations, drawings or comments."""
+    """Its prose, paragraph by paragraph or exercise by exercise: no code, tables, calculations, drawings or comments."""
     text = LEFT_OUT.sub(lambda left: "\n" * left[0].count("\n"), template)
     text = SPLIT.sub(lambda tag: re.sub(r"\n +", "\n", tag[0]), text)
     names = (rf"\b{name}\b" for name in _named(template))
     rounded = re.compile("|".join([ROUNDED.pattern, *names]))
     section, first, block = "", 0, list[str]()
     for number, line in enumerate([*text.splitlines(), ""], 1):
+        ends = not line.strip() or line.startswith("#")
+        if block and (ends or ITEM.match(line)):
+            yield _paragraph(first, section, "\n".join(block), rounded)
+            first, block = 0, []
         if line.startswith("## "):
             section = line.strip("# ").lower()
-        elif line.startswith("#"):
-            pass
-        elif line.strip():
+        elif not ends and _is_prose(line):
             first = first or number
-            block += [line] if _is_prose(line) else []
-            continue
-        if block:
-            yield _paragraph(first, section, "\n".join(block), rounded)
-        first, block = 0, []
+            block.append(line)
 
 
 def _is_prose(line: str) -> bool:

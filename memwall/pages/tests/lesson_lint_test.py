@@ -87,6 +87,19 @@ def test_answers_calculate_but_name_no_measured_number_by_hand() -> None:
     assert 'found "3.4 ms"' in what
 
 
+def test_each_exercise_is_a_paragraph_of_its_own() -> None:
+    three = "{{ a | about }} here. {{ b | about }} there, {{ c | about }} elsewhere."
+    items = [paragraph.text for paragraph in lesson_lint.paragraphs(f"1. {three}\n2. {three}\n")]
+    assert len(items) == 2 and items[0].startswith("1. ") and items[1].startswith("2. ")
+    end = "\n5. *Hard"
+    assert said(MODEL.replace(end, f" {three}\n5. {three} *Hard")) == ""
+
+
+def test_code_inside_an_item_is_no_prose() -> None:
+    code = "\n\n   ```cpp\n   wait(3.4 ms);\n   ```\n"
+    assert said(MODEL.replace("\n5. *Hard", code + "5. *Hard")) == ""
+
+
 def test_code_that_a_verb_brings_counts_too() -> None:
     page = MODEL + "\n```cpp\n" + "int i;\n" * 16 + "```\n"
     assert "found 16 lines of code" in "".join(what for _, what in
