@@ -1,6 +1,7 @@
 """`plot.bars`, `plot.lines` and `plot.drawing`: the figures of a report; and models, which some of
 them draw beside what was measured."""
 
+import re
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -547,10 +548,13 @@ class _Line:
 
 def worded(chart: Chart, words: Mapping[str, str]) -> Chart:
     """A chart with words in the place of names; behind those of a row stands its only value."""
+    found = re.search(r"\((\w+)\)$", chart.value_label)
+    unit = f" {found[1]}" if found else ""
+
     def told(row: Series) -> str:
         name, there = words.get(row.name, row.name), [v for v in row.values if not v.absence]
         is_only = len(row.values) == len(there) == 1
-        return f"{name}: {notation.significant(there[0].value, 2)}" if is_only else name
+        return f"{name}: {notation.significant(there[0].value, 2)}{unit}" if is_only else name
 
     panels = tuple(words.get(c, c) if isinstance(c, str) else c for c in chart.categories)
     rows = tuple(replace(row, name=told(row)) for row in chart.series)

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from memwall.pages import scorecard
+from memwall.pages.lesson import Lesson
 from memwall.pages.survey import Survey
 from memwall.pages.tables import markdown
-from memwall.pages.verbs import Verbs, render
+from memwall.pages.verbs import render
 from memwall.record.errors import UserError
 
 TEMPLATE = "memwall/pages/front_page.md.in"
@@ -25,15 +26,15 @@ class Front:
         return {"of": self.of, "chapters": self.chapters, "summary": self.summary,
                 "machines": self.machines}
 
-    def of(self, name: str) -> Verbs:
-        """The verbs of a chapter."""
+    def of(self, name: str) -> Lesson:
+        """The verbs of a chapter's lesson, on its lead machine."""
         survey = self._surveys.get(name)
         if survey is None:
             raise UserError(f'of: no experiment "{name}"')
         lead = next((one for one in survey.runs() if one.machine == survey.lead), None)
         if lead is None:
             raise UserError(f'of: {survey.lead} has no result of "{name}"')
-        return Verbs(lead.measured, survey, lead.machine)
+        return Lesson(lead.measured, survey, lead.machine, self._surveys)
 
     def chapters(self) -> str:
         """All chapters that have results, with their questions, in the book's order."""

@@ -590,5 +590,7 @@ def test_words_stand_in_the_place_of_names_with_the_only_value_of_a_row() -> Non
     words = {"m0": "to the host", "v0": "the whole"}
     one = worded(chart(2, 1), words)
     assert one.categories == ("to the host",)
-    assert [row.name for row in one.series] == ["the whole: 1.0", "v1: 1.1"]
+    assert [row.name for row in one.series] == ["the whole: 1.0 x", "v1: 1.1 x"]
     assert [row.name for row in worded(chart(1, 2), words).series] == ["the whole"]
+    bare = worded(replace(chart(2, 1), value_label="share of a bound"), words)
+    assert bare.series[0].name == "the whole: 1.0"
