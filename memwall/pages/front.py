@@ -6,6 +6,7 @@ from typing import Any
 
 from memwall.pages import scorecard
 from memwall.pages.lesson import Lesson
+from memwall.pages.rounding import counted
 from memwall.pages.survey import Survey
 from memwall.pages.tables import markdown
 from memwall.pages.verbs import render
@@ -24,7 +25,7 @@ class Front:
     def all(self) -> dict[str, Any]:
         """Every verb by its name in the template."""
         return {"of": self.of, "chapters": self.chapters, "summary": self.summary,
-                "machines": self.machines}
+                "experiments": self.experiments, "machines": self.machines}
 
     def of(self, name: str) -> Lesson:
         """The verbs of a chapter's lesson, on its lead machine."""
@@ -51,6 +52,10 @@ class Front:
         """How many claims of the articles hold."""
         begun = [survey for survey in self._surveys.values() if survey.lead]
         return scorecard.summary(begun, scorecard.of_articles, "claim")
+
+    def experiments(self) -> str:
+        """How many chapters have results, in words where there are few."""
+        return counted(sum(bool(survey.runs()) for survey in self._surveys.values()))
 
     def machines(self) -> str:
         """How many machines have results."""

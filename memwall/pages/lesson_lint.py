@@ -126,7 +126,8 @@ def _shape(template: str) -> Iterator[tuple[int, str]]:
 
 
 def paragraphs(template: str) -> Iterator[Paragraph]:
-    """Its prose, paragraph by paragraph or exercise by exercise: no code, tables, calculations, drawings or comments."""
+    """Its prose, paragraph by paragraph and exercise by exercise: no code, tables, calculations,
+    drawings or comments."""
     text = LEFT_OUT.sub(lambda left: "\n" * left[0].count("\n"), template)
     text = SPLIT.sub(lambda tag: re.sub(r"\n +", "\n", tag[0]), text)
     names = (rf"\b{name}\b" for name in _named(template))

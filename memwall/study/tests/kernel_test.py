@@ -13,7 +13,7 @@ from memwall.study import kernel
 from memwall.tests import made_up
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-README = REPOSITORY / "memwall/pages/front_page.md.in"
+GUIDE = REPOSITORY / "memwall/pages/site/your-own.md"
 
 
 @pytest.fixture
@@ -21,16 +21,16 @@ def workspace(tmp_path: Path) -> Workspace:
     return Workspace(REPOSITORY, tmp_path)
 
 
-def text_of_readme() -> str:
-    """The kernel that the front page shows."""
-    found = re.search(r'```cpp\n(#include "spmv.hpp".*?)```', README.read_text("utf-8"), re.DOTALL)
+def kernel_of_the_guide() -> str:
+    """The kernel that the page on own kernels shows."""
+    found = re.search(r'```cpp\n(#include "spmv.hpp".*?)```', GUIDE.read_text("utf-8"), re.DOTALL)
     assert found is not None
     return found[1]
 
 
-def test_the_kernel_of_the_readme_multiplies(workspace: Workspace, tmp_path: Path) -> None:
+def test_the_kernel_of_the_guide_multiplies(workspace: Workspace, tmp_path: Path) -> None:
     file, library = tmp_path / "mine.cpp", tmp_path / "mine.so"
-    file.write_text(text_of_readme(), encoding="utf-8")
+    file.write_text(kernel_of_the_guide(), encoding="utf-8")
     assert kernel.compiled(workspace, file, library) == 0
     ints, reals = ctypes.c_int32, ctypes.c_double
     row_ptr, col = (ints * 4)(0, 2, 2, 3), (ints * 3)(0, 3, 1)
