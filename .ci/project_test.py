@@ -33,7 +33,7 @@ def test_the_version_is_the_same_everywhere() -> None:
         "meson.build": r"^  version: '(.*)',$",
         "CITATION.cff": r"^version: (.*)$",
         "CHANGELOG.md": r"^## \[(.*)\]",  # the newest stands first
-        "memwall/pages/front_page.md.in": r"^> (\d[\d.]*), \d{4}\.",
+        "memwall/pages/site/artifact.md": r"^> (\d[\d.]*), \d{4}\.",
     }.items():
         found = re.search(pattern, read(path), re.MULTILINE)
         assert found is not None, path

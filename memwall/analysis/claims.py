@@ -1,6 +1,6 @@
 """Verdicts of claims: needs, conditions, staleness.
 
-What a condition compares is in `metrics.py`, what its words mean in `expectations.py`.
+What a condition compares is in `comparisons.py`, what its words mean in `expectations.py`.
 """
 
 import json

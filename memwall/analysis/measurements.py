@@ -227,13 +227,6 @@ class Measurements:
     def ceilings(self) -> Ceilings:
         return Ceilings(self.result.raw, self.experiment.ceilings)
 
-    def cache_bytes(self, target: str) -> float:
-        """Of the last level where a case ran; 0 where a result does not tell."""
-        machine = self.result.raw["machine"]
-        if target == "cuda":
-            return float(machine["gpus"][0].get("l2_bytes", 0)) if machine["gpus"] else 0
-        return float(machine["cpu"]["last_level_cache_bytes"])
-
     def is_bounded(self, case: Case) -> bool:
         """Whether what a case moves passes where a ceiling of its launch was measured."""
         return self.ceilings.are_known(case.launch) and id(case) not in self._elsewhere

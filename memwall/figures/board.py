@@ -22,7 +22,7 @@ GAP = 5.0  # cells between a matrix and its arrays, where the names of the array
 
 
 @dataclass(frozen=True)
-class Box:
+class Slot:
     """One element of an array as it is drawn; `slot` is the colour, None: no colour."""
 
     text: str
@@ -30,11 +30,11 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Boxes:
+class Strip:
     """An array: its name, its elements, and a title that stands above it."""
 
     name: str
-    cells: Sequence[Box]
+    cells: Sequence[Slot]
     title: str = ""
 
 
@@ -78,12 +78,12 @@ class Board:
             self.sheet.text((left + right) / 2, (top + bottom) / 2 + 0.36 * size, text, size,
                             ink("ink" if slot is None else "panel"), "middle", slot is not None)
 
-    def cell(self, x: float, y: float, cell: Box | None) -> None:
+    def cell(self, x: float, y: float, cell: Slot | None) -> None:
         """A square of one cell; None is an empty one."""
         slot = cell.slot if cell else None
         self.box(x, y, 1, 1, cell.text if cell else "", slot, ink("grid"))
 
-    def row(self, row: Boxes, x: float, y: float) -> None:
+    def row(self, row: Strip, x: float, y: float) -> None:
         """An array, its name to the left and its title above."""
         if row.title:
             self.text(x, y - 0.45, row.title, bold=True)
@@ -91,7 +91,7 @@ class Board:
         for k, cell in enumerate(row.cells):
             self.cell(x + k, y, cell)
 
-    def matrix(self, cells: Mapping[tuple[int, int], Box], rows: int, columns: int, x: float = 0,
+    def matrix(self, cells: Mapping[tuple[int, int], Slot], rows: int, columns: int, x: float = 0,
                y: float = 0) -> None:
         """A grid of cells by row and column."""
         for i in range(rows):
@@ -112,13 +112,13 @@ class Board:
                       size=SMALL)
 
 
-def plain(numbers: Sequence[int | str]) -> list[Box]:
+def plain(numbers: Sequence[int | str]) -> list[Slot]:
     """Cells without a colour."""
-    return [Box(str(number)) for number in numbers]
+    return [Slot(str(number)) for number in numbers]
 
 
 def matrix_and_arrays(question: str, about: str, matrix: Sequence[str],
-                      cells: Mapping[tuple[int, int], Box], arrays: Sequence[Boxes],
+                      cells: Mapping[tuple[int, int], Slot], arrays: Sequence[Strip],
                       tile: int = 0) -> str:
     """A matrix to the left, arrays to the right; borders of tiles in a stronger line."""
     left = len(matrix[0]) + GAP
@@ -137,7 +137,7 @@ def matrix_and_arrays(question: str, about: str, matrix: Sequence[str],
     return board.svg()
 
 
-def _places(arrays: Sequence[Boxes]) -> list[float]:
+def _places(arrays: Sequence[Strip]) -> list[float]:
     """Where arrays stand below each other; a title needs room above it."""
     places: list[float] = []
     y = 0.0

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from memwall.figures import drawings_gpu as gpu
-from memwall.figures.board import Board, Box, Boxes, matrix_and_arrays, plain
+from memwall.figures.board import Board, Slot, Strip, matrix_and_arrays, plain
 from memwall.figures.sheet import BODY, SMALL, ink, series_colour
 
 #: Rows of a matrix; a letter is a nonzero.
@@ -52,19 +52,19 @@ def csrl(question: str, about: str) -> str:
     runs = runs_of(RUNS)
     slot = {(r.row, r.start + k): i for i, r in enumerate(runs) for k in range(r.length)}
     numbers = {place: str(k + 1) for k, place in enumerate(sorted(slot))}
-    coloured = {place: Box(text, slot[place]) for place, text in numbers.items()}
+    coloured = {place: Slot(text, slot[place]) for place, text in numbers.items()}
     rows = range(len(RUNS) + 1)
     row_ptr = [sum(place[0] < row for place in numbers) for row in rows]
     ptr = [sum(run.row < row for run in runs) for row in rows]
-    columns = [Box(str(place[1]), slot[place]) for place in numbers]
+    columns = [Slot(str(place[1]), slot[place]) for place in numbers]
     arrays = [
-        Boxes("values", list(coloured.values()), "CSR"),
-        Boxes("col", columns),
-        Boxes("row_ptr", plain(row_ptr)),
-        Boxes("values", list(coloured.values()), "CSRL"),
-        Boxes("start (jas)", [Box(str(r.start), i) for i, r in enumerate(runs)]),
-        Boxes("length (jan)", [Box(str(r.length), i) for i, r in enumerate(runs)]),
-        Boxes("first_run (ptr)", plain(ptr)),
+        Strip("values", list(coloured.values()), "CSR"),
+        Strip("col", columns),
+        Strip("row_ptr", plain(row_ptr)),
+        Strip("values", list(coloured.values()), "CSRL"),
+        Strip("start (jas)", [Slot(str(r.start), i) for i, r in enumerate(runs)]),
+        Strip("length (jan)", [Slot(str(r.length), i) for i, r in enumerate(runs)]),
+        Strip("first_run (ptr)", plain(ptr)),
     ]
     return matrix_and_arrays(question, about, RUNS, coloured, arrays)
 
@@ -75,17 +75,17 @@ def blocked_coo(question: str, about: str) -> str:
     ordered = sorted(places, key=lambda place: (place[0] // TILE, place[1], place[0]))
     tiles = list(dict.fromkeys((i // TILE, j // TILE) for i, j in ordered))
     slot = {place: tiles.index((place[0] // TILE, place[1] // TILE)) for place in ordered}
-    coloured = {place: Box(str(k + 1), slot[place]) for k, place in enumerate(ordered)}
+    coloured = {place: Slot(str(k + 1), slot[place]) for k, place in enumerate(ordered)}
     begins = [next(k for k, p in enumerate(ordered) if slot[p] == t) for t in range(len(tiles))]
     strips = range(len(SCATTERED) // TILE + 1)
     arrays = [
-        Boxes("first row", plain([TILE * strip for strip in strips]), "Strips of rows"),
-        Boxes("first tile", plain([sum(tile[0] < strip for tile in tiles) for strip in strips])),
-        Boxes("first column", [Box(str(TILE * j), t) for t, (_, j) in enumerate(tiles)], "Tiles"),
-        Boxes("first entry", [Box(str(begin), t) for t, begin in enumerate(begins)]),
-        Boxes("row in tile", [Box(str(i % TILE), slot[i, j]) for i, j in ordered], "Entries"),
-        Boxes("column in tile", [Box(str(j % TILE), slot[i, j]) for i, j in ordered]),
-        Boxes("value", list(coloured.values())),
+        Strip("first row", plain([TILE * strip for strip in strips]), "Strips of rows"),
+        Strip("first tile", plain([sum(tile[0] < strip for tile in tiles) for strip in strips])),
+        Strip("first column", [Slot(str(TILE * j), t) for t, (_, j) in enumerate(tiles)], "Tiles"),
+        Strip("first entry", [Slot(str(begin), t) for t, begin in enumerate(begins)]),
+        Strip("row in tile", [Slot(str(i % TILE), slot[i, j]) for i, j in ordered], "Entries"),
+        Strip("column in tile", [Slot(str(j % TILE), slot[i, j]) for i, j in ordered]),
+        Strip("value", list(coloured.values())),
     ]
     return matrix_and_arrays(question, about, SCATTERED, coloured, arrays, tile=TILE)
 
@@ -144,13 +144,13 @@ def light(question: str, about: str) -> str:
     numbers = {place: k + 1 for k, place in enumerate(places)}
     entries = {i: [numbers[place] for place in places if place[0] == i] for i in range(len(RUNS))}
     slots = {i: i - first if i in rows else None for i in range(len(RUNS))}
-    coloured = {place: Box(str(number), slots[place[0]]) for place, number in numbers.items()}
+    coloured = {place: Slot(str(number), slots[place[0]]) for place, number in numbers.items()}
 
-    def step(k: int) -> list[Box]:
+    def step(k: int) -> list[Slot]:
         """The entries that the lanes multiply in their step `k`; a lane may have none left."""
         taken = [entries[row][k * for_row + lane % for_row :][:1] for lane, row in enumerate(rows)]
         return [
-            Box(str(entry[0]), slots[row]) if entry else Box("")
+            Slot(str(entry[0]), slots[row]) if entry else Slot("")
             for entry, row in zip(taken, rows, strict=True)
         ]
 
@@ -158,16 +158,16 @@ def light(question: str, about: str) -> str:
     steps = -(-max(len(entries[row]) for row in rows) // for_row)
     sums = zip(rows, heads, strict=True)
     arrays = [
-        Boxes("lane", plain(range(lanes)), f"{for_row} lanes for each row"),
-        Boxes("counter", [Box(str(first)), *[Box("")] * (lanes - 1)], "One lane asks"),
-        Boxes("row", [Box(str(row), slots[row]) for row in rows], "A shuffle tells all lanes"),
+        Strip("lane", plain(range(lanes)), f"{for_row} lanes for each row"),
+        Strip("counter", [Slot(str(first)), *[Slot("")] * (lanes - 1)], "One lane asks"),
+        Strip("row", [Slot(str(row), slots[row]) for row in rows], "A shuffle tells all lanes"),
         *[
-            Boxes(f"entry, step {k + 1}", step(k), "" if k else "Every lane adds up products")
+            Strip(f"entry, step {k + 1}", step(k), "" if k else "Every lane adds up products")
             for k in range(steps)
         ],
-        Boxes(
+        Strip(
             "row of y",
-            [Box(str(row) if head else "", slots[row] if head else None) for row, head in sums],
+            [Slot(str(row) if head else "", slots[row] if head else None) for row, head in sums],
             "Shuffles add up the lanes",
         ),
     ]
@@ -201,7 +201,7 @@ Place = tuple[int, int]
 #: Rows of a small matrix that every format below can store; a letter is a nonzero.
 FIVE = ("xx...", ".xx..", "x.xx.", "...xx", "....x")
 SHORT = 2  # nonzeros of a row that HYB stores in its ELL part
-NOTHING = Box("\u2013")  # what fills a format up
+NOTHING = Slot("\u2013")  # what fills a format up
 
 
 def formats(question: str, about: str) -> str:
@@ -209,16 +209,16 @@ def formats(question: str, about: str) -> str:
     cells = five()
     rows = [[place for place in cells if place[0] == i] for i in range(len(FIVE))]
     starts = [sum(i < row for i, _ in cells) for row in range(len(rows) + 1)]
-    columns = [Box(str(j), i) for i, j in cells]
+    columns = [Slot(str(j), i) for i, j in cells]
     values = list(cells.values())
     board = Board(question, about, 35.2, 15)
     board.text(0, 0.5, "The matrix", bold=True)
     board.matrix(cells, len(FIVE), len(FIVE), 0, 1)
     for left, arrays in (
-        (10.0, [Boxes("row", [Box(str(i), i) for i, _ in cells], "COO: where each nonzero is"),
-                Boxes("column", columns), Boxes("value", values)]),
-        (25.0, [Boxes("first of row", plain(starts), "CSR: where each row begins"),
-                Boxes("column", columns), Boxes("value", values)]),
+        (10.0, [Strip("row", [Slot(str(i), i) for i, _ in cells], "COO: where each nonzero is"),
+                Strip("column", columns), Strip("value", values)]),
+        (25.0, [Strip("first of row", plain(starts), "CSR: where each row begins"),
+                Strip("column", columns), Strip("value", values)]),
     ):
         for k, array in enumerate(arrays):
             board.row(array, left, 1 + 1.3 * k)
@@ -237,27 +237,27 @@ def formats(question: str, about: str) -> str:
     _padded(board, 25, top, [row[:SHORT] for row in rows], SHORT, cells)
     rest = [place for row in rows for place in row[SHORT:]]
     for k, name in enumerate(("row", "column", "value")):
-        found = [(Box(str(p[0]), p[0]), Box(str(p[1]), p[0]), cells[p])[k] for p in rest]
-        board.row(Boxes(name, found), 33.2, top + 1.3 * k)
+        found = [(Slot(str(p[0]), p[0]), Slot(str(p[1]), p[0]), cells[p])[k] for p in rest]
+        board.row(Strip(name, found), 33.2, top + 1.3 * k)
     return board.svg()
 
 
-def five() -> dict[Place, Box]:
+def five() -> dict[Place, Slot]:
     """The nonzeros of `FIVE` by their places: numbered, in the colours of their rows."""
     places = [(i, j) for i, row in enumerate(FIVE) for j, x in enumerate(row) if x == "x"]
-    return {place: Box(str(k + 1), place[0]) for k, place in enumerate(places)}
+    return {place: Slot(str(k + 1), place[0]) for k, place in enumerate(places)}
 
 
 def _padded(board: Board, x: float, y: float, rows: Sequence[Sequence[Place]], width: int,
-            cells: dict[Place, Box]) -> None:
+            cells: dict[Place, Slot]) -> None:
     """Columns and values of rows that are filled up to one width."""
     for part, name in enumerate(("columns", "values")):
-        shown = [[Box(str(p[1]), p[0]) if part == 0 else cells[p] for p in row]
+        shown = [[Slot(str(p[1]), p[0]) if part == 0 else cells[p] for p in row]
                  + [NOTHING] * (width - len(row)) for row in rows]
         _block(board, x + part * (width + 0.5), y, shown, name)
 
 
-def _block(board: Board, x: float, y: float, rows: Sequence[Sequence[Box]], name: str) -> None:
+def _block(board: Board, x: float, y: float, rows: Sequence[Sequence[Slot]], name: str) -> None:
     """A small grid with its name above."""
     board.text(x, y - 0.4, name, size=12)
     for i, row in enumerate(rows):
@@ -269,26 +269,26 @@ def product(question: str, about: str) -> str:
     """One row of a sparse matrix times a vector, in the matrix and in the arrays of CSR."""
     cells, row = five(), 2
     used = [place for place in cells if place[0] == row]
-    shown = {place: box if place[0] == row else Box(box.text) for place, box in cells.items()}
+    shown = {place: box if place[0] == row else Slot(box.text) for place, box in cells.items()}
     board = Board(question, about, 34, 7.4)
     for name, x in (("A", 2.5), ("x", 7.5), ("y", 10.5)):
         board.text(x, 0.5, name, "middle", bold=True)
     board.matrix(shown, len(FIVE), len(FIVE), 0, 1)
     board.frame(0, 1 + row, len(FIVE), 1)
     taken = {j for _, j in used}
-    board.matrix({(j, 0): Box(f"x{j}", row if j in taken else None) for j in range(len(FIVE))},
+    board.matrix({(j, 0): Slot(f"x{j}", row if j in taken else None) for j in range(len(FIVE))},
                  len(FIVE), 1, 7, 1)
-    board.matrix({(i, 0): Box(f"y{i}", row if i == row else None) for i in range(len(FIVE))},
+    board.matrix({(i, 0): Slot(f"y{i}", row if i == row else None) for i in range(len(FIVE))},
                  len(FIVE), 1, 10, 1)
     board.text(6, 3.5, "\u00d7", "middle", size=16)
     board.text(9, 3.5, "=", "middle", size=16)
     left, first = 20.0, sum(i < row for i, _ in cells)
     starts = [sum(i < k for i, _ in cells) for k in range(len(FIVE) + 1)]
-    board.row(Boxes("first of row", [Box(str(s), row if k in (row, row + 1) else None)
+    board.row(Strip("first of row", [Slot(str(s), row if k in (row, row + 1) else None)
                                      for k, s in enumerate(starts)], "The same row in CSR"),
               left, 1)
-    board.row(Boxes("column", [Box(str(j), row if i == row else None) for i, j in cells]), left, 3)
-    board.row(Boxes("value", list(shown.values())), left, 4.2)
+    board.row(Strip("column", [Slot(str(j), row if i == row else None) for i, j in cells]), left, 3)
+    board.row(Strip("value", list(shown.values())), left, 4.2)
     board.frame(left + first, 3, len(used), 2.2)
     terms = " + ".join(f"{cells[p].text} \u00b7 x{p[1]}" for p in used)
     board.text(left, 6.2, f"y{row} = {terms}", bold=True)

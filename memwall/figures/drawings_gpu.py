@@ -4,7 +4,7 @@ bank takes what. `drawings.py` lists them."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memwall.figures.board import Board, Box, Boxes, matrix_and_arrays, plain
+from memwall.figures.board import Board, Slot, Strip, matrix_and_arrays, plain
 
 # --- article 2 ------------------------------------------------------------------------------------
 
@@ -12,14 +12,14 @@ from memwall.figures.board import Board, Box, Boxes, matrix_and_arrays, plain
 def block_softmax(question: str, about: str) -> str:
     """Which block takes which rows of a matrix, and where its threads put the packs of a row."""
     rows, columns, blocks, threads, pack = 6, 16, 3, 4, 2
-    cells = {(i, j): Box(str(i % blocks), threads + i % blocks)
+    cells = {(i, j): Slot(str(i % blocks), threads + i % blocks)
              for i in range(rows) for j in range(columns)}
-    taken = [Box(str(j), j // pack % threads) for j in range(columns)]
+    taken = [Slot(str(j), j // pack % threads) for j in range(columns)]
     arrays = [
-        Boxes("column", taken, "A row in memory"),
-        Boxes("pack", plain([j // pack for j in range(columns)])),
-        Boxes("thread", [Box(str(c.slot), c.slot) for c in taken]),
-        Boxes("column", [taken[pack * k + i] for i in range(pack) for k in range(columns // pack)],
+        Strip("column", taken, "A row in memory"),
+        Strip("pack", plain([j // pack for j in range(columns)])),
+        Strip("thread", [Slot(str(c.slot), c.slot) for c in taken]),
+        Strip("column", [taken[pack * k + i] for i in range(pack) for k in range(columns // pack)],
               "The row in shared memory"),
     ]
     return matrix_and_arrays(question, about, ["x" * columns] * rows, cells, arrays)
@@ -54,14 +54,14 @@ def banks(question: str, about: str) -> str:
         left, cycles = names_of + k * (BANKS + 1.5), cycles_of(writes)
         in_columns = layout.startswith("In columns")
         lanes = [word % BANKS if in_columns else word // 2 for word in range(last)]
-        memory = [Box(str(lane), cycles[word]) for word, lane in enumerate(lanes)]
+        memory = [Slot(str(lane), cycles[word]) for word, lane in enumerate(lanes)]
         words = [f"words {first}\u2013{first + BANKS - 1}" for first in (0, BANKS)]
         names = ["bank", *words, "cycle"] if k == 0 else [""] * 4
         rows = [plain(range(BANKS)), memory[:BANKS], memory[BANKS:],
-                [Box(str(c + 1), c) for c in sorted(set(cycles.values()))]]
+                [Slot(str(c + 1), c) for c in sorted(set(cycles.values()))]]
         board.text(left, 0.4, layout, bold=True)
         for name, row, y in zip(names, rows, (1.0, 2.6, 3.6, 5.6), strict=True):
-            board.row(Boxes(name, row), left, y)
+            board.row(Strip(name, row), left, y)
     return board.svg()
 
 
@@ -71,7 +71,7 @@ def banks(question: str, about: str) -> str:
 def linear_storage(question: str, about: str) -> str:
     """A matrix row by row, the line of memory that it is, and the way of one element."""
     rows, width, (i, j) = 3, 5, (2, 1)
-    cells = {(r, c): Box(f"{r},{c}", r) for r in range(rows) for c in range(width)}
+    cells = {(r, c): Slot(f"{r},{c}", r) for r in range(rows) for c in range(width)}
     board = Board(question, about, 27, 9)
     left = (27 - rows * width) / 2
     board.text(left - 0.4, 2.0, "the matrix, w = 5", "end")
@@ -84,7 +84,7 @@ def linear_storage(question: str, about: str) -> str:
     place = i * width + j
     board.frame(left + place, 6, 1, 1, 2.4)
     board.arrow((left + 5.5 + j, 1.5 + i), (left + place + 0.5, 5.9))
-    board.text(left, 8.5, f"Element (i, j) stands at i \u00b7 w + j: ({i}, {j}) at"
+    board.text(left, 8.5, f"Slot (i, j) stands at i \u00b7 w + j: ({i}, {j}) at"
                           f" {i} \u00b7 {width} + {j} = {place}.", bold=True)
     return board.svg()
 
@@ -124,7 +124,7 @@ def threads_of_elements(question: str, about: str) -> str:
                        f" = {number}", bold=True)
     left, top = 15.0, 5.0
     rows = BLOCKS * THREADS // width
-    cells = {(r, c): Box(str(r * width + c), (r * width + c) // THREADS % 7)
+    cells = {(r, c): Slot(str(r * width + c), (r * width + c) // THREADS % 7)
              for r in range(rows) for c in range(width)}
     board.text(left - 0.4, top + rows / 2, f"C, {width} columns: which thread computes what", "end")
     board.matrix(cells, rows, width, left, top)
@@ -192,12 +192,12 @@ def ragged_tiles(question: str, about: str) -> str:
     """A matrix that tiles do not divide: which tiles reach over its edges, and where."""
     rows, columns = 10, 11
     down, along = -(-rows // EDGE), -(-columns // EDGE)
-    cells = {(i, j): Box("", 0 + (j // EDGE == along - 1) + 2 * (i // EDGE == down - 1))
+    cells = {(i, j): Slot("", 0 + (j // EDGE == along - 1) + 2 * (i // EDGE == down - 1))
              for i in range(rows) for j in range(columns)}
     board = Board(question, about, 33, down * EDGE + 1)
     for i in range(down * EDGE):
         for j in range(along * EDGE):
-            board.cell(j, i + 0.5, cells.get((i, j), Box("0")))
+            board.cell(j, i + 0.5, cells.get((i, j), Slot("0")))
     for i in range(down):
         for j in range(along):
             board.frame(EDGE * j, EDGE * i + 0.5, EDGE, EDGE)
@@ -218,7 +218,7 @@ def ragged_tiles(question: str, about: str) -> str:
 def into_shared_memory(question: str, about: str) -> str:
     """Which thread loads which element of a tile, and who reads it afterwards."""
     rows, width, first = 8, 12, (4, 4)  # of A, and where the tile begins
-    inside = {(i, j): Box(f"{i},{j}", i) for i in range(EDGE) for j in range(EDGE)}
+    inside = {(i, j): Slot(f"{i},{j}", i) for i in range(EDGE) for j in range(EDGE)}
     at_home = {(first[0] + i, first[1] + j): box for (i, j), box in inside.items()}
     board = Board(question, about, 33, 12.2)
     board.text(0, 0.4, f"A in global memory, w = {width}", bold=True)

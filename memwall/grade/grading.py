@@ -11,12 +11,12 @@ from typing import Any
 
 from memwall.grade import points
 from memwall.grade.submissions import Submission
-from memwall.grade.workshop import Compiled, Workshop, opened
+from memwall.grade.workshop import Binary, Workshop, opened
 from memwall.record import errors, files, names
 from memwall.record.kits import GradeError, Kit
 
 Record = dict[str, Any]
-Compiling = tuple[Submission, Future[Compiled]]
+Compiling = tuple[Submission, Future[Binary]]
 
 
 class NoiseError(GradeError):
@@ -94,7 +94,7 @@ def _fills_disk(error: Exception) -> bool:
         isinstance(error, OSError) and error.errno in errors.OF_WRITING)
 
 
-def judged(shop: Workshop, submission: Submission, program: Compiled, attempts: int = 3) -> Record:
+def judged(shop: Workshop, submission: Submission, program: Binary, attempts: int = 3) -> Record:
     """The record of one submission. A noisy machine gets some attempts, and then gives no grade;
     who is faster than the floor is so in each of them, or not accused."""
     if program.path is None:

@@ -127,7 +127,10 @@ def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], span: float) -> 
 
 
 def typical(times: Sequence[float]) -> float:
-    """The lower quartile: what disturbs a call only makes it longer."""
+    """The lower quartile: what disturbs a call only makes it longer.
+
+    By hand: a call that was measured, where `statistics.quantiles` puts a number between two.
+    """
     return sorted(times)[len(times) // 4]
 
 
@@ -139,7 +142,10 @@ def scale(speedup: float, span: float, noise: float) -> float:
 
 
 def interval(asked: Sequence[Outcome]) -> tuple[float, float, float]:
-    """Median over rounds of the mean over cases, with the notches of McGill, Tukey and Larsen."""
+    """Median over rounds of the mean over cases, with the notches of McGill, Tukey and Larsen.
+
+    By hand: middle and quartiles are rounds that were measured.
+    """
     count = min(len(one.by_round) for one in asked)
     means = sorted(sum(one.by_round[r] for one in asked) / len(asked) for r in range(count))
     middle = means[count // 2]

@@ -31,7 +31,7 @@ PLACE = Path("/var/lib/memwall-grade")
 
 
 @dataclass(frozen=True)
-class Compiled:
+class Binary:
     """What came out of a compilation: a program, or what the compiler said."""
 
     path: Path | None
@@ -87,7 +87,7 @@ class Workshop:
             raise GradeError(f"the kit does not compile: {said}")
         return made.stdout
 
-    def compile(self, submission: Submission, number: int) -> Compiled:
+    def compile(self, submission: Submission, number: int) -> Binary:
         """Compiles in a box of its own; the compiler sees what a student has, and no more."""
         folder = self.room / f"compile-{number}"
         student = self.kit.folder / "student"
@@ -109,7 +109,7 @@ class Workshop:
                 code = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
                                       timeout=COMPILE_SECONDS, check=False).returncode
             except subprocess.TimeoutExpired:
-                return Compiled(None, f"the compiler took more than {COMPILE_SECONDS} s")
+                return Binary(None, f"the compiler took more than {COMPILE_SECONDS} s")
             said.seek(0)
             text = said.read(SAID_BYTES).decode(errors="replace")
         program = self.room / f"program-{number}"
@@ -117,9 +117,9 @@ class Workshop:
                                     program.with_name(f"{program.name}{kind}"))
                              for kind in self._kinds()):
             shutil.rmtree(folder, ignore_errors=True)
-            return Compiled(program, text)
+            return Binary(program, text)
         shutil.rmtree(folder, ignore_errors=True)
-        return Compiled(None, text or f"the compiler ended with code {code}")
+        return Binary(None, text or f"the compiler ended with code {code}")
 
     def _kinds(self) -> list[str]:
         """What is behind the names of all programs that are made of a source."""

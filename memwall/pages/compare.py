@@ -50,7 +50,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Pair:
+class Line:
     """One case of both sides; `speed` is that of B over that of A."""
 
     variant: str
@@ -77,7 +77,7 @@ class Group:
     """One experiment of both sides."""
 
     name: str
-    rows: tuple[Pair, ...]
+    rows: tuple[Line, ...]
     rates: tuple[Rate, ...]
     mean: Estimate | None  # None: no case in common
     noise: tuple[NoiseFloor, NoiseFloor]
@@ -192,7 +192,7 @@ def _group(name: str, a: Points, b: Points) -> Group:
         amounts = joining.amounts([first, second])
         if difference is None:
             timed.append((first.samples, second.samples))
-            rows.append(Pair(key[0], label, seconds, speed, word(speed, noise)))
+            rows.append(Line(key[0], label, seconds, speed, word(speed, noise)))
         elif difference.leaves_rates and amounts:
             unit, (of_a, of_b) = amounts
             rates.append(Rate(key[0], label, unit, (of_a / seconds[0], of_b / seconds[1]),
@@ -313,7 +313,7 @@ def _group_text(group: Group, everything: bool, for_a_page: bool) -> list[str]:
     return [f"{group.name}: {overall}", f"  noise floor: {floors}", *body]
 
 
-def _interesting(rows: Sequence[Pair]) -> Sequence[Pair]:
+def _interesting(rows: Sequence[Line]) -> Sequence[Line]:
     """What is slower or faster, the slowest first; of many those that differ most."""
     ordered = sorted(rows, key=lambda row: row.speed.value)
     slower, faster = ([row for row in ordered if row.word == each] for each in ("slower", "faster"))
@@ -333,7 +333,7 @@ def _rate_cells(rate: Rate) -> list[str]:
             *_speed(rate.speed), rate.why]
 
 
-def _cells(row: Pair) -> list[str]:
+def _cells(row: Line) -> list[str]:
     return [row.variant, row.point, *(notation.time(seconds) for seconds in row.seconds),
             *_speed(row.speed), row.word]
 

@@ -53,7 +53,7 @@ CHASE = re.compile(r"chase_(\d+)_(\w+)")
 
 
 @dataclass(frozen=True)
-class Row:
+class Probed:
     """What one probe reached, of what its maker promises."""
 
     probe: str
@@ -83,7 +83,7 @@ class Beside:
     """A machine that came with the tree, and what it has in common with this one."""
 
     machine: str
-    rows: Mapping[tuple[str, str], Row]
+    rows: Mapping[tuple[str, str], Probed]
     alike: Sequence[str]
 
     @property
@@ -119,7 +119,7 @@ def committed(root: Path) -> dict[str, OnMachine]:
 # --- what was measured ----------------------------------------------------------------------------
 
 
-def rows(measured: Measurements) -> Iterator[Row]:
+def rows(measured: Measurements) -> Iterator[Probed]:
     """The ceilings of one thread and of all, of the GPU and its bus, then latencies."""
     launches = measured.result.raw["launches"]
     most = max(launch["threads"] for launch in launches)
@@ -139,17 +139,17 @@ def rows(measured: Measurements) -> Iterator[Row]:
     yield from _latencies(measured)
 
 
-def _row(measured: Measurements, name: str, where: str, probe: Ceiling, parts: int = 1) -> Row:
+def _row(measured: Measurements, name: str, where: str, probe: Ceiling, parts: int = 1) -> Probed:
     """A probe, and its nominal peak: of one core where one thread ran."""
     peak = measured.ceilings.peaks.get(f"peak:{PEAKS.get(name, name)}")
     if peak is None or (parts > 1 and peak.moves_bytes):
-        return Row(name, where, probe.rate.value, probe.unit, definition=probe.definition)
+        return Probed(name, where, probe.rate.value, probe.unit, definition=probe.definition)
     of_one = f"one core of {parts}: " if parts > 1 else ""
-    return Row(name, where, probe.rate.value, probe.unit, peak.rate.value / parts,
+    return Probed(name, where, probe.rate.value, probe.unit, peak.rate.value / parts,
                of_one + peak.source, probe.definition)
 
 
-def _both_ways(measured: Measurements) -> Iterator[Row]:
+def _both_ways(measured: Measurements) -> Iterator[Probed]:
     peaks = measured.ceilings.peaks
     there, back = (peaks.get(f"peak:bus_to_{end}") for end in ("device", "host"))
     for case in measured.cases:
@@ -157,16 +157,16 @@ def _both_ways(measured: Measurements) -> Iterator[Row]:
             rate = case.bytes / median(case.samples)
             nominal, source = ((there.rate.value + back.rate.value, "the sum of both directions")
                                if there and back else (0, ""))
-            yield Row("bus_both", GPU, rate, "GB/s", nominal, source)
+            yield Probed("bus_both", GPU, rate, "GB/s", nominal, source)
             return
 
 
-def _latencies(measured: Measurements) -> Iterator[Row]:
+def _latencies(measured: Measurements) -> Iterator[Probed]:
     """One load that waits for the one before, by the size of what it goes through."""
     for case in measured.cases:
         size = CHASE.fullmatch(case.variant)
         if size and case.passed and not case.twin:
-            yield Row(f"latency, {size[1]} {size[2]}", ONE,
+            yield Probed(f"latency, {size[1]} {size[2]}", ONE,
                       median(case.samples) / case.operations, "s")
 
 
@@ -198,7 +198,7 @@ def nearest(here: Json, known: Mapping[str, OnMachine]) -> Beside | None:
 # --- what is told ---------------------------------------------------------------------------------
 
 
-def text(one: OnMachine, found: Sequence[Row], beside: Beside | None) -> str:
+def text(one: OnMachine, found: Sequence[Probed], beside: Beside | None) -> str:
     """The page."""
     raw = one.result.raw
     head, *body = _table(found, beside)
@@ -218,7 +218,8 @@ def text(one: OnMachine, found: Sequence[Row], beside: Beside | None) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _table(found: Sequence[Row], beside: Beside | None, is_short: bool = False) -> list[list[str]]:
+def _table(found: Sequence[Probed], beside: Beside | None,
+           is_short: bool = False) -> list[list[str]]:
     """The rows below their head; for a terminal without sources."""
     there = beside.rows if beside else {}
     name = [f"`{beside.machine}`" if not is_short else beside.machine] if beside else []
@@ -236,11 +237,11 @@ def _table(found: Sequence[Row], beside: Beside | None, is_short: bool = False) 
     return table
 
 
-def _told_beside(row: Row, other: Row) -> str:
+def _told_beside(row: Probed, other: Probed) -> str:
     return row.told(other.value) + (OLDER if other.definition < row.definition else "")
 
 
-def _sentences(measured: Measurements, found: Sequence[Row],
+def _sentences(measured: Measurements, found: Sequence[Probed],
                beside: Beside | None) -> list[str]:
     """What the numbers mean; where one is far below what it is compared with, what to look at."""
     floor = measured.noise
@@ -263,18 +264,18 @@ def _sentences(measured: Measurements, found: Sequence[Row],
     return told
 
 
-def _far_below(bound: str, low: Sequence[Row]) -> list[str]:
+def _far_below(bound: str, low: Sequence[Probed]) -> list[str]:
     """What does not reach half of a bound, and what to look at: a sentence for each advice."""
     return [f"Less than half of {bound}: {notation.listed(names)}. What to look at: {advice}."
             for advice in dict.fromkeys(PROBES[row.probe][1] for row in low)
             if (names := [_named(row) for row in low if PROBES[row.probe][1] == advice])]
 
 
-def _named(row: Row) -> str:
+def _named(row: Probed) -> str:
     return row.words + ("" if row.where == GPU else f" ({row.where})")
 
 
-def _lacking(measured: Measurements, found: Sequence[Row]) -> list[str]:
+def _lacking(measured: Measurements, found: Sequence[Probed]) -> list[str]:
     """What could not be measured, or has no nominal peak, and why."""
     raw = measured.result.raw
     have = {row.probe for row in found}

@@ -112,7 +112,8 @@ def test_arrows_run_one_way() -> None:
     assert wrong == []
     rooms = {path.parent.name for path in ROOT.glob("memwall/*/__init__.py")}
     assert rooms == {*USES, "tests"}
-    assert [path.name for path in ROOT.glob("memwall/*.py")] != []
+    beside = {path.name for path in ROOT.glob("memwall/*.py")}
+    assert beside == {"__init__.py", "__main__.py", "conftest.py"}
 
 
 def test_no_module_needs_itself() -> None:
@@ -153,3 +154,13 @@ def test_what_weaves_is_not_carried() -> None:
     assert is_carried("jsonschema") and is_carried("rpds") and is_carried("argparse")
     missing = {name for name, _ in reached("memwall.__main__") if not is_carried(name)}
     assert {"jinja2", "altair", "memwall.pages.book", "memwall.figures.sheet"} <= missing
+
+
+def test_a_name_means_one_type() -> None:
+    """No two rooms call different things alike."""
+    named: dict[str, list[str]] = {}
+    for path in (path for room in USES for path in sources_of(room)):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                named.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert {name: found for name, found in named.items() if len(found) > 1} == {}

@@ -17,7 +17,7 @@ import pytest
 from memwall.grade import archive, assignment, grading, points, submissions
 from memwall.grade.submissions import Submission
 from memwall.grade.tests import calls
-from memwall.grade.workshop import Compiled
+from memwall.grade.workshop import Binary
 from memwall.pages import grades as pages
 from memwall.record import kits
 from memwall.record.kits import GradeError, Kit
@@ -35,8 +35,8 @@ class Shop:
         self.fails: dict[str, Exception] = {}
         self.judged: list[str] = []
 
-    def compile(self, submission: Submission, _: int) -> Compiled:
-        return Compiled(None, "no") if submission.student == "eve" else Compiled(
+    def compile(self, submission: Submission, _: int) -> Binary:
+        return Binary(None, "no") if submission.student == "eve" else Binary(
             Path(submission.student))
 
     def judge(self, program: Path) -> list[dict[str, object]]:
@@ -100,10 +100,10 @@ def test_who_takes_too_long_has_a_grade_and_holds_up_nobody(shop: Shop, tmp_path
 
 def test_what_no_compiler_could_be_started_for_is_the_graders(
         shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def compile_(submission: Submission, _: int) -> Compiled:
+    def compile_(submission: Submission, _: int) -> Binary:
         if submission.student == "ada":
             raise OSError(11, "Resource temporarily unavailable")
-        return Compiled(Path(submission.student))
+        return Binary(Path(submission.student))
 
     monkeypatch.setattr(shop, "compile", compile_)
     assert [one["student"] for one in run(shop, tmp_path)] == ["bob", "eve"]

@@ -21,7 +21,7 @@ import contextlib, sys, time
 from pathlib import Path
 from memwall.grade import grading
 from memwall.grade.tests import calls
-from memwall.grade.workshop import Compiled
+from memwall.grade.workshop import Binary
 from memwall.__main__ import main
 
 class Shop:
@@ -31,7 +31,7 @@ class Shop:
     def compile(self, submission, number):
         program = Path(sys.argv[1]) / f"program-{number}"
         program.touch()
-        return Compiled(program)
+        return Binary(program)
     def judge(self, program):
         time.sleep(float(sys.argv[2]))
         with open(Path(sys.argv[1]) / "judged", "a") as file:

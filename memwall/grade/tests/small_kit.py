@@ -89,7 +89,7 @@ def honest(kit: kits.Kit, cheat: Path) -> Path:
 
 
 def quiet_record(shop: workshop.Workshop, submission: submissions.Submission,
-                 program: workshop.Compiled) -> grading.Record:
+                 program: workshop.Binary) -> grading.Record:
     """A grade in which two copies of the model took as long, if one of a few is such a one."""
     for _ in range(ATTEMPTS):
         record = grading.judged(shop, submission, program, attempts=1)

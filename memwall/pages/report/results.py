@@ -43,7 +43,7 @@ def section(told: Told) -> str:
         one = widest(told, study)
         if one.measured.loose.select({STUDY: study}):
             about = f", on `{one.machine}`" if len(told.runs) > 1 else ""
-            parts += [f"### Study `{study}`{about}", *Study(told, one, study).parts()]
+            parts += [f"### Study `{study}`{about}", *OfStudy(told, one, study).parts()]
     return "\n\n".join(parts)
 
 
@@ -68,7 +68,7 @@ def widest(told: Told, study: str) -> OnMachine:
 
 
 @dataclass(frozen=True)
-class Study:
+class OfStudy:
     """One study of a run, and how its tables are laid out."""
 
     told: Told
