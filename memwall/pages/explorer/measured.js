@@ -1,0 +1,82 @@
+"use strict";
+/* Cases as rows: what is measured of them, each computed when it is asked for. */
+
+const measured = (() => {
+    const ALIKE = [0.95, 1.05]; // as in `memwall/analysis/verdicts.py`
+
+    /** What can be shown of a case: its rounds, and how a value is written. */
+    const MEASURES = {
+        ratio: {title: "times as fast as another variant", isLog: true, hasMean: true, reference: 1,
+            rounds: (one, than) => than && runs.speedups(one, than), text: numbers.speedup,
+            tick: value => `${Number(value.toPrecision(3))}x`},
+        time: {title: "time of a call", isLog: true, rounds: one => one.samples,
+            text: numbers.time, tick: tickOfTime},
+        gbps: rateOf("GB/s", "bytes"),
+        gflops: rateOf("GFLOP/s", "flops"),
+        gops: rateOf("G/s", "operations", "operations, G/s"),
+        share: {title: "part of the ceiling", hasMean: true, text: numbers.share,
+            rounds: one => {
+                const least = runs.ceilings(one).length ? runs.bound(one) : 0;
+                return least > 0 ? one.samples.map(seconds => least / seconds) : null;
+            },
+            tick: value => `${Math.round(100 * value)} %`},
+    };
+
+    function rateOf(unit, work, title = unit) {
+        return {title, isLog: true, hasMean: true, text: one => numbers.rate(one, unit),
+            rounds: one => one[work] ? one.samples.map(seconds => one[work] / 1e9 / seconds) : null,
+            tick: value => `${Number(value.toPrecision(3))}`};
+    }
+
+    function tickOfTime(seconds) {
+        const [unit, name] = seconds < 0.9999e-6 ? [1e-9, "ns"] : seconds < 0.9999e-3 ? [1e-6, "µs"]
+            : seconds < 0.9999 ? [1e-3, "ms"] : [1, "s"];
+        return `${Number((seconds / unit).toPrecision(3))} ${name}`;
+    }
+
+    /** A case, what it is compared with, and its values, each computed when it is asked for. */
+    class Row {
+        constructor(one, over) {
+            this.one = one;
+            this.than = one.taken.length ? runs.rival(one, over) : null;
+            this.isItself = this.than === one;
+            this.kept = {};
+        }
+
+        rounds(measure) {
+            if (!this.one.taken.length) { return null; }
+            return MEASURES[measure].rounds(this.one, this.than);
+        }
+
+        of(measure) {
+            if (!(measure in this.kept)) {
+                const rounds = this.rounds(measure);
+                this.kept[measure] = rounds?.length ? numbers.estimate(rounds) : null;
+            }
+            return this.kept[measure];
+        }
+
+        text(measure) {
+            const estimated = this.of(measure);
+            return estimated ? MEASURES[measure].text(estimated) : "";
+        }
+
+        get noise() { return this.than ? runs.noise(this.one, this.than) : 1; }
+
+        get word() { return this.isItself || !this.than ? "" : wordOf(this.of("ratio"), this.noise); }
+
+        get fact() {
+            const {variant, run, point} = this.one;
+            return {variant, machine: run.machine, input: point.input, launched: point.launched,
+                precision: point.precision};
+        }
+    }
+
+    function wordOf({low, high}, noise) {
+        if (low > noise) { return "faster"; }
+        if (high < 1 / noise) { return "slower"; }
+        return low >= ALIKE[0] && high <= ALIKE[1] ? "alike" : "not told apart";
+    }
+
+    return {MEASURES, Row, wordOf};
+})();

@@ -1,0 +1,156 @@
+"use strict";
+/* Rows of marks in panels, and which of them may share an axis. */
+
+const panels = (() => {
+    const {grouped, unique} = runs;
+    const {MEASURES, wordOf} = measured;
+    const MOST_PANELS = 12;
+    const MOST_ROWS = 80; // of a panel
+    const MOST_SERIES = 12; // of a row
+
+    // --- what may share an axis -----------------------------------------------------------------
+
+    /** Why what is not alike is drawn apart, by what it differs in. */
+    const APART = {
+        cache: "Cold and warm caches are drawn apart: what lies in a cache is read many times"
+            + " faster than memory.",
+        definition: "Shares of ceilings of definition 1 and 2 are drawn apart: since 2 a ceiling is"
+            + " the fastest look of a probe, before it was the middle of all, so the same speed is"
+            + " another share.",
+        data: "Other data under the same name is drawn apart: it is another input.",
+        work: "Other work under the same name is drawn apart: its calls do more or less, so their"
+            + " times are not compared.",
+        profile: "Runs of another profile are drawn apart: their times are not compared, their"
+            + " rates and ratios are.",
+    };
+
+    /** In what a row may differ from others that would stand on its axis. */
+    function likeness(row, measure, firsts) {
+        const {one, than} = row;
+        const first = (what, value) => {
+            const known = `${what}\n${one.point.input}\n${what === "data" ? "" : one.variant}`
+                + `\n${what === "data" ? "" : one.point.precision}`;
+            if (!firsts.has(known)) { firsts.set(known, value); }
+            return firsts.get(known) === value;
+        };
+        const caches = measure === "ratio" && than && than.cache !== one.cache
+            ? `${one.cache} against ${than.cache} caches` : `${one.cache} caches`;
+        const bounds = measure === "share" ? unique(runs.ceilings(one).map(([, , , d]) => d)) : [];
+        const isTimed = measure === "time";
+        return {
+            cache: caches,
+            definition: bounds.length ? `ceilings by definition ${bounds.join(" and ")}` : "",
+            data: first("data", one.point.data) ? "" : "other data under the same name",
+            work: !isTimed || first("work", `${one.flops} ${one.bytes} ${one.operations}`) ? ""
+                : "other work under the same name",
+            profile: isTimed ? `profile ${one.run.profile}` : "",
+        };
+    }
+
+    // --- chart ----------------------------------------------------------------------------------
+
+    const LISTS = {input: "i", launched: "l", precision: "p", variant: "v", machine: "m"};
+    const NAMES = {input: "input", launched: "threads", precision: "precision", variant: "variant",
+        machine: "machine"};
+
+    /** Groups of panels of rows of marks: what is alike shares an axis. */
+    function layout(rows, view, lists, machines) {
+        const shown = rows.filter(row => row.of(view.y) && !(view.y === "ratio" && row.isItself));
+        const firsts = new Map();
+        const alike = grouped(shown, row => JSON.stringify(likeness(row, view.y, firsts)));
+        const values = Object.fromEntries(Object.keys(NAMES).map(name =>
+            [name, inOrder(unique(shown.map(row => row.fact[name])), lists[LISTS[name]])]));
+        const others = Object.keys(NAMES).filter(name => name !== view.c);
+        const along = others.includes(view.x) ? view.x
+            : ["input", "launched", "variant", "machine", "precision"].find(name =>
+                others.includes(name) && values[name].length > 1) ?? "input";
+        const facets = ["variant", "machine", "input", "precision", "launched"].filter(name =>
+            name !== view.c && name !== along && values[name].length > 1);
+        const series = values[view.c];
+        // a machine keeps its colour and shape in all views
+        const style = name => (view.c === "machine" ? machines : series).indexOf(name);
+        const look = {series, style};
+        const told = [...alike].map(([text, of]) => [JSON.parse(text), of]);
+        const differs = Object.keys(APART).filter(name =>
+            unique(told.map(([words]) => words[name])).length > 1);
+        let count = 0;
+        const groups = told.map(([words, of]) => {
+            const parts = grouped(of, row => facets.map(name => row.fact[name]).join(" · "));
+            const here = [...parts].sort(([a], [b]) => a.localeCompare(b, "en", {numeric: true}))
+                .filter(() => (count += 1) <= MOST_PANELS);
+            return {heading: differs.map(name => words[name]).filter(Boolean).join(", "),
+                panels: here.map(([title, ofPanel]) =>
+                    panel(title, ofPanel, along, values[along], look, view))};
+        }).filter(group => group.panels.length);
+        return {groups, series, style, reasons: differs.map(name => APART[name]),
+            left: Math.max(0, count - MOST_PANELS),
+            rowsLeft: Math.max(0, ...groups.flatMap(group => group.panels.map(one => one.left)))};
+    }
+
+    function inOrder(some, all) { return all.filter(value => some.includes(value)); }
+
+    function panel(title, rows, along, labels, look, view) {
+        const at = grouped(rows, row => row.fact[along]);
+        let names = labels.filter(label => at.has(label));
+        if (view.sort.endsWith("value")) {
+            const middle = label => at.get(label)[0].of(view.y).value;
+            names.sort((a, b) => (view.sort[0] === "-" ? -1 : 1) * (middle(a) - middle(b)));
+        }
+        const drawn = names.slice(0, MOST_ROWS).map(label => ({label: label || "(no input)",
+            marks: at.get(label).slice(0, MOST_SERIES).map(row => mark(row, look, view))
+            .sort((a, b) => a.place - b.place)}));
+        const mean = along === "input" && MEASURES[view.y].hasMean ? meanRow(rows, look, view)
+            : null;
+        return {title, rows: mean ? [mean, ...drawn] : drawn,
+            left: names.length - drawn.length};
+    }
+
+    function mark(row, {series, style}, view) {
+        const name = row.fact[view.c];
+        return {series: style(name), place: series.indexOf(name), estimated: row.of(view.y),
+            isOpen: view.y === "ratio" && ["alike", "not told apart"].includes(row.word),
+            words: () => wordsOf(row, view)};
+    }
+
+    /** The geometric mean in each round over the inputs that all series have. */
+    function meanRow(rows, {series, style}, view) {
+        const of = grouped(rows, row => row.fact[view.c]);
+        const common = [...of.values()].map(own => new Set(own.map(row => row.one.point.input)))
+            .reduce((all, own) => all.intersection ? all.intersection(own)
+                : new Set([...all].filter(name => own.has(name))));
+        if (common.size < 2) { return null; }
+        const marks = [...of].slice(0, MOST_SERIES).map(([name, own]) => {
+            const counted = own.filter(row => common.has(row.one.point.input));
+            const estimated = numbers.estimate(numbers.meanPerRound(
+                counted.map(row => row.rounds(view.y))));
+            const noise = Math.max(...counted.map(row => row.noise));
+            const said = MEASURES[view.y].text(estimated);
+            return {series: style(name), place: series.indexOf(name), estimated,
+                isOpen: view.y === "ratio"
+                    && ["alike", "not told apart"].includes(wordOf(estimated, noise)),
+                words: () => `${name}\nmean over ${common.size} inputs: ${said}`};
+        }).sort((a, b) => a.place - b.place);
+        return {label: `mean of ${common.size}`, marks, isMean: true};
+    }
+
+    function wordsOf(row, view) {
+        const {one, than} = row;
+        const {at, precision, input, launched} = one.point;
+        const where = [input, precision, launched, `${one.cache} caches`].filter(Boolean).join(", ");
+        const lines = [`${one.variant} on ${one.run.machine}`, where,
+            view.y === "ratio" ? `${row.text("ratio")} as fast as ${than.variant}`
+                : `${MEASURES[view.y].title}: ${row.text(view.y)}`];
+        if (view.y !== "time") { lines.push(`time: ${row.text("time")}`); }
+        if (view.y === "ratio") {
+            lines.push(`${than.variant}: ${numbers.time(numbers.estimate(than.samples))}`,
+                `${row.word}, noise floor ${numbers.factor(row.noise)}x`);
+        }
+        lines.push(`${numbers.plural(row.of(view.y).rounds, "round")}, `
+            + `${numbers.plural(at.threads, "thread")}, run of ${one.run.utc.slice(0, 10)}`);
+        if (one.stale) { lines.push(`out of date: ${one.stale}`); }
+        if (one.doubt) { lines.push(`doubtful: ${one.doubt}`); }
+        return lines.join("\n");
+    }
+
+    return {MOST_SERIES, NAMES, layout};
+})();

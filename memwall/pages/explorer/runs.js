@@ -1,0 +1,143 @@
+"use strict";
+/* Runs as the data scripts hold them, unfolded to cases; and what two cases are compared by. */
+
+const runs = (() => {
+    const MOST_APART = 1 / 10; // as in `memwall/record/disturbances.py`
+    const BEST = "best of "; // and a group: whichever of it is fastest at a point
+    const OF_LAUNCH = ["threads", "ranks"];
+
+    /** The JSON value that was deflated and written in base64. */
+    async function unpacked(text) {
+        const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+        const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+        return JSON.parse(await new Response(stream).text());
+    }
+
+    /** Every case of an experiment's runs, with what it shares with others of its run. */
+    function unfolded(told) {
+        for (const run of told.runs) {
+            run.most = Math.max(...run.points.map(point => point.at.threads));
+            run.points.forEach(point => describe(point, run, told.runs));
+            run.cases = unfoldedRun(run);
+            run.timed = new Map(run.cases.filter(one => one.taken.length)
+                .map(one => [key(one.variant, one.point), one]));
+        }
+        return told;
+    }
+
+    function key(variant, point) { return `${variant}\n${point.key}`; }
+
+    /** What is said of a point: its input, its precision, and where it ran. */
+    function describe(point, run, all) {
+        const {study, precision, ...others} = point.at;
+        const inputs = Object.entries(others).filter(([name]) => !isOfLaunch(name, point));
+        point.study = study;
+        point.key = JSON.stringify(Object.entries(point.at).sort());
+        point.precision = precision ?? "";
+        point.input = inputs.map(([name, value]) => typeof value === "string" ? value
+            : `${name}=${value}`).join(" ");
+        point.launched = launched(point, run, all);
+    }
+
+    function isOfLaunch(name, point) {
+        return OF_LAUNCH.includes(name) || Object.keys(point.at).indexOf(name)
+            > Object.keys(point.at).indexOf("ranks");
+    }
+
+    /** `all threads`, `4 ranks, 1 thread`: machines have as many as they have. */
+    function launched(point, run, all) {
+        const {threads, ranks} = point.at;
+        const words = threads > 1 && threads === run.most ? "all threads"
+            : numbers.plural(threads, "thread");
+        const hasRanks = all.some(one => one.points.some(other => other.at.ranks > 1));
+        const others = Object.entries(point.at).filter(([name]) => !OF_LAUNCH.includes(name)
+            && isOfLaunch(name, point)).map(([name, value]) => `${name}=${value}`);
+        return [...(hasRanks ? [numbers.plural(ranks, "rank")] : []), words, ...others].join(", ");
+    }
+
+    function unfoldedRun(run) {
+        const columns = run.cases;
+        let at = 0;
+        return columns.kind.map((kind, number) => {
+            const [variant, group, target, cache] = run.kinds[kind];
+            const [flops, bytes, operations] = run.works[columns.work[number]];
+            const point = run.points[columns.point[number]];
+            const coded = columns.samples.slice(at, at += columns.count[number]);
+            const taken = coded.map((one, round) => Number(
+                `${round ? coded[0] + one : one}e${columns.exponent[number]}`));
+            return {run, point, variant, group, target, cache, flops, bytes, operations, taken,
+                samples: taken.filter((_, round) => !point.out.includes(round)),
+                disturbed: taken.length ? columns.disturbed[number] / taken.length : 0,
+                bounded: columns.bounded[number] === 1,
+                doubt: plain(run.doubtful[number]), stale: plain(run.stale[variant])};
+        });
+    }
+
+    /** A text without the marks of Markdown's code. */
+    function plain(text = "") { return text.replaceAll("`", ""); }
+
+    /** The case of another variant at the same point of the same run: of one name, or of a group
+     * the one with the lowest median. */
+    function rival(one, over) {
+        if (!over.startsWith(BEST)) { return one.run.timed.get(key(over, one.point)) ?? null; }
+        return fastest(one.run, over.slice(BEST.length)).get(one.point.key) ?? null;
+    }
+
+    /** By their keys the points of a run, each with the fastest case of a group. */
+    function fastest(run, group) {
+        run.fastest ??= new Map();
+        if (!run.fastest.has(group)) {
+            const members = new Set(run.cases.filter(one => one.group === group)
+                .map(one => one.variant));
+            const best = new Map();
+            for (const one of run.timed.values()) {
+                if (!members.has(one.variant)) { continue; }
+                const middle = numbers.median(one.samples);
+                const known = best.get(one.point.key);
+                if (!known || middle < known.middle) { best.set(one.point.key, {middle, one}); }
+            }
+            run.fastest.set(group, new Map([...best].map(([where, {one}]) => [where, one])));
+        }
+        return run.fastest.get(group);
+    }
+
+    /** How many times as fast a case is as another one, in each round: of those that count, or of
+     * all where one of both was disturbed much oftener. */
+    function speedups(one, than) {
+        const isApart = Math.abs(one.disturbed - than.disturbed) >= MOST_APART;
+        return numbers.ratios(isApart ? than.taken : than.samples, isApart ? one.taken : one.samples);
+    }
+
+    /** What two runs of the same code differ by where these cases ran: at least 1. */
+    function noise(...cases) {
+        return Math.max(1, ...cases.map(one => one.run.noise[
+            `${one.point.launch} ${one.target} ${one.point.study}`] ?? 1));
+    }
+
+    /** What bounds a case; empty where nothing does. */
+    function ceilings(one) {
+        return one.bounded ? one.run.ceilings[`${one.point.launch} ${one.target}`] ?? [] : [];
+    }
+
+    /** Seconds that the ceilings allow: of several the longest. */
+    function bound(one) {
+        return Math.max(...ceilings(one).map(([, movesBytes, perSecond]) =>
+            (movesBytes ? one.bytes : one.flops) / perSecond));
+    }
+
+    // --- lists of anything ------------------------------------------------------------------------
+
+    function unique(values) { return [...new Set(values)]; }
+
+    function grouped(values, by) {
+        const found = new Map();
+        for (const value of values) {
+            const name = by(value);
+            if (!found.has(name)) { found.set(name, []); }
+            found.get(name).push(value);
+        }
+        return found;
+    }
+
+    return {BEST, bound, ceilings, grouped, noise, rival, speedups, unfolded, unique, unpacked};
+})();

@@ -1,0 +1,127 @@
+"use strict";
+/* The table of cases, which sorts. */
+
+const table = (() => {
+    const {unique} = runs;
+    const {partOf, tag, textOf} = page;
+    const FIRST_ROWS = 50;
+
+    const COLUMNS = [
+        {id: "machine", title: "machine", of: row => row.one.run.machine},
+        {id: "input", title: "input", of: row => row.one.point.input},
+        {id: "launched", title: "threads", of: ({one: {point}}) =>
+            point.launched.replace("all threads", `all ${point.at.threads} threads`)},
+        {id: "precision", title: "precision", of: row => row.one.point.precision},
+        {id: "cache", title: "caches", of: row => row.one.cache},
+        {id: "variant", title: "variant", of: row => row.one.variant},
+        number("ratio", "speed-up"),
+        {id: "than", title: "over", of: row => row.isItself ? "" : row.than?.variant ?? ""},
+        {id: "word", title: "it is", of: row => row.word},
+        number("time", "time"), number("gbps", "GB/s", " GB/s"),
+        number("gflops", "GFLOP/s", " GFLOP/s"), number("share", "of ceiling"),
+        {id: "notes", title: "notes", of: notesOf},
+    ];
+
+    /** A column of numbers, whose unit goes where the head has it. */
+    function number(id, title, unit = "") {
+        return {id, title, isNumber: true, of: row => row.isItself && id === "ratio" ? ""
+            : row.text(id).replace(unit, ""), key: row => row.of(id)?.value ?? NaN};
+    }
+
+    function notesOf(row) {
+        const {one} = row;
+        const estimated = row.of("time");
+        const notes = [];
+        if (!one.taken.length) { notes.push("failed"); }
+        if (estimated && estimated.coverage < numbers.LEVEL) {
+            notes.push(`interval covers ${(100 * estimated.coverage).toFixed(1)} %,`
+                + ` ${numbers.plural(estimated.rounds, "round")} allow no more`);
+        }
+        if (one.stale) { notes.push(`out of date: ${one.stale}`); }
+        if (one.doubt) { notes.push(`doubtful: ${one.doubt}`); }
+        return notes.join("; ");
+    }
+
+    /** Draws the rows of a view, the first ones or all; `change` changes the view. */
+    function draw(rows, view, change, isWhole = false) {
+        const by = view.sort.replace(/^-/, "");
+        const id = by === "value" ? view.y : by;
+        const column = COLUMNS.find(one => one.id === id);
+        if (column) { rows = ordered(rows, column, view.sort[0] === "-"); }
+        const few = isWhole ? rows : rows.slice(0, FIRST_ROWS);
+        const columns = COLUMNS.filter(one => one.id === id || isTelling(one, rows, few));
+        const constant = COLUMNS.slice(0, 6).filter(one => !columns.includes(one) && rows.length)
+            .map(one => one.of(rows[0]) + (one.id === "cache" ? " caches" : "")).filter(Boolean);
+        const focused = document.activeElement?.dataset?.sort;
+        const head = document.createElement("tr");
+        head.append(...columns.map(one => headOf(one, id, view, change)));
+        tag("table").replaceChildren(partOf("thead", [head]), partOf("tbody", few.map(row => {
+            const line = document.createElement("tr");
+            line.append(...columns.flatMap(one => cellsOf(one, row)));
+            return line;
+        })));
+        if (focused) {
+            [...tag("table").querySelectorAll("button")].find(one => one.dataset.sort === focused)
+                ?.focus();
+        }
+        tag("table-note").textContent = `${numbers.plural(rows.length, "case")}`
+            + `${constant.length ? `. All of them: ${constant.join(", ")}` : ""}`;
+        tag("more").onclick = () => draw(rows, view, change, true);
+        tag("more").hidden = few.length === rows.length;
+        tag("more").textContent = `Show all ${rows.length.toLocaleString("en")} cases`;
+    }
+
+    /** The cell of a text; of a number two, so that digits stand below digits. */
+    function cellsOf(column, row) {
+        const text = column.of(row);
+        const cell = textOf("td", text);
+        cell.className = column.id === "word" ? row.word : column.id;
+        if (!column.isNumber) { return [cell]; }
+        const at = text.indexOf(" (");
+        const inside = textOf("td", at < 0 ? "" : text.slice(at + 1));
+        cell.textContent = at < 0 ? text : text.slice(0, at);
+        cell.className = "number";
+        inside.className = "interval";
+        return [cell, inside];
+    }
+
+    /** Whether a column tells cases apart, or tells a number at all. */
+    function isTelling(column, rows, few) {
+        if (column.isNumber || ["word", "than", "notes"].includes(column.id)) {
+            return few.some(row => column.of(row));
+        }
+        return unique(rows.map(column.of)).length > 1;
+    }
+
+    function ordered(rows, column, isDown) {
+        const key = column.key ?? column.of;
+        const keyed = rows.map(row => [key(row), row]);
+        const sign = isDown ? -1 : 1;
+        keyed.sort(([a], [b]) => typeof a === "string"
+            ? sign * a.localeCompare(b, "en", {numeric: true})
+            : (Number.isNaN(a) - Number.isNaN(b)) || sign * (a - b));
+        return keyed.map(([, row]) => row);
+    }
+
+    function headOf(column, id, view, change) {
+        const cell = document.createElement("th");
+        cell.scope = "col";
+        const isDown = view.sort[0] === "-";
+        if (column.id === id) { cell.ariaSort = isDown ? "descending" : "ascending"; }
+        if (column.isNumber) { cell.colSpan = 2; cell.className = "number"; }
+        const button = document.createElement("button");
+        button.type = "button";
+        button.dataset.sort = column.id;
+        button.textContent = column.title + (column.id === id ? (isDown ? " ▼" : " ▲") : "");
+        button.addEventListener("click", () => {
+            const name = column.id === view.y ? "value" : column.id;
+            const first = column.isNumber && column.id !== "time" ? "-" : "";
+            const again = first ? "" : "-";
+            change({sort: (view.sort === first + name ? again : first) + name}, true);
+        });
+        cell.append(button);
+        return cell;
+    }
+
+    return {draw};
+})();

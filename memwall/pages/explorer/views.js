@@ -1,0 +1,149 @@
+"use strict";
+/* A view: what an address asks for, what there is to choose from, and what a claim compares. */
+
+const views = (() => {
+    const {grouped, unique} = runs;
+    const {MEASURES} = measured;
+    const ONE = ["e", "r", "s", "y", "o", "x", "c", "q", "sort"];
+    const MANY = {v: "Variants", m: "Machines", i: "Inputs", p: "Precisions", l: "Threads"};
+    const MOST_LETTERS = 200;
+
+    function parsed(address) {
+        const asked = new URLSearchParams(address.replace(/^#/, ""));
+        const view = {};
+        for (const name of ONE) { view[name] = (asked.get(name) ?? "").slice(0, MOST_LETTERS); }
+        for (const name of Object.keys(MANY)) { view[name] = asked.getAll(name); }
+        return view;
+    }
+
+    function written(view) {
+        const said = new URLSearchParams();
+        for (const name of ONE) { if (view[name]) { said.set(name, view[name]); } }
+        for (const name of Object.keys(MANY)) {
+            for (const value of view[name]) { said.append(name, value); }
+        }
+        return `#${said}`;
+    }
+
+    /** What there is to choose from, in the runs and the study that are chosen. */
+    function choices(data, view) {
+        const titles = unique(data.runs.map(run => run.title)).sort();
+        const title = titles.includes(view.r) ? view.r : titles[0];
+        const ofTitle = data.runs.filter(run => run.title === title);
+        const studies = unique(ofTitle.flatMap(run => run.cases.map(one => one.point.study)));
+        const study = studies.includes(view.s) ? view.s : studies[0];
+        const cases = ofTitle.flatMap(run => run.cases.filter(one => one.point.study === study));
+        const groups = grouped(cases, one => one.group);
+        const several = [...groups].filter(([, of]) => unique(of.map(one => one.variant)).length > 1)
+            .map(([group]) => runs.BEST + group);
+        const variants = unique(cases.map(one => one.variant));
+        const threads = cases.map(one => one.point).sort((a, b) => a.at.ranks - b.at.ranks
+            || a.launched.startsWith("all") - b.launched.startsWith("all")
+            || a.at.threads - b.at.threads);
+        return {titles, title, studies, study, cases, over: [...several, ...variants], lists: {
+            v: variants, m: unique(cases.map(one => one.run.machine)).sort(),
+            i: unique(cases.map(one => one.point.input)),
+            p: unique(cases.map(one => one.point.precision)).sort(),
+            l: unique(threads.map(point => point.launched)),
+        }};
+    }
+
+    /** A claim of an experiment as a view; null if nothing here was compared so. */
+    function viewOfClaim(data, claim) {
+        const studies = claim.where.study.length ? claim.where.study
+            : unique(data.runs.flatMap(run => run.points.map(point => point.study)));
+        for (const s of studies) {
+            const {cases, over, lists, title} = choices(data, {r: "", s});
+            const [v, o] = [claim.faster.find(name => lists.v.includes(name)),
+                claim.than.find(name => over.includes(name))];
+            if (!v || !o || cases[0].point.study !== s) { continue; }
+            if (claim.where.matrix.length && !claim.where.matrix.some(name =>
+                lists.i.includes(name))) { continue; }
+            const fits = cases.filter(one => ["threads", "ranks"].every(name =>
+                isIn(claim.where[name], one.point.at[name], name === "threads" ? one.run.most
+                    : Math.max(...one.run.points.map(point => point.at.ranks)))));
+            const l = unique(fits.map(one => one.point.launched));
+            const isNarrow = claim.where.threads.length + claim.where.ranks.length > 0;
+            return {...parsed(""), r: title, s, v: [v], o, p: claim.where.precision,
+                i: claim.where.matrix.filter(name => lists.i.includes(name)),
+                l: isNarrow && l.length < lists.l.length ? l : []};
+        }
+        return null;
+    }
+
+    /** The claim that is told on most inputs of machines, of several the first one. */
+    function viewOfMost(data) {
+        const views = data.claims.map(claim => viewOfClaim(data, claim)).filter(Boolean);
+        const told = view => unique(narrowed(choices(data, view).cases, view)
+            .filter(one => one.taken.length && runs.rival(one, view.o))
+            .map(one => `${one.run.machine} ${one.point.input}`));
+        return views.map(view => [told(view).length, view])
+            .reduce((best, one) => one[0] > best[0] ? one : best, [0, null])[1];
+    }
+
+    /** Whether a view compares what a claim does. */
+    function isView(view, data, claim) {
+        const found = viewOfClaim(data, claim);
+        return found !== null && ["r", "s", "o", "v", "p", "i", "l"].every(name =>
+            String(found[name]) === String(view[name]));
+    }
+
+    function isIn(wanted, value, most) {
+        return !wanted.length || wanted.includes(value) || (wanted.includes("max") && value === most);
+    }
+
+    /** The view with what its address leaves open; what it names and is not here goes, with a line
+     * that says so. */
+    function settled(view, data) {
+        const isBare = !view.v.length && !view.o && !view.s && !view.r;
+        const first = isBare && viewOfMost(data);
+        const {r, s, v, o, p, i, l} = first || view;
+        const asked = {...view, r, s, v, o, p, i, l};
+        const found = choices(data, asked);
+        const unknown = [];
+        const known = (name, value, all, other) => {
+            if (all.includes(value)) { return value; }
+            if (value) { unknown.push(value); }
+            return other;
+        };
+        asked.r = known("r", asked.r, found.titles, found.title);
+        asked.s = known("s", asked.s, found.studies, found.study);
+        asked.o = known("o", asked.o, found.over, found.over[0]);
+        for (const [name, all] of Object.entries(found.lists)) {
+            const here = asked[name].filter(value => all.includes(value));
+            unknown.push(...asked[name].filter(value => value && !all.includes(value)));
+            asked[name] = here.length || !asked[name].includes("") ? here : [""];
+        }
+        const shown = narrowed(found.cases, asked);
+        const measures = Object.keys(MEASURES).filter(name =>
+            name === "ratio" || shown.some(one => one.taken.length && MEASURES[name].rounds(one)));
+        const usual = isBare && !first ? ["gbps", "time"] : ["ratio"];
+        asked.y = known("y", asked.y, measures, usual.find(name => measures.includes(name)));
+        const several = [["machine", unique(shown.map(one => one.run.machine))],
+            ["variant", unique(shown.map(one => one.variant))]].filter(([, all]) => all.length > 1);
+        asked.c = asked.c === "variant" || asked.c === "machine" ? asked.c
+            : several[0]?.[0] ?? "machine";
+        return {view: asked, found, shown, measures, unknown};
+    }
+
+    /** The cases that a view leaves. */
+    function narrowed(cases, view) {
+        const words = view.q.toLowerCase().split(/\s+/).filter(Boolean);
+        const lists = Object.keys(MANY).map(name => [name, new Set(view[name])]);
+        return cases.filter(one => {
+            const facts = {v: one.variant, m: one.run.machine, i: one.point.input,
+                p: one.point.precision, l: one.point.launched};
+            const text = [...Object.values(facts), one.cache].join(" ").toLowerCase();
+            return lists.every(([name, wanted]) => !wanted.size || wanted.has(facts[name]))
+                && words.every(word => text.includes(word));
+        });
+    }
+
+    /** What variants are compared with, in words. */
+    function overWords(over) {
+        const group = over.startsWith(runs.BEST) && over.slice(runs.BEST.length);
+        return group === "peer" ? "the best library" : group ? `the best of the group ${group}` : over;
+    }
+
+    return {LISTS: MANY, isView, narrowed, overWords, parsed, settled, viewOfClaim, written};
+})();

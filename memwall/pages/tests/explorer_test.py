@@ -1,0 +1,401 @@
+"""The explorer: how many bytes its data take, that it computes what the weaver does, and that a
+browser has nothing to complain of."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memwall.analysis import numerics
+from memwall.analysis.basis import Basis, Over
+from memwall.analysis.comparisons import Comparison, compare
+from memwall.analysis.metrics import METRICS
+from memwall.analysis.numerics import Estimate
+from memwall.pages import book, explorer
+from memwall.pages.book import House
+from memwall.pages.survey import OnMachine
+from memwall.pages.tests.study_page_test import browser
+from memwall.record import machines, results
+from memwall.record.results import Case, Json
+from memwall.record.sources import REPOSITORY
+from memwall.tests import synthetic
+
+MOST_BYTES = 70  # of a case
+PAIRS, MEANS = 1000, 100
+WIDTH, PHONE = 1280, 390
+HOSTILE = "<script>document.title = 'broken'</script><img src=x onerror=alert(1)>"
+#: Waits until the page shows another view than before, or any, and says which.
+SHOWN = """const [before, done] = arguments;
+    const look = () => { const {shown} = document.documentElement.dataset;
+        shown && shown !== before ? done(shown) : setTimeout(look, 20); };
+    look();"""
+#: The rounds of cases are compared as the page compares them.
+COMPARED = """const [name, asked, done] = arguments;
+    explorer.load(name).then(data => done(asked.map(([run, cases, over]) => {
+        const rounds = numbers.meanPerRound(cases.map(at => {
+            const one = data.runs[run].cases[at];
+            return runs.speedups(one, runs.rival(one, over));
+        }));
+        const found = numbers.estimate(rounds);
+        return [found.value, found.low, found.high, found.coverage, numbers.speedup(found)];
+    })), error => done(String(error)));"""
+ROWS = """return [...document.querySelectorAll("tbody tr")].map(row =>
+    [...row.cells].map(cell => cell.textContent))"""
+
+
+@pytest.fixture(scope="module")
+def house() -> House:
+    return book.read(REPOSITORY)
+
+
+@pytest.fixture(scope="module")
+def page(house: House, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The explorer of all results that came with the tree."""
+    folder = tmp_path_factory.mktemp("explorer")
+    explorer.write(house, folder)
+    return folder / "index.html"
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Any]:
+    """A browser with one tab, as wide as a desk's."""
+    module = browser()
+    if module.missing():
+        pytest.skip(module.missing())
+    with module.chromium(WIDTH, 900) as tab:
+        yield tab
+
+
+def visit(tab: Any, page: Path, view: str = "") -> str:
+    """Opens a view in a tab, without a complaint; what the page then shows, as an address."""
+    tab.get("about:blank")
+    assert browser().visit(tab, page.as_uri() + view) == []
+    return tab.execute_async_script(SHOWN, "")
+
+
+def after(tab: Any, act: Any) -> str:
+    """The view after something was done."""
+    before = tab.execute_script("return document.documentElement.dataset.shown")
+    act()
+    shown: str = tab.execute_async_script(SHOWN, before)
+    return shown
+
+
+def choose(tab: Any, name: str, value: str) -> str:
+    """The view after a choice."""
+    script = """const part = document.getElementById(arguments[0]); part.value = arguments[1];
+        part.dispatchEvent(new Event("change", {bubbles: true}))"""
+    return after(tab, lambda: tab.execute_script(script, name, value))
+
+
+def typed(tab: Any, field: Any, words: str) -> None:
+    """Types, and waits until all of it is in the address of the view."""
+    field.send_keys(words)
+    wanted = field.get_attribute("value").replace(" ", "+")
+    while f"q={wanted}&" not in f"{tab.execute_script('return location.hash')}&":
+        tab.execute_async_script("setTimeout(arguments[0], 20)")
+    tab.execute_async_script("setTimeout(arguments[0], 50)")
+
+
+def text(tab: Any, name: str) -> str:
+    said: str = tab.execute_script("return document.getElementById(arguments[0]).textContent", name)
+    return said
+
+
+# --- data -----------------------------------------------------------------------------------------
+
+
+def test_a_case_takes_few_bytes(house: House, page: Path) -> None:
+    taken = sum(path.stat().st_size for path in page.parent.glob("data-*.js"))
+    cases = sum(len(one.measured.cases) for one in house.found)
+    assert cases > 40_000
+    assert taken / cases <= MOST_BYTES
+
+
+def test_every_digit_of_a_sample_is_kept(house: House) -> None:
+    for one in house.found:
+        for case in one.measured.cases[::5]:
+            assert decoded(*explorer.coded(case.taken)) == list(case.taken), one.shown
+
+
+def decoded(exponent: int, coded: list[int]) -> list[float]:
+    first, *others = coded
+    return [float(f"{whole}e{exponent}") for whole in (first, *(first + more for more in others))]
+
+
+@pytest.mark.parametrize("samples", [(1e-30, 1e30), (1e30, 1e-30, 1.0), (123456.0,)])
+def test_samples_of_strangers_stay_positive(samples: tuple[float, ...]) -> None:
+    assert all(sample > 0 for sample in decoded(*explorer.coded(samples)))
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+def drawn(house: House, source: random.Random) -> tuple[OnMachine, Case, str, Over]:
+    """A case that has a rival, and the rival's name for the page and for the weaver."""
+    while True:
+        one = source.choice(house.found)
+        case = source.choice(one.measured.cases)
+        name = source.choice(one.measured.variants)
+        group = source.choice(one.measured.cases).group
+        over: Over = name
+        if source.random() < 0.3:
+            name, over = f"best of {group}", {"best_of": group}
+        if case.passed and Basis(one.measured, over).pairs([case]):
+            return one, case, name, over
+
+
+def asked_of_page(tab: Any, house: House,
+                  asked: list[tuple[OnMachine, list[Case], str]]) -> list[list[Any]]:
+    """What the page computes of cases and what each is compared with, in the order asked."""
+    answers: dict[int, list[Any]] = {}
+    for survey in house.surveys:
+        own = {number: one for number, one in enumerate(asked)
+               if one[0].result.experiment == survey.experiment.name}
+        if own:
+            told = [[survey.found.index(one), [positions(one)[id(case)] for case in cases], name]
+                    for one, cases, name in own.values()]
+            found = tab.execute_async_script(COMPARED, survey.experiment.name, told)
+            assert isinstance(found, list), found
+            answers |= dict(zip(own, found, strict=True))
+    return [answers[number] for number in range(len(asked))]
+
+
+def positions(one: OnMachine) -> dict[int, int]:
+    return {id(case): at for at, case in enumerate(one.measured.cases)}
+
+
+def assert_alike(answer: list[Any], estimate: Estimate) -> None:
+    """The numbers themselves, and how they are written, to the last digit."""
+    *numbers, written = answer
+    assert numbers == pytest.approx([estimate.value, estimate.low, estimate.high,
+                                     estimate.coverage], rel=1e-12)
+    assert written == numerics.speedup(estimate)
+
+
+def test_a_thousand_pairs_are_compared_as_by_the_weaver(driver: Any, house: House,
+                                                        page: Path) -> None:
+    source = random.Random(51)
+    pairs = [drawn(house, source) for _ in range(PAIRS)]
+    visit(driver, page)
+    answers = asked_of_page(driver, house, [(one, [case], name) for one, case, name, _ in pairs])
+    for (one, case, _, over), answer in zip(pairs, answers, strict=True):
+        (pair,) = Basis(one.measured, over).pairs([case])
+        assert_alike(answer, numerics.estimate(METRICS["speedup"].of(pair)))
+
+
+def test_means_over_inputs_are_those_of_the_weaver(driver: Any, house: House, page: Path) -> None:
+    source = random.Random(52)
+    asked: list[tuple[OnMachine, list[Case], str]] = []
+    expected: list[Estimate] = []
+    while len(asked) < MEANS:
+        one, case, name, over = drawn(house, source)
+        where = {axis: value for axis, value in one.measured.coordinates(case).items()
+                 if axis != "matrix"}
+        found = compare(one.measured.loose, case.variant, over, where)
+        if isinstance(found, Comparison) and len(found.points) > 1:
+            asked.append((one, [point.case for point in found.points], name))
+            expected.append(found.overall)
+    visit(driver, page)
+    for answer, estimate in zip(asked_of_page(driver, house, asked), expected, strict=True):
+        assert_alike(answer, estimate)
+
+
+def test_intervals_of_any_number_of_rounds(driver: Any, page: Path) -> None:
+    visit(driver, page)
+    counts = range(1, 400)
+    found = driver.execute_script("""return arguments[0].map(count => {
+        const {rank, coverage} = numbers.intervalRank(count); return [rank, coverage]; })""",
+                                  list(counts))
+    for count, (rank, coverage) in zip(counts, found, strict=True):
+        assert rank == numerics.interval_rank(count)
+        covered = numerics.interval_coverage(rank, count)
+        assert coverage == pytest.approx(max(0, covered), abs=1e-12)
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def test_first_the_page_shows_a_claim(driver: Any, page: Path) -> None:
+    visit(driver, page)
+    assert text(driver, "chart-title").endswith("?") and text(driver, "claimed")
+    assert driver.execute_script("return document.querySelectorAll('.mark').length") > 20
+    assert len(driver.execute_script(ROWS)) > 10
+    assert text(driver, "problem") == ""
+
+
+def test_every_experiment_shows_something(driver: Any, page: Path) -> None:
+    visit(driver, page)
+    names = driver.execute_script("return [...document.getElementById('e').options]"
+                                  ".map(option => option.value)")
+    for name in names:
+        visit(driver, page, f"#e={name}")
+        assert driver.execute_script("return document.querySelector('#chart .mark')"), name
+        assert driver.execute_script(ROWS), name
+        wide = driver.execute_script("return document.documentElement.scrollWidth")
+        assert wide <= WIDTH, name
+
+
+VIEW = ("#e=spmv-plan&r=real-matrices&s=spmv&y=ratio&o=mkl&x=input&c=variant&q=bcsstk&sort=-value"
+        "&v=plan&v=plan_untimed&m=amd-epyc-2c&p=fp64&l=1+thread")
+
+
+def test_a_view_is_an_address(driver: Any, page: Path) -> None:
+    assert visit(driver, page, VIEW) == VIEW
+    chosen = driver.execute_script("""return Object.fromEntries([...document.querySelectorAll(
+        "select, #q")].map(part => [part.id, part.value]))""")
+    assert chosen == {"e": "spmv-plan", "r": "real-matrices", "s": "spmv", "claim": "",
+                      "y": "ratio", "o": "mkl", "c": "variant", "x": "input", "q": "bcsstk"}
+    boxes = driver.execute_script("""return [...document.querySelectorAll("#v input:checked")].map(
+        box => box.value)""")
+    assert sorted(boxes) == ["plan", "plan_untimed"]
+    rows = driver.execute_script(ROWS)
+    assert rows and all("bcsstk" in " ".join(row).lower() for row in rows)
+
+
+def test_a_choice_changes_the_address_and_back_undoes_it(driver: Any, page: Path) -> None:
+    first = visit(driver, page)
+    second = choose(driver, "y", "time")
+    assert "y=time" in second and "y=time" in driver.current_url
+    assert after(driver, driver.back) == first
+    assert "y=share" in choose(driver, "y", "share")
+    assert text(driver, "chart-title").startswith("Which part of its ceiling")
+    claimed = choose(driver, "claim", "1")
+    assert claimed not in (first, second)
+    assert choose(driver, "e", "gemm-cpu-to-gpu").startswith("#e=gemm-cpu-to-gpu&")
+
+
+def test_a_filter_leaves_what_has_all_words(driver: Any, page: Path) -> None:
+    visit(driver, page)
+    every = len(driver.execute_script(ROWS))
+    field = driver.find_element("id", "q")
+    typed(driver, field, "EPYC small")
+    rows = driver.execute_script(ROWS)
+    assert 0 < len(rows) < every
+    assert all("epyc" in " ".join(row) and "small" in " ".join(row) for row in rows)
+    typed(driver, field, " nothing-is-called-so")
+    assert driver.execute_script(ROWS) == []
+    assert "Nothing" in text(driver, "chart-note")
+
+
+def test_a_table_is_sorted_by_its_heads(driver: Any, page: Path) -> None:
+    visit(driver, page)
+    head = "return document.querySelector('th button[data-sort=ratio]')"
+    column = """const at = [...document.querySelectorAll("tbody tr")];
+        return at.map(row => parseFloat(row.querySelector(".number").textContent))"""
+    for sort, way in (("-value", "descending"), ("value", "ascending")):
+        shown = after(driver, lambda: driver.execute_script(f"{head[7:]}.click()"))
+        assert f"sort={sort}" in shown
+        assert driver.execute_script(f"{head}.closest('th').ariaSort") == way
+        values = driver.execute_script(column)
+        assert values == sorted(values, reverse=way == "descending")
+
+
+def test_marks_are_told_to_keys(driver: Any, page: Path) -> None:
+    visit(driver, page)
+    chart = driver.find_element("css selector", "#chart svg")
+    driver.execute_script("arguments[0].focus()", chart)
+    chart.send_keys("\ue014")  # arrow to the right
+    first = text(driver, "pointed")
+    assert "mean over" in first
+    for _ in range(8):
+        chart.send_keys("\ue015")  # arrow down
+    assert text(driver, "pointed") not in ("", first)
+    chart.send_keys("\ue00c")  # escape
+    assert text(driver, "pointed") == ""
+
+
+def test_every_control_has_a_name(driver: Any, page: Path) -> None:
+    visit(driver, page)
+    nameless = driver.execute_script("""return [...document.querySelectorAll("select, input")]
+        .filter(part => !part.labels.length).map(part => part.id)""")
+    assert nameless == []
+
+
+def test_an_unknown_name_is_told_and_left_out(driver: Any, page: Path) -> None:
+    visit(driver, page, "#e=spmv-plan&v=plan&v=%3Cb%3Eno&o=nobody")
+    assert text(driver, "problem") == "Not in these results, and left out: nobody, <b>no"
+    visit(driver, page, "#e=..%2F..%2Fx")
+    assert text(driver, "problem") == "Not in these results, and left out: ../../x"
+
+
+def test_a_phone_scrolls_one_way(driver: Any, page: Path) -> None:
+    module = browser()
+    with module.chromium(PHONE, 800) as tab:
+        for scheme in ("light", "dark"):
+            module.prefer(tab, scheme)
+            visit(tab, page)
+            tab.execute_script("for (const part of document.querySelectorAll('details'))"
+                               " { part.open = true; }")
+            assert tab.execute_script("return document.documentElement.scrollWidth") <= PHONE
+            widths = tab.execute_script("return [...document.querySelectorAll('#chart svg')]"
+                                        ".map(part => part.getBoundingClientRect().right)")
+            assert widths and max(widths) <= PHONE
+
+
+# --- made-up results ------------------------------------------------------------------------------
+
+
+def made(root: Path, *found: tuple[str, Json]) -> Path:
+    """The explorer of results of several machines; the last one did not come with the tree."""
+    synthetic.repository(root)
+    for machine, raw in found:
+        raw["machine"]["slug"] = machine
+        results.write(raw, root / "reports" / machine / "results" / f"{synthetic.NAME}.json")
+    for machine, _ in found[:-1]:
+        machines.enlist(root, machine)
+    explorer.write(book.read(root, beside=[found[-1][0]]), root / "explorer")
+    return root / "explorer/index.html"
+
+
+def test_text_of_strangers_is_text(driver: Any, tmp_path: Path) -> None:
+    raw = synthetic.result(seed=7)
+    raw["machine"]["cpu"]["model"] = HOSTILE
+    raw["build"]["compiler"] = HOSTILE
+    raw["datasets"][HOSTILE] = raw["datasets"].pop("fem3")
+    for entry in [*raw["cases"], *raw["skipped"]]:
+        if entry["parameters"]["matrix"] == "fem3":
+            entry["parameters"]["matrix"] = HOSTILE
+        if "reason" in entry:
+            entry["reason"] = HOSTILE
+    page = made(tmp_path, ("good-2c", synthetic.result()), ("stranger-2c", raw))
+    visit(driver, page, "#s=spmv&y=time")
+    driver.execute_script("for (const part of document.querySelectorAll('details'))"
+                          " { part.open = true; } document.getElementById('more').click()")
+    for name in ("m", "i", "runs", "table", "chart"):
+        assert HOSTILE in text(driver, name)
+    assert "stranger-2c (not committed)" in text(driver, "runs")
+    assert driver.title != "broken"
+    assert driver.execute_script("return document.querySelectorAll('body img, main script').length"
+                                 ) == 0
+
+def groups(tab: Any) -> list[str]:
+    found: list[str] = tab.execute_script(
+        "return [...document.querySelectorAll('.group')].map(part => part.querySelector('h3')"
+        "?.textContent ?? '')")
+    return found
+
+
+def test_what_is_not_alike_has_no_axis_in_common(driver: Any, tmp_path: Path) -> None:
+    one, other = synthetic.result(), synthetic.result(seed=2)
+    other["run"]["profile"] = "quick"
+    other["datasets"]["random"]["sha256"] = "ab" * 32
+    for probe in other["ceilings"]:
+        probe["definition"] = 2
+    for raw in (one, other):
+        for case in raw["cases"]:
+            is_small = case["parameters"]["matrix"] == "short"
+            case["cache"] = "warm" if is_small else "cold"
+    page = made(tmp_path, ("one-2c", one), ("other-2c", other))
+    visit(driver, page, "#s=spmv&v=csrl&o=textbook&y=ratio&p=fp64&l=1+thread")
+    assert groups(driver) == ["cold caches", "warm caches",
+                              "cold caches, other data under the same name"]
+    assert "Cold and warm caches are drawn apart" in text(driver, "chart-note")
+    choose(driver, "y", "share")
+    assert [part for part in groups(driver) if "definition 2" in part]
+    assert "definition 1 and 2 are drawn apart" in text(driver, "chart-note")
+    choose(driver, "y", "time")
+    assert {part.rpartition(", ")[2] for part in groups(driver)} == {"profile full",
+                                                                     "profile quick"}
