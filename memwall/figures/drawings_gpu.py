@@ -84,7 +84,7 @@ def linear_storage(question: str, about: str) -> str:
     place = i * width + j
     board.frame(left + place, 6, 1, 1, 2.4)
     board.arrow((left + 5.5 + j, 1.5 + i), (left + place + 0.5, 5.9))
-    board.text(left, 8.5, f"Slot (i, j) stands at i \u00b7 w + j: ({i}, {j}) at"
+    board.text(left, 8.5, f"Element (i, j) stands at i \u00b7 w + j: ({i}, {j}) at"
                           f" {i} \u00b7 {width} + {j} = {place}.", bold=True)
     return board.svg()
 

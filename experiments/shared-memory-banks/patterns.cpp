@@ -1,21 +1,22 @@
-#pragma once
+#include "cycles.hpp"
+#include "studies.hpp"
 
-#include "bench/experiment.hpp"
-#include "cuda/buffer.hpp"
-#include "cuda/gpu.hpp"
 #include "dense/banks.hpp"
 #include "dense/gpu/banks.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
-/// Access patterns, and what reads and writes them.
 namespace shared_memory_banks {
 
+namespace {
+
 /// The patterns that are measured unless the command line names others, in the model's own words.
-inline std::vector<dense::AccessPattern> known_patterns()
+std::vector<dense::AccessPattern> known_patterns()
 {
     std::vector<dense::AccessPattern> found;
     for (int stride = 1; stride <= 33; ++stride) {
@@ -40,14 +41,14 @@ inline std::vector<dense::AccessPattern> known_patterns()
 }
 
 /// A known pattern, or one that the text describes.
-inline dense::AccessPattern named(std::string const& name)
+dense::AccessPattern named(std::string const& name)
 {
     auto const known = known_patterns();
     auto const found = std::ranges::find(known, name, &dense::AccessPattern::name);
     return found != known.end() ? *found : dense::parse_pattern(name);
 }
 
-inline bench::AxisValues pattern_names()
+bench::AxisValues pattern_names()
 {
     bench::AxisValues values{"stride:1", "stride:2", "transpose-padded"};
     values.quick.clear();
@@ -59,15 +60,8 @@ inline bench::AxisValues pattern_names()
     return values;
 }
 
-/// Cycles of the last call, for one of so many accesses.
-inline std::function<double()> cycles_of(std::shared_ptr<cuda::Buffer<long long>> cycles,
-                                         double accesses)
-{
-    return [=] { return static_cast<double>(cycles->download().front()) / accesses; };
-}
-
 /// One pattern, read or written by all warps of a block.
-inline void pattern(bench::Trial& trial, cuda::Gpu& gpu)
+void pattern(bench::Trial& trial, cuda::Gpu& gpu)
 {
     using dense::Access;
     auto const pattern = named(trial.text("pattern"));
@@ -107,41 +101,14 @@ inline void pattern(bench::Trial& trial, cuda::Gpu& gpu)
     trial.run();
 }
 
-/// Shared memory of the block itself, and of another block of its cluster.
-inline void distributed(bench::Trial& trial, cuda::Gpu& gpu)
+} // namespace
+
+void add_patterns(bench::Experiment& experiment, cuda::Gpu& gpu)
 {
-    auto const blocks = static_cast<int>(trial.integer("cluster"));
-    if (auto const why = dense::gpu::refuses_cluster(blocks); !why.empty()) {
-        trial.not_applicable(std::string{why});
-    }
-    constexpr std::size_t threads = 1024;
-    auto const values = trial.input<float>(threads);
-    auto const results = trial.output<float>(threads * static_cast<std::size_t>(blocks));
-    constexpr double accesses = dense::gpu::accesses_of_warp * dense::gpu::warps_of_block;
-    trial.cache(bench::Cache::warm);
-    trial.work({.operations = accesses * blocks});
-    results.expect([=] {
-        bench::Expected expected;
-        for (std::size_t i = 0; i < results.size(); ++i) {
-            expected.value.push_back(values.on()[i % threads]);
-            expected.bound.push_back(0);
-        }
-        return expected;
-    });
-    for (bool const remote : {false, true}) {
-        trial
-            .add(remote ? "remote" : "local",
-                 [&, remote](bench::Variant& variant) {
-                     auto const cycles = std::make_shared<cuda::Buffer<long long>>(1);
-                     variant.count("cycles", cycles_of(cycles, accesses));
-                     return [=, &gpu, values = values.on(gpu), results = results.on(gpu)] {
-                         dense::gpu::distributed_cycles(blocks, remote, values, results,
-                                                        cycles->data(), gpu.stream());
-                     };
-                 })
-            .excerpt("distributed");
-    }
-    trial.run();
+    auto& study = experiment.study("patterns").on(gpu);
+    study.axis("pattern", pattern_names());
+    study.axis("access", {"read", "write"});
+    study.untyped([&gpu](bench::Trial& trial) { pattern(trial, gpu); });
 }
 
 } // namespace shared_memory_banks

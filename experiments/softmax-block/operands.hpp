@@ -43,28 +43,6 @@ struct Contenders
     }
 };
 
-/// From one column to more than any block holds; odd counts leave rows that begin anywhere.
-inline bench::AxisValues widths()
-{
-    bench::AxisValues values;
-    values.tiny = {std::int64_t{1}, std::int64_t{33}, std::int64_t{1000}, std::int64_t{70000}};
-    for (std::int64_t const columns : {32, 1000, 1001, 4096, 32768, 65536, 131072, 262144}) {
-        values.quick.emplace_back(columns);
-    }
-    for (std::int64_t const columns :
-         {1,     2,     3,     17,    32,    33,    64,     128,    127,   256,
-          512,   511,   1000,  1001,  1024,  2048,  2049,   4096,   8192,  8191,
-          16384, 16383, 32768, 32767, 65536, 65535, 131072, 131071, 262144}) {
-        values.full.emplace_back(columns);
-    }
-    values.require = [](bench::Parameter const& columns) {
-        if (std::get<std::int64_t>(columns) < 1) {
-            throw std::invalid_argument{"--columns: expected at least 1"};
-        }
-    };
-    return values;
-}
-
 /// Sizes of a matrix: beyond the cache of any GPU, but in tests.
 inline bench::AxisValues mebibytes()
 {
@@ -190,90 +168,6 @@ void add_library(bench::Trial& trial, SoftmaxOperands<T> const& p, Softmax what,
                  };
              })
         .group("peer");
-}
-
-/// A copy of the same matrix: what no way can beat.
-template <class T>
-void add_copy(bench::Trial& trial, SoftmaxOperands<T> const& p, cuda::Gpu& gpu)
-{
-    trial
-        .add("copy",
-             [&gpu, p](bench::Variant& variant) {
-                 auto const to = std::make_shared<cuda::Buffer<T>>(p.x.size());
-                 variant.output<T>(to->span(), gpu).expect([x = p.x] {
-                     return bench::Expected{{x.on().begin(), x.on().end()},
-                                            std::vector<double>(x.size(), 0.0)};
-                 });
-                 return [&gpu, to, x = p.x.on(gpu)] {
-                     //! [copy_of_matrix]
-                     cuda::check(cudaMemcpyAsync(to->data(), x.data(), x.size_bytes(),
-                                                 cudaMemcpyDeviceToDevice, gpu.stream().get()));
-                     //! [copy_of_matrix]
-                 };
-             })
-        .group("bound")
-        .excerpt("copy_of_matrix");
-}
-
-/// Every way at one width.
-template <class T>
-void ways(bench::Trial& trial, Contenders const& contenders)
-{
-    SoftmaxOperands<T> const p{trial, Softmax::probabilities, contenders.gpu};
-    add_copy(trial, p, contenders.gpu);
-    for (auto const& step : dense::gpu::softmax_steps<T>()) {
-        add(trial, p, Softmax::probabilities, contenders.gpu, step,
-            text_of(std::string{step.name}));
-    }
-    add_library(trial, p, Softmax::probabilities, contenders);
-    trial.run();
-}
-
-template <class T>
-void logarithms(bench::Trial& trial, Contenders const& contenders)
-{
-    SoftmaxOperands<T> const p{trial, Softmax::logarithms, contenders.gpu};
-    for (auto const& step : dense::gpu::softmax_steps<T>()) {
-        add(trial, p, Softmax::logarithms, contenders.gpu, step, text_of(std::string{step.name}));
-    }
-    add_library(trial, p, Softmax::logarithms, contenders);
-    trial.run();
-}
-
-/// The row in shared memory with blocks of every size, and what the article's rule chooses.
-template <class T>
-void block_sizes(bench::Trial& trial, Contenders const& contenders)
-{
-    SoftmaxOperands<T> const p{trial, Softmax::probabilities, contenders.gpu};
-    auto& gpu = contenders.gpu;
-    auto const of_size = [&](std::string const& name, int threads) {
-        trial
-            .add(name,
-                 [&gpu, p, threads](bench::Variant& variant) {
-                     variant.count("threads", threads);
-                     return [&gpu, p, threads, x = p.x.on(gpu).data(), y = p.y.on(gpu).data()] {
-                         dense::gpu::softmax_of_block_size(Softmax::probabilities, x, y, p.rows,
-                                                           p.columns, threads, gpu.stream());
-                     };
-                 })
-            .excerpt("block_shared");
-    };
-    for (int const threads : {128, 256, 512, 1024}) {
-        of_size("threads" + std::to_string(threads), threads);
-    }
-    of_size("by_occupancy", dense::gpu::block_size_by_occupancy<T>(p.columns));
-    trial.run();
-}
-
-/// Packs of two in shared memory: in columns, side by side, and side by side by single accesses.
-template <class T>
-void layouts(bench::Trial& trial, Contenders const& contenders)
-{
-    SoftmaxOperands<T> const p{trial, Softmax::probabilities, contenders.gpu};
-    for (auto const& step : dense::gpu::softmax_layouts<T>()) {
-        add(trial, p, Softmax::probabilities, contenders.gpu, step, "block_shared");
-    }
-    trial.run();
 }
 
 } // namespace softmax_block
