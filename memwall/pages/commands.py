@@ -74,6 +74,10 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     both.add_argument("--markdown", action="store_true", help="tables for a page or a comment")
     both.set_defaults(command=_compare)
 
+    house = commands.add_parser("site", help="everything as one site, readable from a folder",
+                                usage="just site")
+    house.set_defaults(command=_site)
+
     decide = commands.add_parser("claims", help="list what decides each claim")
     decide.add_argument("experiment", nargs="?", help="only the claims of this one")
     shape = decide.add_mutually_exclusive_group()
@@ -197,6 +201,18 @@ def _compare(given: argparse.Namespace) -> int:
     a, b = (compare.read(given.root, each, name) for each, name in ((given.a, "A"), (given.b, "B")))
     said = "\n".join(compare.text(a, b, compare.compare(a, b), given.all, given.markdown))
     print(escape.markdown(said) if given.markdown else terminal.harmless(said))
+    return 0
+
+
+def _site(given: argparse.Namespace) -> int:
+    from memwall.pages.site.build import build  # of all commands only this one needs the generator
+
+    root = given.root.resolve()
+    if sys.stderr.isatty():
+        print("gathering pages and making the site: about half a minute", file=sys.stderr)
+    first = build(root, (given.build or root / "build").resolve(),
+                  lambda line: print(line, file=sys.stderr))
+    print(files.shown(first))
     return 0
 
 

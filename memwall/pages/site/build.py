@@ -1,0 +1,202 @@
+"""The site in `build/site/`: pages, figures and sources are gathered in `build/site-work/`, from
+which the generator makes it; beneath lie the explorer and the library's pages."""
+
+import os
+import posixpath
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from memwall.pages import book, explorer
+from memwall.pages.book import House
+from memwall.pages.site import api, contents, figures, markdown, sources
+from memwall.pages.site.contents import API, EXPLORER, Contents
+from memwall.record import files, machines
+from memwall.record.errors import UserError
+
+ASSETS = Path(__file__).parent / "assets"
+DRAWER = "vega.js"
+#: What a page of a machine that did not come with the tree says of it.
+NOT_COMMITTED = ('!!! warning "Measured here, not committed"\n'
+                 "    `{}` did not come with memwall: only this site shows it. `just contribute`\n"
+                 "    packs what it measured.\n")
+CONFIG: dict[str, Any] = {
+    "site_name": "memwall",
+    "site_description": "Experiments, lessons and reports about the memory wall",
+    "copyright": "memwall, under the MIT licence",
+    "docs_dir": "src",
+    "site_dir": "site",
+    "use_directory_urls": False,
+    "theme": {
+        "name": "material",
+        "font": False,
+        "language": "en",
+        "icon": {"logo": "lucide/brick-wall"},
+        "features": ["navigation.tabs", "navigation.top", "toc.integrate",
+                     "toc.follow", "search.highlight", "content.code.copy"],
+        "palette": [
+            {"media": "(prefers-color-scheme)",
+             "toggle": {"icon": "lucide/sun-moon", "name": "Colours: as the system; to light"}},
+            {"media": "(prefers-color-scheme: light)", "scheme": "default",
+             "toggle": {"icon": "lucide/sun", "name": "Colours: light; to dark"}},
+            {"media": "(prefers-color-scheme: dark)", "scheme": "slate",
+             "toggle": {"icon": "lucide/moon", "name": "Colours: dark; to the system's"}},
+        ],
+    },
+    "plugins": {"search": {}, "offline": {}},
+    # The generator would fetch this one from another host.
+    "extra": {"polyfills": ["assets/iframe-worker.js"]},
+    "extra_css": ["assets/site.css"],
+    "extra_javascript": ["assets/figures.js"],
+    "markdown_extensions": ["admonition", "attr_list", "md_in_html", "tables",
+                            "pymdownx.highlight", "pymdownx.superfences"],
+}
+
+
+def build(root: Path, room: Path, say: Callable[[str], object]) -> Path:
+    """Makes the site in a folder of `room` and returns its first page. Raises `UserError` with one
+    line if a page links to what is not there."""
+    work = room / "site-work"
+    with files.exclusive(work), ExitStack() as at_end:
+        library = None
+        if api.is_here():
+            library = api.Api(root, work / "api")
+            at_end.callback(library.stop)
+        else:
+            say(api.MISSING)
+        with ThreadPoolExecutor(1) as beside:
+            drawer = beside.submit(figures.libraries, work)
+            house = book.read(root, beside=machines.unlisted(root))
+            for guest in _unwoven(root, house):
+                book.write(root / contents.WOVEN, book.machine_pages(house, guest))
+            guests = [name for name in machines.unlisted(root) if name in house.machines]
+            found = contents.read(root, guests)
+            nav = contents.navigation(found, house, library is not None)
+            _gather(house, found, work / "src")
+            site = _generated(work, nav)
+            files.write(site / "assets" / DRAWER, drawer.result())
+        explorer.write(house, site / posixpath.dirname(EXPLORER))
+        if library is not None:
+            library.finished().rename(site / posixpath.dirname(API))
+        target = room / "site"
+        shutil.rmtree(target, ignore_errors=True)
+        site.rename(target)
+        return target / "index.html"
+
+
+def _unwoven(root: Path, house: House) -> list[str]:
+    """Machines that did not come with the tree, and whose pages nobody wove yet."""
+    return [name for name in machines.unlisted(root) if name in house.machines
+            and not (root / contents.WOVEN / name / "README.md").exists()]
+
+
+# --- what the generator reads ---------------------------------------------------------------------
+
+
+def _gather(house: House, found: Contents, folder: Path) -> None:
+    """Writes the pages, the sources that they link to, figures, and what all pages load."""
+    shutil.rmtree(folder, ignore_errors=True)
+    linked = Links(found)
+    for page in found.pages:
+        guest = found.guest_of(page)
+        text = markdown.converted(page, files.read(house.root / page, page), linked.on(page),
+                                  linked.live_on(page), NOT_COMMITTED.format(guest) if guest
+                                  else "")
+        _put(folder / page, text)
+    for name, text in sources.pages(house.root, linked.sources).items():
+        _put(folder / name, text)
+    for name in sorted(linked.copied):
+        _copy(house.root / name, folder / name)
+    for name, text in figures.scripts(house, found).items():
+        _put(folder / name, text)
+    for asset in sorted(ASSETS.iterdir()):
+        _copy(asset, folder / "assets" / asset.name)
+
+
+def _put(path: Path, text: str) -> None:
+    """Writes a file of the work folder, which nobody reads before all are there: without the care
+    of `files.write`, which waits for the disk."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _copy(source: Path, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, path)
+
+
+class Links:
+    """Where links lead in the site; keeps which sources and pictures it has to have for them."""
+
+    def __init__(self, found: Contents) -> None:
+        self.root, self.pages = found.root, {*found.pages}
+        self.sources: set[str] = set()
+        self.copied: set[str] = set()
+
+    def on(self, page: str) -> markdown.Linked:
+        """What links of a page become."""
+        return lambda target: self._linked(page, target)
+
+    def live_on(self, page: str) -> Callable[[str], bool]:
+        """Whether a picture of a page can be drawn again; notes it as one that the site has."""
+        def live(target: str) -> bool:
+            path = self._path(page, target)
+            self.copied.add(path)
+            return (self.root / path).with_suffix(figures.SPECIFICATION).is_file()
+        return live
+
+    def _path(self, page: str, target: str) -> str:
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), target))
+        if path.startswith("..") or not (self.root / path).exists():
+            raise UserError(f"{page}: found a link to {target}, expected a file of the tree")
+        return path
+
+    def _linked(self, page: str, target: str) -> str:
+        file, _, place = target.partition("#")
+        if not file or re.match(r"[a-z]+:", file):
+            return target
+        path = self._path(page, _of_note(page, file))
+        if path in self.pages:
+            return _relative(page, path) + (f"#{place}" if place else "")
+        if path.endswith(".svg"):
+            self.copied.add(path)
+            return file
+        self.sources.add(path)
+        return _relative(page, sources.page_of(path, (self.root / path).is_dir()))
+
+
+def _of_note(page: str, file: str) -> str:
+    """Notes stand in reports, and link to reports of other runs: here to the notes on these."""
+    if "/notes/" in page and re.fullmatch(r"[^/]+--[^/]+\.md", file):
+        return file.replace("--", "@")
+    return file
+
+
+def _relative(page: str, path: str) -> str:
+    return posixpath.relpath(path, posixpath.dirname(page) or ".")
+
+
+# --- the generator --------------------------------------------------------------------------------
+
+
+def _generated(work: Path, nav: contents.Nav) -> Path:
+    """The folder of pages that the generator makes. Raises `UserError` with the end of what it says
+    if it is content with anything less than all."""
+    site = work / "site"
+    shutil.rmtree(site, ignore_errors=True)
+    files.write_json(work / "mkdocs.yml", {**CONFIG, "nav": nav})  # JSON is YAML
+    done = subprocess.run([sys.executable, "-m", "zensical", "build", "--strict", "--config-file",
+                           "mkdocs.yml"], cwd=work, capture_output=True, text=True, check=False,
+                          env={**os.environ, "NO_COLOR": "1"})
+    if done.returncode:
+        said = " ".join((done.stdout + done.stderr).split())
+        raise UserError(f"zensical: exit code {done.returncode}: {said[-600:]}")
+    for extra in ("404.html", "sitemap.xml", "search.json"):  # for servers alone
+        (site / extra).unlink(missing_ok=True)
+    return site

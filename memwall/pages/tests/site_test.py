@@ -1,0 +1,145 @@
+"""The site: pages as its generator reads them, where links lead, what the navigation lists."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memwall.pages.site import build, contents, markdown, sources
+from memwall.pages.site.contents import Contents
+from memwall.record.errors import UserError
+
+PAGE = "experiments/a/README.md"
+
+
+def convert(text: str, page: str = PAGE, notice: str = "") -> str:
+    told = markdown.converted(page, f"# `T`\n{text}", lambda target: f"<{target}>",
+                              lambda target: "live" in target, notice)
+    return told.partition("\n")[2].lstrip("\n")
+
+
+def test_sections_have_the_places_that_a_repository_browser_gives_them() -> None:
+    text = convert("## The `x`, 2nd\n\n### Runs\n\n### Runs\n")
+    assert "## The `x`, 2nd { #the-x-2nd }\n" in text
+    assert "### Runs { #runs }\n" in text
+    assert "### Runs { #runs-1 }\n" in text
+
+
+def test_what_is_folded_is_markdown() -> None:
+    text = convert("<details>\n<summary>`x`</summary>\n\n- one\n\n</details>\n")
+    assert text == ('<details markdown="1">\n<summary markdown="span">`x`</summary>\n\n- one\n\n'
+                    "</details>\n")
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("- a\n  - b\n    - c\n\n  d\n", "- a\n    - b\n        - c\n\n    d\n"),
+    ("1. a\n\n   more\n\n       code\n2. b\n", "1. a\n\n    more\n\n        code\n2. b\n"),
+    ("- a\n\nText.\n\n    code\n", "- a\n\nText.\n\n    code\n"),
+    ("Text:\n- a\n- b\n", "Text:\n\n- a\n- b\n"),
+    ("1. a\n   ```cpp\n   if (x)\n     y();\n   ```\n",
+     "1. a\n    ```cpp\n    if (x)\n      y();\n    ```\n"),
+])
+def test_lists_are_indented_as_the_generator_wants_it(text: str, expected: str) -> None:
+    assert convert(text) == expected
+
+
+def test_code_is_left_as_it_is() -> None:
+    code = "```\n# no heading\n[no](link)\n<details>\n```\n"
+    assert convert(code) == code
+    assert convert("`[no](link)`\n") == "`[no](link)`\n"
+
+
+def test_links_and_pictures() -> None:
+    assert convert("[x](y.md#z)") == "[x](<y.md#z>)"
+    assert convert("![x](still.svg)") == '<span class="figure">![x](still.svg)</span>'
+    assert convert("![x](live.svg)") == '<span class="figure">![x](live.svg){ .live }</span>'
+
+
+def test_notes_get_a_title_and_guests_a_notice() -> None:
+    text = markdown.converted("reports/box/notes/spmv@mine.md", "<!-- run: 1 -->\nText.\n",
+                              str, lambda target: False, "!!! warning")
+    assert text.startswith("# box: notes on spmv, mine { #box-notes-on-spmv-mine }\n\n!!! warning")
+    assert "Text." in text
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for name, text in {
+        "README.md": "# Home\n", PAGE: "# A\n", "lib/x.cpp": "int x;\n",
+        "experiments/a/kit/README.md": "# For students\n", "experiments/a/kit/y.hpp": "int y;\n",
+        "experiments/a/figures/f.svg": "<svg/>", "experiments/a/figures/f.vl.json": "{}",
+        "reports/box/README.md": "# box\n", "reports/box/notes/spmv.md": "Text.\n",
+        "reports/box/notes/spmv@mine.md": "Text.\n",
+        "memwall/pages/site/artifact.md": "# Check\n",
+        "memwall/pages/site/teach.md": "# Teach\n", "memwall/pages/site/run.md": "# Run\n",
+        "memwall/pages/site/teach-kits.md": "# Kits\n",
+        "build/reports/mine/README.md": "# mine\n", "build/reports/mine/a.md": "# Report: A: x\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_pages_are_those_of_the_tree_and_of_guests(tree: Path) -> None:
+    assert contents.read(tree).pages == (
+        "README.md", PAGE, *(f"memwall/pages/site/{name}.md"
+                             for name in ("artifact", "run", "teach-kits", "teach")),
+        "reports/box/README.md", "reports/box/notes/spmv.md",
+        "reports/box/notes/spmv@mine.md")
+    found = contents.read(tree, ["mine"])
+    assert "build/reports/mine/a.md" in found.pages
+    assert found.guest_of("build/reports/mine/a.md") == "mine"
+    assert found.guest_of("reports/box/README.md") == ""
+    assert found.guest_of("README.md") == ""
+
+
+def linked(tree: Path, page: str, target: str) -> str:
+    return build.Links(contents.read(tree)).on(page)(target)
+
+
+@pytest.mark.parametrize(("page", "target", "expected"), [
+    (PAGE, "../../README.md#x", "../../README.md#x"),
+    (PAGE, "#x", "#x"),
+    (PAGE, "https://host/x", "https://host/x"),
+    (PAGE, "../../lib/x.cpp", "../../source/lib/x.cpp.md"),
+    (PAGE, "kit/", "../../source/experiments/a/kit/index.md"),
+    (PAGE, "kit/README.md", "../../source/experiments/a/kit/README.md.md"),
+    (PAGE, "figures/f.svg", "figures/f.svg"),
+    ("reports/box/notes/spmv.md", "spmv--mine.md", "spmv@mine.md"),
+])
+def test_links_lead_to_pages_sources_and_pictures(tree: Path, page: str, target: str,
+                                                  expected: str) -> None:
+    assert linked(tree, page, target) == expected
+
+
+@pytest.mark.parametrize("target", ["nothing.md", "../../../outside.md"])
+def test_a_link_to_nothing_is_an_error(tree: Path, target: str) -> None:
+    with pytest.raises(UserError, match=f"{PAGE}: found a link to {target}, expected a file"):
+        linked(tree, PAGE, target)
+
+
+def test_a_picture_with_a_specification_is_live(tree: Path) -> None:
+    links = build.Links(contents.read(tree))
+    assert links.live_on(PAGE)("figures/f.svg")
+    (tree / "experiments/a/figures/f.vl.json").unlink()
+    assert not links.live_on(PAGE)("figures/f.svg")
+    assert links.copied == {"experiments/a/figures/f.svg"}
+
+
+def test_a_folder_of_sources_has_a_page_for_each_file(tree: Path) -> None:
+    (tree / "experiments/a/kit/input.bin").write_bytes(b"\0\1")
+    pages = sources.pages(tree, {"experiments/a/kit"})
+    assert set(pages) == {f"source/experiments/a/kit/{name}.md"
+                          for name in ("index", "README.md", "y.hpp")}
+    assert "[y.hpp](y.hpp.md)" in pages["source/experiments/a/kit/index.md"]
+    assert "cpp\nint y;\n" in pages["source/experiments/a/kit/y.hpp.md"]
+
+
+def test_pages_by_hand_and_guests_stand_in_the_navigation(tree: Path) -> None:
+    found: Contents = contents.read(tree, ["mine"])
+    assert [[Path(page).stem for page in tab] for tab in contents.by_hand(found)] == [
+        ["run"], ["teach", "teach-kits"], ["artifact"]]
+    shown = json.dumps(contents.machines(found))
+    assert '{"What it measured": "reports/box/README.md"}' in shown
+    assert '{"mine (not committed)": [' in shown
+    assert '{"A": "build/reports/mine/a.md"}' in shown
