@@ -176,10 +176,10 @@ describe *FILE: (_needs "run")
 fetch *NAME: (_needs "run")
     @"{{python}}" datasets/fetch.py "$@"
 
-# Make the Doxygen site in build/docs/
+# Make one site of lessons, reports, machines and the library's pages (build/site/index.html)
 [no-exit-message]
-docs: (_needs "test")
-    @.ci/docs
+site: (_needs "run")
+    @"{{python}}" -m memwall site
 
 # Format the C++ sources
 format: (_needs "test")

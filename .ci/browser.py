@@ -24,7 +24,7 @@ REST = """requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(arg
 def missing() -> str:
     """What there is none of here and how to get it; empty where all is here."""
     lacking = [name for name in PROGRAMS if not shutil.which(name)]
-    return f"no {' and no '.join(lacking)} here: .ci/setup all" if lacking else ""
+    return f"no {' and no '.join(lacking)} here: .ci/setup test" if lacking else ""
 
 
 def chromium(width: int, height: int) -> webdriver.Chrome:
@@ -34,7 +34,7 @@ def chromium(width: int, height: int) -> webdriver.Chrome:
     program, driver = map(shutil.which, PROGRAMS)
     options = webdriver.ChromeOptions()
     options.binary_location = str(program)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     for flag in FLAGS:
         options.add_argument(flag)
     tab = webdriver.Chrome(options, Service(driver))

@@ -101,13 +101,13 @@ def test_a_level_asks_only_for_its_own(machine: Machine) -> None:
     assert "doxygen" in machine.setup("test")[1]
 
 
-def test_only_the_whole_test_run_needs_a_browser(machine: Machine) -> None:
-    machine.debian([name for name in ALL if name != "chromium"])
+def test_only_the_whole_test_run_needs_a_linter_of_cpp(machine: Machine) -> None:
+    machine.debian([name for name in ALL if name != "clang-tidy"])
     assert machine.setup("test") == (0, "")
     code, said = machine.setup("all")
     assert code == 0
-    assert "chromium               opens the pages" in said
-    assert machine.calls()[1].endswith(" chromium")
+    assert "clang-tidy             `.ci/tidy`" in said
+    assert machine.calls()[1].endswith(" clang-tidy")
 
 
 def test_without_rights_it_prints_the_line_to_run(machine: Machine) -> None:
@@ -224,6 +224,6 @@ def test_the_first_call_says_what_it_needs_before_it_installs(machine: Machine) 
     machine.debian(ALL)
     (machine.tree / ".venv/requirements.txt").write_text("jinja==1\njust==1\n")
     assert said("run-all") == []
-    machine.debian([name for name in ALL if name != "chromium"], apt="exit 100")
+    machine.debian([name for name in ALL if name != "clang-tidy"], apt="exit 100")
     assert said("test") == []
-    assert "chromium" in said("test", "--all")[1]
+    assert "clang-tidy" in said("test", "--all")[1]

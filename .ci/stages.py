@@ -220,18 +220,17 @@ def check(whole: bool) -> Iterator[Check]:
         yield Check("clang-tidy", "skipped", "no clang-tidy here: .ci/setup all")
 
 
-def docs(whole: bool) -> Iterator[Check]:
-    """The Doxygen site, its warnings errors: links that lead somewhere; whole: and its pages in a
-    browser."""
-    yield command("just docs", just(), "docs")
+def site(whole: bool) -> Iterator[Check]:
+    """The site, Doxygen's warnings errors: links that lead somewhere, and in a browser some pages
+    of each kind, search and a figure that answers; whole: every page."""
+    yield from unless_passed(command("just site", just(), "site"))
     yield command("links of the site", sys.executable, ".ci/site_check.py", "links")
-    if not whole:
-        return
     name = "pages of the site"
     if browser.missing():
         yield Check(name, "skipped", browser.missing())
     else:
-        yield command(name, sys.executable, ".ci/site_check.py", "pages")
+        yield command(name, sys.executable, ".ci/site_check.py",
+                      "pages" if whole else "few")
 
 
 def new(whole: bool) -> Iterator[Check]:
@@ -369,7 +368,7 @@ class Stage:
 STAGES = {stage.name: stage for stage in (
     Stage(build, 180), Stage(unit, 60), Stage(python, 270), Stage(sanitize, 185), Stage(tsan, 48),
     Stage(experiments, 92), Stage(cuda, 5), Stage(neon, 42), Stage(fuzz, 48), Stage(check, 44),
-    Stage(docs, 15), Stage(install, 15), Stage(new, 15), Stage(bundle, 17))}
+    Stage(site, 50), Stage(install, 15), Stage(new, 15), Stage(bundle, 17))}
 
 
 def just() -> str:
