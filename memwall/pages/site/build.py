@@ -26,6 +26,10 @@ DRAWER = "vega.js"
 NOT_COMMITTED = ('!!! warning "Measured here, not committed"\n'
                  "    `{}` did not come with memwall: only this site shows it. `just contribute`\n"
                  "    packs what it measured.\n")
+#: How the generator complains, in colours: what is wrong, and below it where.
+COLOURS = re.compile(r"\x1b\[[\d;]*m")
+WARNING = re.compile(r"^Warning: (?P<what>.*)\n.*\[ (?P<where>\S+):\d+:\d+ \]\n"
+                     r".*\n.*│ (?P<line>.*)$", re.MULTILINE)
 CONFIG: dict[str, Any] = {
     "site_name": "memwall",
     "site_description": "Experiments, lessons and reports about the memory wall",
@@ -186,8 +190,8 @@ def _relative(page: str, path: str) -> str:
 
 
 def _generated(work: Path, nav: contents.Nav) -> Path:
-    """The folder of pages that the generator makes. Raises `UserError` with the end of what it says
-    if it is content with anything less than all."""
+    """The folder of pages that the generator makes. Raises `UserError` with the first thing that it
+    complains of: in strict mode a warning is an error."""
     site = work / "site"
     shutil.rmtree(site, ignore_errors=True)
     files.write_json(work / "mkdocs.yml", {**CONFIG, "nav": nav})  # JSON is YAML
@@ -195,8 +199,16 @@ def _generated(work: Path, nav: contents.Nav) -> Path:
                            "mkdocs.yml"], cwd=work, capture_output=True, text=True, check=False,
                           env={**os.environ, "NO_COLOR": "1"})
     if done.returncode:
-        said = " ".join((done.stdout + done.stderr).split())
-        raise UserError(f"zensical: exit code {done.returncode}: {said[-600:]}")
+        raise UserError(complaint(done.stdout + done.stderr))
     for extra in ("404.html", "sitemap.xml", "search.json"):  # for servers alone
         (site / extra).unlink(missing_ok=True)
     return site
+
+
+def complaint(said: str) -> str:
+    """One line for what the generator said before it gave up; it counts the lines of its own copy,
+    so that the line's text tells the place."""
+    said = COLOURS.sub("", said)
+    if warning := WARNING.search(said):
+        return f"{warning['where']}: {warning['what']}: {warning['line'].strip()}"
+    return f"zensical: {(said.strip().splitlines() or ['ended without a word'])[-1]}"

@@ -143,3 +143,14 @@ def test_pages_by_hand_and_guests_stand_in_the_navigation(tree: Path) -> None:
     assert '{"What it measured": "reports/box/README.md"}' in shown
     assert '{"mine (not committed)": [' in shown
     assert '{"A": "build/reports/mine/a.md"}' in shown
+
+
+def test_what_the_generator_complains_of_is_one_line() -> None:
+    said = ("Build started\n\x1b[33mWarning:\x1b[0m anchor does not exist\n"
+            "     ╭─[ experiments/a/README.md:213:45 ]\n     │\n"
+            " 213 │     verify [yours](../../README.md#gone).\n     │      ┬\n─────╯\n"
+            "1 issue found\n")
+    assert build.complaint(said) == ("experiments/a/README.md: anchor does not exist:"
+                                     " verify [yours](../../README.md#gone).")
+    assert build.complaint("Traceback\nRuntimeError: x\n") == "zensical: RuntimeError: x"
+    assert build.complaint("") == "zensical: ended without a word"
