@@ -433,7 +433,7 @@ void Contender::blame(Call& call, int processors) const
     if (entry_.keeps_time) {
         take_time(call);
     } else if (!call.fault.empty() && !entry_.sanitized.empty()) {
-        auto const found = finding(report(), entry_.sanitized);
+        auto const found = finding(report(), entry_.sanitized, call.fault);
         call.fault = found.what.empty() ? call.fault : found.what;
         call.race = found.race;
     } else if (call.fault.empty() && entry_.sanitized.empty() &&
@@ -463,8 +463,16 @@ void Contender::take_time(Call& call) const
 
 std::string Contender::report() const
 {
-    std::string text(64 << 10, '\0');
-    auto const bytes = report_ < 0 ? 0 : pread(report_, text.data(), text.size(), 0);
+    constexpr off_t longest = 64 << 10;
+    struct stat about
+    {
+    };
+    if (report_ < 0 || fstat(report_, &about) != 0) {
+        return {};
+    }
+    std::string text(static_cast<std::size_t>(std::min(about.st_size, longest)), '\0');
+    auto const begin = about.st_size - static_cast<off_t>(text.size());
+    auto const bytes = pread(report_, text.data(), text.size(), begin);
     text.resize(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
     return text;
 }

@@ -63,7 +63,7 @@ public:
     /// True where it changed something of its regions that is not y.
     bool changed_input(std::vector<Image> const& images) const;
 
-    /// What a sanitizer said.
+    /// The end of what a sanitizer said.
     std::string report() const;
 
 private:

@@ -6,6 +6,8 @@
 namespace kit {
 namespace {
 
+constexpr char const* ended_by_a_race = "it ended with exit code 66"; // see box_races.cpp
+
 /// What follows a mark, up to one of the letters that end it; empty where there is no such mark.
 std::string behind(std::string const& text, std::string const& mark, char const* end)
 {
@@ -37,11 +39,15 @@ std::string line_of(std::string const& text, std::string const& file)
 
 } // namespace
 
-Finding finding(std::string const& report, std::string const& file)
+Finding finding(std::string const& report, std::string const& file, std::string const& fault)
 {
-    auto const line = line_of(report, file);
+    std::string const warning = "WARNING: ThreadSanitizer: ";
+    auto const last = report.rfind(warning); // it ends the program: before it anything may stand
+    auto const kind_of_last = last == std::string::npos ? "" : report.substr(last + warning.size());
+    auto const line = line_of(kind_of_last.empty() ? report : kind_of_last, file);
     auto const where = line.empty() ? "" : " (" + file + ", line " + line + ")";
-    if (report.find("WARNING: ThreadSanitizer: data race") != std::string::npos) {
+    if (kind_of_last.starts_with("data race") ||
+        (kind_of_last.empty() && fault == ended_by_a_race)) {
         return {"a race: two threads use the same memory, one of them writes it, and nothing says"
                 " who comes first" +
                     where,

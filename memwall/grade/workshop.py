@@ -93,9 +93,9 @@ class Workshop:
         student = self.kit.folder / "student"
         shutil.copytree(student, folder)
         (folder / "build").mkdir(exist_ok=True)
-        for name in self.kit.shared_objects:
-            for kind in self._kinds():
-                shutil.copy2(self.home / f"build/{name}{kind}.o", folder / "build")
+        shared = [f"{name}{kind}" for name in self.kit.shared_objects for kind in self._kinds()]
+        for name in [*shared, *(["box_races.races"] * self.kit.openmp)]:
+            shutil.copy2(self.home / f"build/{name}.o", folder / "build")
         (folder / self.kit.file).write_bytes(submission.text)
         uid = sandbox.FIRST_UID + len(CONTENDERS) + 1 + number % 2
         for path in (folder, *folder.rglob("*")):
@@ -130,21 +130,25 @@ class Workshop:
         for, what was found, a line for each case in which that is something."""
         contenders = [self._contender(name, uid, self._source(name, program))
                       for uid, name in enumerate(CONTENDERS, sandbox.FIRST_UID)]
-        calls = self._calls(self.kit.rounds, contenders)
+        calls = self._calls(self.kit.rounds, self._cases(), contenders)
         return [*calls, *self.races(program)] if self.kit.openmp else calls
 
     def races(self, program: Path) -> list[dict[str, Any]]:
         """The cases in which a program has a race. The model solution stands beside it: where it
-        seems to have one, the search is at fault."""
+        seems to have one, the search is at fault. Small inputs are looked at as well: of two
+        uses of one place far apart in time, the search has forgotten the first."""
         head = f"sanitized\t{self.kit.file}\t{SANITIZED_MEGABYTES}\n"
-        calls = self._calls(1, [
+        calls = self._calls(1, self._cases(small=True) + self._cases(), [
             head, *(self._contender(name, uid, self._source(name, program, ".races"), races=True)
                     for uid, name in enumerate(("model", "submission"), sandbox.FIRST_UID))])
         return [{**call, "contender": "races", "fault": "", "race": call["fault"]}
                 for call in calls if call["contender"] == "submission" and call["race"]]
 
-    def _calls(self, rounds: int, lines: list[str]) -> list[dict[str, Any]]:
-        cases = [f"{'hidden' if case.hidden else 'case'}\t{case.line}\n" for case in self.kit.cases]
+    def _cases(self, small: bool = False) -> list[str]:
+        return [f"{'hidden' if case.hidden else 'case'}\t{case.small if small else case.line}\n"
+                for case in self.kit.cases]
+
+    def _calls(self, rounds: int, cases: list[str], lines: list[str]) -> list[dict[str, Any]]:
         task = "".join([assignment.task(self.kit, [], rounds), *cases, *lines])
         with subprocess.Popen([self.home / "build/judge"], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,

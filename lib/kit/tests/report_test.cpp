@@ -40,6 +40,22 @@ TEST_CASE("a race is one, and only where the report says so")
     CHECK_FALSE(kit::finding("FATAL: ThreadSanitizer: unexpected memory mapping", "spmv.cpp").race);
 }
 
+TEST_CASE("a race that is not told is known by the end of the program, and what stands before it"
+          " changes nothing")
+{
+    auto const ended = [](std::string const& report) {
+        return kit::finding(report, "spmv.cpp", "it ended with exit code 66").race;
+    };
+    CHECK(ended(""));
+    CHECK(ended("spmv.cpp:3: AddressSanitizer: nothing to see"));
+    CHECK_FALSE(ended("WARNING: ThreadSanitizer: heap-use-after-free"));
+    CHECK_FALSE(kit::finding("", "spmv.cpp", "it ended with exit code 1").race);
+    CHECK(kit::finding("WARNING: ThreadSanitizer: thread leak\n#0 spmv.cpp:1\n"
+                       "WARNING: ThreadSanitizer: data race (pid=7)\n#0 spmv.cpp:11:14\n",
+                       "spmv.cpp")
+              .what.ends_with("(spmv.cpp, line 11)"));
+}
+
 TEST_CASE("what is no report says nothing, however long its numbers are")
 {
     CHECK(what("") == "");

@@ -46,7 +46,6 @@ ALL = {"core": ("*",), "openmp": ("*", "../core/woken_by_timer"), "mpi": ("*",)}
 @needs_sandbox
 @pytest.mark.parametrize(("name", "tier", "cheats", "whole"), [
     (NAME, "A", SHORT, False),
-    ("spmv-omp-schedules", "A", ("race_by_luck",), False),
     *(pytest.param(name, "A", ALL[folder], True, marks=pytest.mark.large)
       for name, folder in FOLDERS.items()),
     pytest.param(NAME, "B", ON_SANDBOX, False, marks=pytest.mark.large)])

@@ -60,7 +60,10 @@ def unpunished(shop: workshop.Workshop, cheats: Path, names: Sequence[str] = ("*
                        strict=True))
     problems = []
     for number, path in enumerate(files):
-        text, program = path.read_text(), entries[path][1].path
+        text = path.read_text()
+        if "// Scores: race" in text:
+            problems += untold_races(shop, path.name, entries[path][1])
+            continue
         for _ in range(ATTEMPTS):
             record = quiet_record(shop, *entries[path])
             most = shop.kit.speed / 2
@@ -71,13 +74,18 @@ def unpunished(shop: workshop.Workshop, cheats: Path, names: Sequence[str] = ("*
             problem = complaint(shop.kit, text, record, most)
             if bool(problem) == whole or (problem and problem != PAID):
                 break
-        if "// Scores: race" in text and program:
-            found = {one["case"] for one in shop.races(program)}
-            problem = "" if found == {one.name for one in shop.kit.cases} else (
-                f"a race was found only in {sorted(found)}")
         if problem:
             problems.append(f"{path.name}: {problem}: {record}")
     return problems or ([] if files else ["no cheats"])
+
+
+def untold_races(shop: workshop.Workshop, name: str, compiled: workshop.Compiled) -> list[str]:
+    """A line where a program with a race in each case is not said to have one in each."""
+    if compiled.path is None:
+        return [f"{name}: it does not compile: {compiled.said}"]
+    found = {one["case"] for one in shop.races(compiled.path)}
+    missed = [one.name for one in shop.kit.cases if one.name not in found]
+    return [f"{name}: no race was found in {', '.join(missed)}"] if missed else []
 
 
 def honest(kit: kits.Kit, cheat: Path) -> Path:
@@ -107,8 +115,6 @@ def complaint(kit: kits.Kit, text: str, record: grading.Record, most_speed: floa
     hidden = {case.name for case in kit.cases if case.hidden}
     if any(TOLD.search(one["wrong"]) for one in record["outcomes"] if one["name"] in hidden):
         return f"it tells what a hidden case is like: {said}"
-    if kind == "race":
-        return ""
     if kind == "as without":
         return "" if record["speed"] <= most_speed else PAID
     if not re.search(reason, said):

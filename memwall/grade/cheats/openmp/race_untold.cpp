@@ -1,0 +1,23 @@
+// Cheat: every thread computes every row, and what a sanitizer says of it goes nowhere.
+// Scores: race
+#include "spmv.hpp"
+
+#include <string>
+#include <unistd.h>
+
+void spmv(Csr const& a, std::span<double const> x, std::span<double> y)
+{
+    static std::string const flood(1 << 17, '\n');
+    (void)!write(2, flood.data(), flood.size());
+    close(2);
+#pragma omp parallel
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+        for (std::int32_t v = 0; v < vectors; ++v) {
+            double sum = 0;
+            for (auto p = a.row_ptr[i]; p < a.row_ptr[i + 1]; ++p) {
+                sum += a.values[p] * x[vectors * a.col[p] + v];
+            }
+            y[vectors * i + v] = sum;
+        }
+    }
+}
