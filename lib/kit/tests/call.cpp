@@ -24,6 +24,9 @@ void kit::call(Part const& part)
         for (auto const end = std::clock() + CLOCKS_PER_SEC / 50; std::clock() < end;) {
         }
     }
+    if (is("prints")) {
+        (void)!write(STDOUT_FILENO, "{}\n", 3);
+    }
     if (is("writes x")) {
         *const_cast<double*>(part.x.data()) += 1;
     }

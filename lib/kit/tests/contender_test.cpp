@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <span>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace {
@@ -169,6 +170,22 @@ TEST_CASE("whatever a box does to its link is a fault of that box, in one line")
     CHECK(said("fills its link") == "it answered what it was not asked");
     CHECK(said("closes its link") == "it closed its link");
     CHECK(said("does not wait") == "it ended with exit code 0");
+}
+
+TEST_CASE("nothing that a box prints stands among what the judge says")
+{
+    int ends[2];
+    REQUIRE(pipe2(ends, O_NONBLOCK) == 0);
+    int const before = dup(STDOUT_FILENO);
+    dup2(ends[1], STDOUT_FILENO);
+    auto const found = outcome("prints");
+    dup2(before, STDOUT_FILENO);
+    char text[8];
+    CHECK(found.call.fault == "");
+    CHECK(read(ends[0], text, sizeof text) < 0);
+    for (int const descriptor : {before, ends[0], ends[1]}) {
+        close(descriptor);
+    }
 }
 
 TEST_CASE("a program that is no box is named")
