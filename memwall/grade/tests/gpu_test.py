@@ -61,7 +61,8 @@ def test_the_model_is_right(shop: workshop.Workshop) -> None:
 
 
 def test_no_cheat_pays(shop: workshop.Workshop) -> None:
-    problems = small_kit.unpunished(shop, small_kit.ROOT / "memwall/grade/cheats/gpu")
+    cheats = small_kit.ROOT / "memwall/grade/cheats/gpu"
+    problems = small_kit.unpunished(shop, cheats, whole=True)
     assert not problems, "\n".join(problems)
 
 
