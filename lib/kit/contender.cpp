@@ -30,13 +30,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int patience_ms = 20'000; // that a start may take
+constexpr int patience_ms = 20'000; // that a whole start may take, and an end
 constexpr int look_at_memory_ms = 10;
 constexpr char const* unstoppable = "it could not be stopped, although it was asked again";
 
 double seconds_since(Clock::time_point start)
 {
     return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Milliseconds of what a start may take; at least 0, as poll takes a negative number for ever.
+int patience_left(Clock::time_point start)
+{
+    return std::max(patience_ms - static_cast<int>(1000 * seconds_since(start)), 0);
 }
 
 [[noreturn]] void fail(std::string const& what)
@@ -96,6 +102,7 @@ Contender::Contender(Entry entry, int ranks, std::size_t region_bytes)
       group_{make_group(entry_.uid == 0 ? Freezer::signals : best_freezer(), entry_.uid)}
 {
     checked(prctl(PR_SET_CHILD_SUBREAPER, 1), "prctl");
+    auto const start = Clock::now();
     int const listener = checked(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), "socket");
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -110,9 +117,9 @@ Contender::Contender(Entry entry, int ranks, std::size_t region_bytes)
         launch(listener);
         ranks_.resize(static_cast<std::size_t>(ranks));
         for (int rank = 0; rank < ranks; ++rank) {
-            accept_rank(listener);
+            accept_rank(listener, start);
         }
-        auto const fault = wait_for_answers(patience_ms / 1000.0);
+        auto const fault = wait_for_answers(patience_ms / 1000.0, start);
         if (!fault.empty()) {
             throw std::runtime_error(entry_.name + " did not start: " + fault);
         }
@@ -203,10 +210,10 @@ void Contender::launch(int listener)
     pidfd_ = checked(static_cast<int>(syscall(SYS_pidfd_open, launched_, 0)), "pidfd_open");
 }
 
-void Contender::accept_rank(int listener)
+void Contender::accept_rank(int listener, Clock::time_point start)
 {
     pollfd waited[] = {{listener, POLLIN, 0}, {pidfd_, POLLIN, 0}};
-    if (poll(waited, 2, patience_ms) <= 0 || (waited[0].revents & POLLIN) == 0) {
+    if (poll(waited, 2, patience_left(start)) <= 0 || (waited[0].revents & POLLIN) == 0) {
         throw std::runtime_error(entry_.name + " did not start: " + how_it_ended());
     }
     int const peer = checked(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC), "accept");
@@ -215,7 +222,7 @@ void Contender::accept_rank(int listener)
     checked(getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &credentials, &length), "SO_PEERCRED");
     std::int32_t number = -1;
     pollfd word{peer, POLLIN, 0};
-    bool const told = poll(&word, 1, patience_ms) == 1 &&
+    bool const told = poll(&word, 1, patience_left(start)) == 1 &&
                       recv(peer, &number, sizeof number, MSG_DONTWAIT) == sizeof number;
     bool const twice = std::ranges::any_of(
         ranks_, [&](auto const& other) { return other.pid == credentials.pid; });
@@ -292,9 +299,8 @@ bool Contender::ask(Call& call)
 }
 
 /// Returns why not all ranks have answered, or nothing.
-std::string Contender::wait_for_answers(double limit_seconds)
+std::string Contender::wait_for_answers(double limit_seconds, Clock::time_point start)
 {
-    auto const start = Clock::now();
     while (std::ranges::any_of(ranks_, &Rank::waits)) {
         auto const left = limit_seconds - seconds_since(start);
         if (left <= 0) {
@@ -413,7 +419,7 @@ void Contender::time_call(Call& call, int processors, double limit_seconds)
     auto const before = time_of(processes_);
     auto const begin = Clock::now();
     group_->thaw();
-    call.fault = wait_for_answers(limit_seconds);
+    call.fault = wait_for_answers(limit_seconds, begin);
     auto const told = Clock::now() - begin;
     auto const worked = time_of(processes_) - before;
     if (!group_->freeze()) {

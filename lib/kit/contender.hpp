@@ -70,9 +70,9 @@ private:
     struct Rank;
 
     void launch(int listener);
-    void accept_rank(int listener);
+    void accept_rank(int listener, std::chrono::steady_clock::time_point start);
     bool ask(Call& call);
-    std::string wait_for_answers(double limit_seconds);
+    std::string wait_for_answers(double limit_seconds, std::chrono::steady_clock::time_point start);
     std::string answer_of(Rank& rank) const;
     std::string why_closed() const;
     std::string too_slow(double limit_seconds) const;

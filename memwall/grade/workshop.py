@@ -127,7 +127,8 @@ class Workshop:
 
     def judge(self, program: Path) -> list[dict[str, Any]]:
         """Every call of a program and of the references beside it; then, where races are looked
-        for, what was found, a line for each case in which that is something."""
+        for, what was found, a line for each case in which that is something. Raises
+        `TimeoutExpired` where that takes too long."""
         contenders = [self._contender(name, uid, self._source(name, program))
                       for uid, name in enumerate(CONTENDERS, sandbox.FIRST_UID)]
         calls = self._calls(self.kit.rounds, self._cases(), contenders)
@@ -156,9 +157,11 @@ class Workshop:
                               preexec_fn=_die_with_parent) as process:
             try:
                 out, complaints = process.communicate(task, timeout=JUDGE_SECONDS)
-            except subprocess.TimeoutExpired:
+            except subprocess.TimeoutExpired:  # what it had frozen would hold a uid
                 process.kill()
-                raise GradeError(f"the judge took more than {JUDGE_SECONDS} s") from None
+                process.wait()
+                sandbox.end_all(LAST_UID)
+                raise
             except BaseException:
                 process.kill()
                 raise

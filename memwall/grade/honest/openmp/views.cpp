@@ -9,8 +9,8 @@ using Order = long long __attribute__((vector_size(32)));
 
 void spmv(Csr const& a, std::span<double const> x, std::span<double> y)
 {
-    auto const [from, to] = std::pair{reinterpret_cast<Four const*>(x.data()),
-                                      reinterpret_cast<Four*>(y.data())};
+    auto const [from, to] =
+        std::pair{reinterpret_cast<Four const*>(x.data()), reinterpret_cast<Four*>(y.data())};
 #pragma omp parallel for schedule(dynamic, 256)
     for (std::int32_t i = 0; i < a.rows; ++i) {
         Four backwards{};

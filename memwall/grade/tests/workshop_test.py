@@ -1,0 +1,39 @@
+"""What a workshop makes of judges that take too long, and of compilers that have no room."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memwall.grade import grading, sandbox, workshop
+from memwall.grade.submissions import Submission
+from memwall.grade.tests import calls
+from memwall.grade.workshop import Compiled, Workshop
+
+ADA = Submission("ada", "ada", b"int main() {}")
+
+
+@pytest.fixture(name="shop")
+def make_shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workshop:
+    """One whose programs do nothing, as no box is needed for that."""
+    monkeypatch.setattr(sandbox, "end_all", lambda _: None)
+    monkeypatch.setattr(sandbox, "command", lambda _, box, words: words)
+    shop = object.__new__(Workshop)
+    shop.kit, shop.room, shop.home, shop.tier = calls.kit(), tmp_path, tmp_path / "home", "A"
+    (shop.home / "build").mkdir(parents=True)
+    for name in ("naive", "model", "floor"):
+        (shop.home / "build" / name).touch()
+    return shop
+
+
+def test_who_takes_too_long_is_graded_and_not_the_grader_blamed(
+        shop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workshop, "JUDGE_SECONDS", 0.1)
+    judge = shop.home / "build/judge"
+    judge.write_text("#!/bin/sh\nexec sleep 60\n")
+    judge.chmod(0o700)
+    program = tmp_path / "program-0"
+    program.touch()
+    record = grading.judged(shop, ADA, Compiled(program))
+    assert (record["points"], record["reason"]) == (
+        0, "all its calls together took more than 0 s")
