@@ -84,8 +84,7 @@ def _time(shop: Workshop, compiling: Sequence[Compiling], out: Path,
         keep(out, shop.kit, submission, record)
         say(f"{whose}: {record['points']:.1f} points"
             + (f" ({record['reason']})" if record["reason"] else ""))
-        if program.path:
-            program.path.unlink()
+        program.remove()
     return disturbed
 
 

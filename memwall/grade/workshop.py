@@ -1,6 +1,7 @@
 """Compiles the kit's own programs, and in boxes what was handed in; asks the judge."""
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -26,6 +27,7 @@ RACES = Limits(processes=32, seconds=300, memory_megabytes=None)  # a symbolizer
 SAID_BYTES = 4000
 CONTENDERS = ("naive", "model", "model_again", "floor", "submission")
 LARGEST_PROGRAM = 64 << 20
+ROOM_TO_COMPILE = 256 << 20  # where less is left, nobody's code is at fault
 LAST_UID = sandbox.FIRST_UID + len(CONTENDERS) + 2  # two of compilers
 PLACE = Path("/var/lib/memwall-grade")
 
@@ -36,6 +38,12 @@ class Binary:
 
     path: Path | None
     said: str = ""
+
+    def remove(self) -> None:
+        """Makes room where it was."""
+        if self.path:
+            self.path.unlink(missing_ok=True)
+            self.path.with_name(f"{self.path.name}.races").unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -119,6 +127,8 @@ class Workshop:
             shutil.rmtree(folder, ignore_errors=True)
             return Binary(program, text)
         shutil.rmtree(folder, ignore_errors=True)
+        if shutil.disk_usage(self.room).free < ROOM_TO_COMPILE:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.room))
         return Binary(None, text or f"the compiler ended with code {code}")
 
     def _kinds(self) -> list[str]:

@@ -1,7 +1,11 @@
 """What a workshop makes of judges that take too long, and of compilers that have no room."""
 
-import subprocess
+import dataclasses
+import errno
+import os
+import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -37,3 +41,30 @@ def test_who_takes_too_long_is_graded_and_not_the_grader_blamed(
     record = grading.judged(shop, ADA, Compiled(program))
     assert (record["points"], record["reason"]) == (
         0, "all its calls together took more than 0 s")
+
+
+@pytest.mark.parametrize(("free", "blamed"), [(1 << 20, False), (1 << 40, True)])
+def test_a_compiler_without_room_is_nobodys_fault(
+        free: int, blamed: bool, shop: Workshop, tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "kit/student").mkdir(parents=True)
+    shop.kit = dataclasses.replace(shop.kit, folder=tmp_path / "kit")
+    for name in shop.kit.shared_objects:
+        (shop.home / f"build/{name}.o").touch()
+    monkeypatch.setattr(os, "chown", lambda *_, **__: None)
+    monkeypatch.setattr(sandbox, "command", lambda *_: ["false"])
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    if blamed:
+        assert shop.compile(ADA, 0) == Compiled(None, "the compiler ended with code 1")
+    else:
+        with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+            shop.compile(ADA, 0)
+    assert not (tmp_path / "compile-0").exists()
+
+
+def test_what_was_judged_takes_no_room(tmp_path: Path) -> None:
+    for name in ("program-0", "program-0.races", "program-1.races"):
+        (tmp_path / name).touch()
+    Compiled(tmp_path / "program-0").remove()
+    Compiled(None).remove()
+    assert [path.name for path in tmp_path.iterdir()] == ["program-1.races"]
