@@ -11,7 +11,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -107,11 +107,11 @@ def works(tier: str, folder: Path) -> bool:
     return tried.stdout.strip() == str(FIRST_UID) and "yes" not in forks.stdout
 
 
-def end_all(last_uid: int) -> None:
-    """Ends every process of the uids of boxes, which a grader that was killed may have left."""
+def end_all(users: Container[int]) -> None:
+    """Ends every process of these uids, which a grader that was killed, or a box whose time was up,
+    may have left."""
     for _ in range(500):
-        left = [path for path in Path("/proc").glob("[0-9]*")
-                if FIRST_UID <= _user(path) <= last_uid]
+        left = [path for path in Path("/proc").glob("[0-9]*") if _user(path) in users]
         if not left:
             return
         for path in left:

@@ -11,7 +11,8 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from queue import SimpleQueue
+from typing import Any, BinaryIO
 
 from memwall.grade import assignment, sandbox
 from memwall.grade.sandbox import Box, Limits
@@ -28,7 +29,8 @@ SAID_BYTES = 4000
 CONTENDERS = ("naive", "model", "model_again", "floor", "submission")
 LARGEST_PROGRAM = 64 << 20
 ROOM_TO_COMPILE = 256 << 20  # where less is left, nobody's code is at fault
-LAST_UID = sandbox.FIRST_UID + len(CONTENDERS) + 2  # two of compilers
+RUNNING = range(sandbox.FIRST_UID, sandbox.FIRST_UID + len(CONTENDERS))  # uids, as of compilers
+COMPILING = range(RUNNING.stop, RUNNING.stop + 2)
 PLACE = Path("/var/lib/memwall-grade")
 
 
@@ -57,7 +59,7 @@ def opened(kit: Kit, patience_s: float = 30) -> Iterator["Workshop"]:
                          " used here (affinity, or a container's quota)")
     with files.exclusive(PLACE, patience_s):
         room = PLACE / "room"
-        sandbox.end_all(LAST_UID)
+        sandbox.end_all([*RUNNING, *COMPILING])
         shutil.rmtree(room, ignore_errors=True)
         room.mkdir()
         try:
@@ -72,6 +74,9 @@ class Workshop:
     def __init__(self, kit: Kit, room: Path) -> None:
         self.kit = kit
         self.room = room
+        self._compilers: SimpleQueue[int] = SimpleQueue()  # users of which nothing runs
+        for uid in COMPILING:
+            self._compilers.put(uid)
         for folder in (room.parent, room):
             folder.chmod(0o711)  # uids of boxes pass through, and see nothing but their own
         (room / "probe").mkdir(mode=0o755)
@@ -105,19 +110,10 @@ class Workshop:
         for name in [*shared, *(["box_races.races"] * self.kit.openmp)]:
             shutil.copy2(self.home / f"build/{name}.o", folder / "build")
         (folder / self.kit.file).write_bytes(submission.text)
-        uid = sandbox.FIRST_UID + len(CONTENDERS) + 1 + number % 2
-        for path in (folder, *folder.rglob("*")):
-            os.chown(path, uid, uid, follow_symlinks=False)
-        box = Box(uid, folder, COMPILE, writable=True)
         name = Path(self.kit.file).stem
         targets = [f"build/{name}{kind}" for kind in self._kinds()]
-        words = sandbox.command(self.tier, box, ["make", "-s", *targets])
         with (self.room / f"said-{number}").open("w+b") as said:
-            try:
-                code = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
-                                      timeout=COMPILE_SECONDS, check=False).returncode
-            except subprocess.TimeoutExpired:
-                return Binary(None, f"the compiler took more than {COMPILE_SECONDS} s")
+            code = self._make_in_box(folder, targets, said)
             said.seek(0)
             text = said.read(SAID_BYTES).decode(errors="replace")
         program = self.room / f"program-{number}"
@@ -129,7 +125,25 @@ class Workshop:
         shutil.rmtree(folder, ignore_errors=True)
         if shutil.disk_usage(self.room).free < ROOM_TO_COMPILE:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.room))
+        if code is None:
+            return Binary(None, f"the compiler took more than {COMPILE_SECONDS} s")
         return Binary(None, text or f"the compiler ended with code {code}")
+
+    def _make_in_box(self, folder: Path, targets: list[str], said: BinaryIO) -> int | None:
+        """The exit code, or None where that took too long. Nothing runs on as its user."""
+        uid = self._compilers.get()
+        try:
+            for path in (folder, *folder.rglob("*")):
+                os.chown(path, uid, uid, follow_symlinks=False)
+            box = Box(uid, folder, COMPILE, writable=True)
+            words = sandbox.command(self.tier, box, ["make", "-s", *targets])
+            return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+                                  timeout=COMPILE_SECONDS, check=False).returncode
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            sandbox.end_all([uid])
+            self._compilers.put(uid)
 
     def _kinds(self) -> list[str]:
         """What is behind the names of all programs that are made of a source."""
@@ -140,7 +154,7 @@ class Workshop:
         for, what was found, a line for each case in which that is something. Raises
         `TimeoutExpired` where that takes too long."""
         contenders = [self._contender(name, uid, self._source(name, program))
-                      for uid, name in enumerate(CONTENDERS, sandbox.FIRST_UID)]
+                      for uid, name in zip(RUNNING, CONTENDERS, strict=True)]
         calls = self._calls(self.kit.rounds, self._cases(), contenders)
         return [*calls, *self.races(program)] if self.kit.openmp else calls
 
@@ -151,7 +165,7 @@ class Workshop:
         head = f"sanitized\t{self.kit.file}\t{SANITIZED_MEGABYTES}\n"
         calls = self._calls(1, self._cases(small=True) + self._cases(), [
             head, *(self._contender(name, uid, self._source(name, program, ".races"), races=True)
-                    for uid, name in enumerate(("model", "submission"), sandbox.FIRST_UID))])
+                    for uid, name in zip(RUNNING, ("model", "submission"), strict=False))])
         return [{**call, "contender": "races", "fault": "", "race": call["fault"]}
                 for call in calls if call["contender"] == "submission" and call["race"]]
 
@@ -170,7 +184,7 @@ class Workshop:
             except subprocess.TimeoutExpired:  # what it had frozen would hold a uid
                 process.kill()
                 process.wait()
-                sandbox.end_all(LAST_UID)
+                sandbox.end_all(RUNNING)
                 raise
             except BaseException:
                 process.kill()

@@ -3,6 +3,7 @@
 import dataclasses
 import errno
 import os
+import queue
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +24,8 @@ def make_shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workshop:
     monkeypatch.setattr(sandbox, "end_all", lambda _: None)
     monkeypatch.setattr(sandbox, "command", lambda _, box, words: words)
     shop = object.__new__(Workshop)
+    shop._compilers = queue.SimpleQueue()
+    shop._compilers.put(0)
     shop.kit, shop.room, shop.home, shop.tier = calls.kit(), tmp_path, tmp_path / "home", "A"
     (shop.home / "build").mkdir(parents=True)
     for name in ("naive", "model", "floor"):
