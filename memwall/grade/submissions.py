@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -49,8 +49,9 @@ def is_litter(path: Path) -> bool:
 
 
 def read_all(kit: Kit, paths: Sequence[Path]) -> tuple[list[Submission], list[str]]:
-    """Reads each by itself. Returns also a line for each that is nobody's: it is not there, or has
-    the name of another, and whose is it?"""
+    """Reads each by itself. Of one name in one folder, as `bob.cpp` and `bob.zip`, all are tries.
+    Returns also a line for each that is nobody's: it is not there, or has the name of another
+    elsewhere, and whose is it?"""
     found: dict[str, list[tuple[Path, Submission]]] = defaultdict(list)
     nobodys: list[str] = []
     for path in paths:
@@ -59,14 +60,24 @@ def read_all(kit: Kit, paths: Sequence[Path]) -> tuple[list[Submission], list[st
             found[one.label].append((path, one))
         except GradeError as error:
             nobodys.append(str(error))
-    for label, alike in list(found.items()):
-        if len({one.digest() for _, one in alike}) > 1:
-            del found[label]
+    graded: list[Submission] = []
+    for label, alike in found.items():
+        if len({one.digest() for _, one in alike}) == 1:
+            graded.append(alike[0][1])
+        elif len({path.parent for path, _ in alike}) == 1:
+            graded += [replace(one, label=_shown(path.name)) for path, one in alike]
+        else:
             names = ", ".join(str(path) for path, _ in alike)
             nobodys.append(f"{label}: found {len(alike)} submissions of this name, none is graded:"
                            f" {names}; a name tells whose it is, and {label}@1, {label}@2 tell"
                            " tries apart")
-    return [alike[0][1] for alike in found.values()], nobodys
+    return graded, nobodys
+
+
+def _shown(name: str) -> str:
+    """A name whose every letter is seen; those of two that differ do."""
+    plain = name.replace("\\", "\\\\")
+    return visible("".join(f"\\x{ord(one):02x}" if one in "\t\n\r\v\f" else one for one in plain))
 
 
 def read(kit: Kit, path: Path) -> Submission:
@@ -78,7 +89,7 @@ def read(kit: Kit, path: Path) -> Submission:
         raise GradeError(f"{path}: no such submission: {error.strerror}") from None
     name = path.name or path.resolve().name
     suffix = "" if is_folder else _suffix(name, (*ARCHIVES, kit.suffix))
-    label = visible(name[:len(name) - len(suffix)] or name)
+    label = _shown(name[:len(name) - len(suffix)] or name)
     attempt = re.fullmatch(r"(.+)@[0-9]+", label)
     student = attempt[1] if attempt else label
     try:

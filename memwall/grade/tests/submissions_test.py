@@ -269,6 +269,27 @@ def test_two_of_one_name_are_nobodys_and_the_others_theirs(tmp_path: Path) -> No
     assert nobodys[1].startswith("spmv: found 2 submissions of this name, none is graded: ")
 
 
+def test_names_that_look_alike_are_those_of_two(tmp_path: Path) -> None:
+    names = [os.fsdecode(b"Andr\xe9.cpp"), "Andr\\udce9.cpp", "Ada L.cpp", "Ada\tL.cpp",
+             "Ada\\x09L.cpp"]
+    for number, name in enumerate(names):
+        (tmp_path / name).write_bytes(b"%d" % number)
+    found, nobodys = submissions.read_all(calls.kit(), [tmp_path / name for name in names])
+    assert nobodys == []
+    assert [one.student for one in found] == [
+        "Andr\\udce9", "Andr\\\\udce9", "Ada L", "Ada\\x09L", "Ada\\\\x09L"]
+
+
+def test_kinds_of_one_name_in_one_folder_are_tries(tmp_path: Path) -> None:
+    (tmp_path / "bob.cpp").write_bytes(TEXT)
+    zipped(tmp_path / "bob.zip", ("spmv.cpp", b"// other\n" + TEXT))
+    (tmp_path / "bob.tar").write_bytes(b"garbage")
+    found, nobodys = submissions.read_all(calls.kit(), sorted(tmp_path.iterdir()))
+    assert nobodys == []
+    assert [(one.student, one.label, bool(one.refused)) for one in found] == [
+        ("bob", "bob.cpp", False), ("bob", "bob.tar", True), ("bob", "bob.zip", False)]
+
+
 def test_whatever_ends_the_reader_ends_nothing_else(tmp_path: Path,
                                                     monkeypatch: pytest.MonkeyPatch) -> None:
     reader = tmp_path / "reader.py"
