@@ -386,6 +386,19 @@ Freezer best_freezer()
     return best;
 }
 
+char const* name(Freezer freezer)
+{
+    switch (freezer) {
+    case Freezer::cgroup2:
+        return "cgroup 2";
+    case Freezer::cgroup1:
+        return "cgroup 1";
+    case Freezer::signals:
+        break;
+    }
+    return "signals";
+}
+
 bool works(Freezer freezer)
 {
     if (freezer == Freezer::signals) {

@@ -53,6 +53,9 @@ enum class Freezer
 /// The first of these that a trial shows to work here; the trial takes place once.
 Freezer best_freezer();
 
+/// What people call it.
+char const* name(Freezer freezer);
+
 /// True where a group can be made, frozen, and timed.
 bool works(Freezer freezer);
 

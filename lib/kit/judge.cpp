@@ -262,6 +262,12 @@ private:
         return quiet;
     }
 
+    /// What holds the submission between its calls.
+    char const* freezer() const
+    {
+        return kit::name(task_.boxes_keep_time ? kit::Freezer::signals : kit::best_freezer());
+    }
+
     void tell(int round, double bytes, Sample const& sample)
     {
         bool const failed = !sample.call.fault.empty() || !sample.complaint.empty();
@@ -275,12 +281,12 @@ private:
         if (!task_.people) {
             std::printf("{\"case\": %s, \"round\": %d, \"contender\": %s, \"bytes\": %.0f, "
                         "\"seconds\": %.9f, \"wall\": %.9f, \"fault\": %s, "
-                        "\"foul\": %s, \"race\": %s, \"wrong\": %s}\n",
+                        "\"foul\": %s, \"race\": %s, \"wrong\": %s, \"freezer\": %s}\n",
                         kit::quoted(case_.name()).c_str(), round,
                         kit::quoted(sample.contender).c_str(), bytes, time(sample.call),
                         sample.call.seconds, kit::quoted(fault).c_str(),
                         sample.call.foul ? "true" : "false", sample.call.race ? "true" : "false",
-                        kit::quoted(wrong).c_str());
+                        kit::quoted(wrong).c_str(), kit::quoted(freezer()).c_str());
         } else if (failed) {
             std::printf("%s: FAILED, and the fault is yours: %s%s\n", case_.name().c_str(),
                         fault.c_str(), wrong.c_str());

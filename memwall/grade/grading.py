@@ -94,19 +94,21 @@ def _fills_disk(error: Exception) -> bool:
 
 
 def judged(shop: Workshop, submission: Submission, program: Binary, attempts: int = 3) -> Record:
-    """The record of one submission. A noisy machine gets some attempts, and then gives no grade;
+    """The record of one submission, with what held it: which sandbox, and which way to freeze it.
+    A noisy machine gets some attempts, and then gives no grade;
     who is faster than the floor is so in each of them, or not accused."""
     if program.path is None:
         return refusal(submission, "it does not compile", program.said)
     for left in reversed(range(attempts)):
         try:
-            grade = points.grade(shop.kit, shop.judge(program.path))
+            calls = shop.judge(program.path)
+            grade = points.grade(shop.kit, calls)
         except subprocess.TimeoutExpired as error:
             took = f"all its calls together took more than {error.timeout:.0f} s"
             return refusal(submission, took, program.said)
         if attempts == 1 or (grade.noise <= points.QUIET and not (grade.is_doubtful and left)):
             return {**about(submission), **dataclasses.asdict(grade), "compiler": program.said,
-                    "tier": shop.tier}
+                    "tier": shop.tier, "freezer": calls[0]["freezer"]}
     raise NoiseError(f"two copies of the model differ by {100 * math.expm1(grade.noise):.0f} %:"
                      " this machine is too noisy now; start again in a quiet hour")
 
@@ -114,7 +116,8 @@ def judged(shop: Workshop, submission: Submission, program: Binary, attempts: in
 def refusal(submission: Submission, reason: str, compiler: str = "") -> Record:
     """The record of what was not called to its end."""
     empty = points.Grade(0, 0, 0, reason, (), None, None, None)
-    return {**about(submission), **dataclasses.asdict(empty), "compiler": compiler, "tier": ""}
+    return {**about(submission), **dataclasses.asdict(empty), "compiler": compiler, "tier": "",
+            "freezer": ""}
 
 
 def about(submission: Submission) -> Record:

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -159,6 +160,21 @@ TEST_CASE("a parent that waits in vfork and a child that is stopped can be froze
         usleep(3000);
         CHECK(group->processor_time() == time);
     }
+}
+
+TEST_CASE("a signal does not stop a parent that waits in vfork, and it is not said to be frozen")
+{
+    auto const group = kit::make_group(kit::Freezer::signals, nobody);
+    Child const parent{*group, [] {
+                           if (vfork() == 0) {
+                               prctl(PR_SET_PDEATHSIG, SIGKILL);
+                               for (;;) {
+                                   pause();
+                               }
+                           }
+                       }};
+    usleep(10'000); // until it waits
+    CHECK_FALSE(group->freeze());
 }
 
 TEST_CASE("children that have ended count in a cgroup")

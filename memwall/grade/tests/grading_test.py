@@ -68,6 +68,8 @@ def test_all_are_graded_once(shop: Shop, tmp_path: Path) -> None:
     assert shop.judged == ["ada", "bob"]
     assert [one["student"] for one in first] == ["ada", "bob", "eve"]
     assert first[2]["reason"] == "it does not compile"
+    assert [(one["tier"], one["freezer"]) for one in first] == [
+        ("A", "signals"), ("A", "signals"), ("", "")]
     assert run(shop, tmp_path) == first
     assert shop.judged == ["ada", "bob"]
 
