@@ -210,10 +210,27 @@ void Contender::launch(int listener)
     pidfd_ = checked(static_cast<int>(syscall(SYS_pidfd_open, launched_, 0)), "pidfd_open");
 }
 
+/// Waits for any of them as long as a start may take, and looks at the memory meanwhile.
+bool Contender::has_come(std::span<pollfd> waited, Clock::time_point start) const
+{
+    for (int found = 0; found <= 0;) {
+        if (is_too_large()) {
+            throw std::runtime_error(entry_.name + " did not start: " + too_large());
+        }
+        auto const left = patience_left(start);
+        found = poll(waited.data(), waited.size(),
+                     entry_.most_memory == 0 ? left : std::min(left, look_at_memory_ms));
+        if (found <= 0 && left == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void Contender::accept_rank(int listener, Clock::time_point start)
 {
     pollfd waited[] = {{listener, POLLIN, 0}, {pidfd_, POLLIN, 0}};
-    if (poll(waited, 2, patience_left(start)) <= 0 || (waited[0].revents & POLLIN) == 0) {
+    if (!has_come(waited, start) || (waited[0].revents & POLLIN) == 0) {
         throw std::runtime_error(entry_.name + " did not start: " + how_it_ended());
     }
     int const peer = checked(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC), "accept");
@@ -222,7 +239,7 @@ void Contender::accept_rank(int listener, Clock::time_point start)
     checked(getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &credentials, &length), "SO_PEERCRED");
     std::int32_t number = -1;
     pollfd word{peer, POLLIN, 0};
-    bool const told = poll(&word, 1, patience_left(start)) == 1 &&
+    bool const told = has_come({&word, 1}, start) &&
                       recv(peer, &number, sizeof number, MSG_DONTWAIT) == sizeof number;
     bool const twice = std::ranges::any_of(
         ranks_, [&](auto const& other) { return other.pid == credentials.pid; });
@@ -307,7 +324,7 @@ std::string Contender::wait_for_answers(double limit_seconds, Clock::time_point 
             return too_slow(limit_seconds);
         }
         if (is_too_large()) {
-            return "it fills more than " + std::to_string(entry_.most_memory >> 20) + " MB";
+            return too_large();
         }
         std::vector<pollfd> waited{{pidfd_, POLLIN, 0}};
         for (auto const& rank : ranks_) {
@@ -384,6 +401,11 @@ bool Contender::is_too_large() const
         pages += resident;
     }
     return pages * sysconf(_SC_PAGESIZE) > entry_.most_memory;
+}
+
+std::string Contender::too_large() const
+{
+    return "it fills more than " + std::to_string(entry_.most_memory >> 20) + " MB";
 }
 
 void Contender::load(std::vector<Image> const& images)

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <poll.h>
 #include <set>
+#include <span>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -79,7 +81,9 @@ private:
     void time_call(Call& call, int processors, double limit_seconds);
     void blame(Call& call, int processors) const;
     void take_time(Call& call) const;
+    bool has_come(std::span<pollfd> waited, std::chrono::steady_clock::time_point start) const;
     bool is_too_large() const;
+    std::string too_large() const;
     std::string how_it_ended() const;
     void end();
 

@@ -199,3 +199,21 @@ TEST_CASE("a program that is no box is named")
     CHECK_THROWS_WITH(kit::Contender(entry, 1, 4096),
                       "one did not start: it ended with exit code 1");
 }
+
+TEST_CASE("a program may not fill memory before it has taken its link, either")
+{
+    if (getuid() != 0 || kit::best_freezer() == kit::Freezer::signals) {
+        return; // nothing tells whose memory it is
+    }
+    Folder const folder;
+    kit::Entry const entry{
+        .name = "one",
+        .keeps_time = false,
+        .uid = 64'191, // a user of no process: what is started stays root's here
+        .socket = folder.path / "socket",
+        .sanitized = "spmv.cpp",
+        .most_memory = 64 << 20,
+        .command = {"sh", "-c", "{ head -c 200000000 /dev/zero; sleep 5; } | tail -n 1"}};
+    CHECK_THROWS_WITH(kit::Contender(entry, 1, 4096),
+                      "one did not start: it fills more than 64 MB");
+}
