@@ -17,7 +17,7 @@ from pathlib import Path
 
 from memwall.record.kits import GradeError
 
-TOOLS = ("bwrap", "setpriv", "prlimit")
+TOOLS = ("bwrap", "setpriv", "prlimit", "taskset")
 INSTALL = "apt install bubblewrap"
 ROOT_ONLY = "no sandbox: each submission gets a uid of its own, which only root can give"
 FIRST_UID = 64_001  # of those that Debian leaves to nobody
@@ -42,12 +42,14 @@ class Box:
     folder: Path  # /box in it
     limits: Limits
     writable: bool = False
+    threads: Sequence[int] = ()  # of the hardware, on which it starts; none: all
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
 def command(tier: str, box: Box, words: Sequence[str]) -> list[str]:
     """The command that runs another in a box."""
-    limits = ["prlimit", f"--nproc={box.limits.processes}", f"--cpu={box.limits.seconds}",
+    place = ["taskset", "-c", ",".join(map(str, box.threads))] if box.threads else []
+    limits = [*place, "prlimit", f"--nproc={box.limits.processes}", f"--cpu={box.limits.seconds}",
               f"--fsize={box.limits.file_megabytes * MEGABYTE}", "--core=0"]
     if box.limits.memory_megabytes is not None:
         limits.append(f"--as={box.limits.memory_megabytes * MEGABYTE}")

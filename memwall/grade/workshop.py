@@ -212,7 +212,8 @@ class Workshop:
                        "OMP_PROC_BIND": "true", "OMP_PLACES": "cores",
                        "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
                        "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_plm_rsh_agent": "false"}
-        box = Box(uid, folder, RACES if races else self._limits(), environment=environment)
+        box = Box(uid, folder, RACES if races else self._limits(), environment=environment,
+                  threads=processors.apart(self.kit.processors))
         before = self.look_for_races if races else self.kit.launch
         words = sandbox.command(self.tier, box, [*before, "/box/program", "/box/link"])
         return "\t".join(["contender", name, str(uid), str(folder / "link"), *words]) + "\n"

@@ -6,6 +6,7 @@ One file of cases, `lib/machine/limits_test.json`, holds both to the same.
 import math
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,17 @@ def usable(root: Path = Path("/")) -> int:
     groups (a container's, a job's) give whole processors to them; at least one."""
     quota = min(map(_quota, _groups(root)), default=math.inf)
     return int(max(1, min(len(os.sched_getaffinity(0)), math.floor(min(quota, 1 << 31)))))
+
+
+def apart(count: int, root: Path = Path("/")) -> list[int]:
+    """So many hardware threads of the affinity: those of different cores first."""
+    taken: Counter[str] = Counter()
+    ranks = {}
+    for thread in sorted(os.sched_getaffinity(0)):
+        core = _text(root / f"sys/devices/system/cpu/cpu{thread}/topology/thread_siblings_list")
+        ranks[thread] = taken[core or str(thread)]
+        taken[core or str(thread)] += 1
+    return sorted(sorted(ranks, key=lambda thread: (ranks[thread], thread))[:count])
 
 
 def _groups(root: Path) -> Iterator[Path]:

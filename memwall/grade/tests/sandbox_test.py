@@ -1,5 +1,6 @@
 """A box is what SECURITY.md says of it, in both tiers: asked by programs that run in one."""
 
+import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -68,3 +69,10 @@ def test_it_sees_no_process_of_others_and_no_file_of_the_grader(tier: str, folde
 def test_no_file_grows_beyond_its_limit(tier: str, folder: Path) -> None:
     assert said(tier, Box(UID, folder, LIMITS),
                 "head -c 3000000 /dev/zero >/tmp/new; stat -c %s /tmp/new") == [str(1 << 20)]
+
+
+def test_a_program_starts_on_the_processors_that_it_is_given(tier: str, folder: Path) -> None:
+    last = max(os.sched_getaffinity(0))
+    words = said(tier, Box(UID, folder, LIMITS, threads=[last]),
+                 "nproc; grep Cpus_allowed_list /proc/self/status")
+    assert words == ["1", "Cpus_allowed_list:", str(last)]

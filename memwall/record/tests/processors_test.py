@@ -27,3 +27,14 @@ def test_both_sides_read_control_groups_alike(case: dict[str, Any], tmp_path: Pa
 
 def test_this_machine_has_a_processor() -> None:
     assert 1 <= processors.usable() <= len(os.sched_getaffinity(0))
+
+
+def test_threads_apart_are_those_of_different_cores_first(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for thread, siblings in enumerate(("0-1", "0-1", "2-3", "2-3")):
+        folder = tmp_path / f"sys/devices/system/cpu/cpu{thread}/topology"
+        folder.mkdir(parents=True)
+        (folder / "thread_siblings_list").write_text(f"{siblings}\n")
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0, 1, 2, 3, 7})
+    assert [processors.apart(count, tmp_path) for count in (1, 2, 3, 4)] == [
+        [0], [0, 2], [0, 2, 7], [0, 1, 2, 7]]
