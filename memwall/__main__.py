@@ -90,7 +90,17 @@ def _add_pages(commands: Commands) -> None:
     from memwall.run.launches import unmet_need
     from memwall.run.workspace import Workspace, describe_machine
 
-    room.add_commands(commands, lambda given: describe_machine(Workspace.of(given)), unmet_need)
+    room.add_commands(commands, lambda given: describe_machine(Workspace.of(given)), unmet_need,
+                      _handouts)
+
+
+def _handouts(root: Path) -> dict[str, str]:
+    """What students of each kit read, by the experiment's name."""
+    from memwall.grade import assignment
+    from memwall.record import kits
+
+    return {path.parent.name: assignment.handout(kits.load(path))
+            for path in sorted(root.glob("experiments/*/kit"))}
 
 
 def _add_grade(commands: Commands) -> None:

@@ -28,12 +28,14 @@ from memwall.record.machines import Machine
 
 #: What this machine is.
 Describe = Callable[[argparse.Namespace], Machine]
+#: What students read, by the names of experiments, of a tree.
+Handouts = Callable[[Path], dict[str, str]]
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
-                 describe: Describe, unmet_need: UnmetNeed) -> None:
+                 describe: Describe, unmet_need: UnmetNeed, handouts: Handouts) -> None:
     """Adds what this room does to the command line. `contribute` asks what this machine is, and why
-    a machine cannot run an experiment."""
+    a machine cannot run an experiment; `site` what students of each kit read."""
     report = commands.add_parser("report", help="weave reports, short pages, the scorecard and"
                                  " README.md; of a machine also its own reports")
     report.add_argument("machine", nargs="?", help="folder below reports/")
@@ -76,7 +78,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
     house = commands.add_parser("site", help="everything as one site, readable from a folder",
                                 usage="just site")
-    house.set_defaults(command=_site)
+    house.set_defaults(command=lambda given: _site(given, handouts))
 
     decide = commands.add_parser("claims", help="list what decides each claim")
     decide.add_argument("experiment", nargs="?", help="only the claims of this one")
@@ -204,14 +206,14 @@ def _compare(given: argparse.Namespace) -> int:
     return 0
 
 
-def _site(given: argparse.Namespace) -> int:
+def _site(given: argparse.Namespace, handouts: Handouts) -> int:
     from memwall.pages.site.build import build  # of all commands only this one needs the generator
 
     root = given.root.resolve()
     if sys.stderr.isatty():
         print("gathering pages and making the site: about half a minute", file=sys.stderr)
     first = build(root, (given.build or root / "build").resolve(),
-                  lambda line: print(line, file=sys.stderr))
+                  lambda line: print(line, file=sys.stderr), handouts(root))
     print(files.shown(first))
     return 0
 

@@ -79,7 +79,7 @@ def unpunished(shop: workshop.Workshop, cheats: Path, names: Sequence[str] = ("*
     return problems or ([] if files else ["no cheats"])
 
 
-def untold_races(shop: workshop.Workshop, name: str, compiled: workshop.Compiled) -> list[str]:
+def untold_races(shop: workshop.Workshop, name: str, compiled: workshop.Binary) -> list[str]:
     """A line where a program with a race in each case is not said to have one in each."""
     if compiled.path is None:
         return [f"{name}: it does not compile: {compiled.said}"]

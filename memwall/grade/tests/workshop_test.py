@@ -13,7 +13,7 @@ import pytest
 from memwall.grade import grading, sandbox, workshop
 from memwall.grade.submissions import Submission
 from memwall.grade.tests import calls
-from memwall.grade.workshop import Compiled, Workshop
+from memwall.grade.workshop import Binary, Workshop
 
 ADA = Submission("ada", "ada", b"int main() {}")
 
@@ -41,7 +41,7 @@ def test_who_takes_too_long_is_graded_and_not_the_grader_blamed(
     judge.chmod(0o700)
     program = tmp_path / "program-0"
     program.touch()
-    record = grading.judged(shop, ADA, Compiled(program))
+    record = grading.judged(shop, ADA, Binary(program))
     assert (record["points"], record["reason"]) == (
         0, "all its calls together took more than 0 s")
 
@@ -58,7 +58,7 @@ def test_a_compiler_without_room_is_nobodys_fault(
     monkeypatch.setattr(sandbox, "command", lambda *_: ["false"])
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
     if blamed:
-        assert shop.compile(ADA, 0) == Compiled(None, "the compiler ended with code 1")
+        assert shop.compile(ADA, 0) == Binary(None, "the compiler ended with code 1")
     else:
         with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
             shop.compile(ADA, 0)
@@ -68,6 +68,6 @@ def test_a_compiler_without_room_is_nobodys_fault(
 def test_what_was_judged_takes_no_room(tmp_path: Path) -> None:
     for name in ("program-0", "program-0.races", "program-1.races"):
         (tmp_path / name).touch()
-    Compiled(tmp_path / "program-0").remove()
-    Compiled(None).remove()
+    Binary(tmp_path / "program-0").remove()
+    Binary(None).remove()
     assert [path.name for path in tmp_path.iterdir()] == ["program-1.races"]

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,6 +26,9 @@ DRAWER = "vega.js"
 NOT_COMMITTED = ('!!! warning "Measured here, not committed"\n'
                  "    `{}` did not come with memwall: only this site shows it. `just contribute`\n"
                  "    packs what it measured.\n")
+#: What a handout says above its title.
+HANDED_OUT = ('!!! note "What students get"\n'
+              "    `just assignment` writes this page into the students' folder, as `README.md`.\n")
 #: How the generator complains, in colours: what is wrong, and below it where.
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 WARNING = re.compile(r"^Warning: (?P<what>.*)\n.*\[ (?P<where>\S+):\d+:\d+ \]\n"
@@ -63,8 +66,10 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def build(root: Path, room: Path, say: Callable[[str], object]) -> Path:
-    """Makes the site in a folder of `room` and returns its first page. Raises `UserError` with one
+def build(root: Path, room: Path, say: Callable[[str], object],
+          handouts: Mapping[str, str]) -> Path:
+    """Makes the site in a folder of `room` and returns its first page; `handouts` are what students
+    read, by the names of experiments. Raises `UserError` with one
     line if a page links to what is not there."""
     work = room / "site-work"
     with files.exclusive(work), ExitStack() as at_end:
@@ -81,8 +86,12 @@ def build(root: Path, room: Path, say: Callable[[str], object]) -> Path:
                 book.write(root / contents.WOVEN, book.machine_pages(house, guest))
             guests = [name for name in machines.unlisted(root) if name in house.machines]
             found = contents.read(root, guests)
-            nav = contents.navigation(found, house, library is not None)
+            nav = contents.navigation(found, house, library is not None, handouts)
             _gather(house, found, work / "src")
+            for name, text in handouts.items():
+                page = contents.handout(name)
+                _put(work / "src" / page, markdown.converted(page, text, str, lambda target: False,
+                                                             HANDED_OUT))
             site = _generated(work, nav)
             files.write(site / "assets" / DRAWER, drawer.result())
         explorer.write(house, site / posixpath.dirname(EXPLORER))

@@ -1,7 +1,7 @@
 """Which pages of the tree the site has, and how its navigation lists them."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,9 +67,15 @@ def title(root: Path, page: str) -> str:
 # --- the navigation -------------------------------------------------------------------------------
 
 
-def navigation(contents: Contents, house: House, has_api: bool) -> Nav:
+def handout(name: str) -> str:
+    """The page of what students read of an experiment's kit."""
+    return f"handouts/{name}.md"
+
+
+def navigation(contents: Contents, house: House, has_api: bool, handouts: Mapping[str, str]) -> Nav:
     """What the site lists, in reading order."""
     run, teach, more = by_hand(contents)
+    teach += [{f"Handout: {house.reading.titles[name]}": handout(name)} for name in handouts]
     return [
         {"Home": "README.md"},
         *([{"Run it": run}] if run else []),
