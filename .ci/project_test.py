@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 WORKFLOW = ".github/workflows/ci.yml"
+PUBLISHING = ".github/workflows/site.yml"
 HOOKS = ".pre-commit-config.yaml"
 CONTAINER = ".devcontainer/devcontainer.json"
 RECIPES = set(re.findall(r"^([a-z][\w-]*)", (ROOT / "Justfile").read_text(encoding="utf-8"),
@@ -55,7 +56,7 @@ def commands(path: str, key: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize(("path", "key"), [
-    (WORKFLOW, "run"), (HOOKS, "entry"), (CONTAINER, "onCreateCommand")])
+    (WORKFLOW, "run"), (PUBLISHING, "run"), (HOOKS, "entry"), (CONTAINER, "onCreateCommand")])
 def test_commands_are_there(path: str, key: str) -> None:
     """Of this tree: that Debian has `apt-get` and `git` nobody here can promise."""
     ours = [words for words in commands(path, key) if "/" in words[0]]
@@ -75,15 +76,22 @@ def test_the_workflow_runs_what_ci_runs_and_weekly_all() -> None:
         [".ci/run"], ["./justw", "test", "--all"]]
 
 
-def test_actions_are_pinned_and_may_only_read() -> None:
-    text = without_comments(read(WORKFLOW))
+@pytest.mark.parametrize("workflow", [WORKFLOW, PUBLISHING])
+def test_actions_are_pinned_and_may_only_read(workflow: str) -> None:
+    """But for the one job that publishes what another one made."""
+    text = without_comments(read(workflow))
     assert all(re.search(r"@v\d+\.\d+\.\d+$", action)
                for action in re.findall(r"uses: (.*)", text))
-    assert re.findall(r"permissions:\n((?:  .*\n)*)", text) == ["  contents: read\n"]
+    assert re.findall(r"^permissions:\n((?:  .*\n)*)", text, re.MULTILINE) == [
+        "  contents: read\n"]
+    rights = re.findall(r"^    permissions:\n((?:      .*\n)*)", text, re.MULTILINE)
+    assert rights == (["      pages: write\n      id-token: write\n"]
+                      if workflow == PUBLISHING else [])
 
 
 def test_workflow_and_container_are_the_debian_that_is_promised() -> None:
-    assert re.findall(r"image: (.*)", read(WORKFLOW)) == ["debian:12"]
+    for workflow in (WORKFLOW, PUBLISHING):
+        assert re.findall(r"image: (.*)", read(workflow)) == ["debian:12"]
     assert json.loads(without_comments(read(CONTAINER)))["image"] == "debian:12"
     assert "Debian 12" in read("memwall/pages/front_page.md.in")
 
