@@ -29,6 +29,7 @@ PATIENCE_S = 20  # for what a page does when it is asked
 FEW = ("index.html", "experiments/spmv-serial-steps/index.html",
        "experiments/softmax-block/report.html", "reports/index.html", "reports/*-h200/index.html",
        "source/experiments/*/main.cpp.html", "explorer/index.html", "api/index.html")
+ON_PHONES = 4  # of these, the first ones
 #: Of Doxygen's pages, which are more than a thousand: the main ones.
 API = ("index.html", "namespaces.html", "annotated.html", "files.html", "namespacespmv.html",
        "classspmv_1_1Plan.html")
@@ -179,7 +180,7 @@ def wrong(what: str) -> Iterator[str]:
     yield from dumb_parts(SITE)
     pages = names(SITE, what == "pages")
     yield from ugly_pages(SITE, pages)
-    yield from ugly_pages(SITE, pages, PHONE, "dark")
+    yield from ugly_pages(SITE, pages if what == "pages" else pages[:ON_PHONES], PHONE, "dark")
 
 
 def main() -> int:

@@ -22,6 +22,8 @@ from memwall.record.errors import UserError
 
 ASSETS = Path(__file__).parent / "assets"
 DRAWER = "vega.js"
+#: Of the explorer, which alone has no other pages.
+WAY_BACK = '<p><a href="../index.html">All of memwall</a></p>'
 #: What a page of a machine that did not come with the tree says of it.
 NOT_COMMITTED = ('!!! warning "Measured here, not committed"\n'
                  "    `{}` did not come with memwall: only this site shows it. `just contribute`\n"
@@ -95,6 +97,8 @@ def build(root: Path, room: Path, say: Callable[[str], object],
             site = _generated(work, nav)
             files.write(site / "assets" / DRAWER, drawer.result())
         explorer.write(house, site / posixpath.dirname(EXPLORER))
+        page = site / EXPLORER
+        files.write(page, files.read(page).replace("<header>", f"<header>\n  {WAY_BACK}", 1))
         if library is not None:
             library.finished().rename(site / posixpath.dirname(API))
         target = room / "site"
