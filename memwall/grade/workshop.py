@@ -211,6 +211,7 @@ class Workshop:
         environment = {"OMP_NUM_THREADS": threads, "OMP_WAIT_POLICY": "passive",
                        "OMP_PROC_BIND": "true", "OMP_PLACES": "cores",
                        "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+                       "OMPI_MCA_osc": "^ucx",  # which makes no window without that mechanism
                        "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_plm_rsh_agent": "false"}
         box = Box(uid, folder, RACES if races else self._limits(), environment=environment,
                   threads=processors.apart(self.kit.processors))
