@@ -24,7 +24,8 @@ from memwall.record import kits
 HONEST = small_kit.ROOT / "memwall/grade/honest"
 TIMES = int(os.environ.get("MEMWALL_PROOF", "1"))
 ALIKE = 3  # points between equals
-HOSTILE = ("endless_loop", "filled_link", "flood", "fork_bomb", "leaves", "template_bomb")
+#: They get nothing.
+HOSTILE = ("endless_loop", "filled_link", "forged_end", "leaves", "more_threads", "template_bomb")
 
 pytestmark = [needs_sandbox, pytest.mark.large]
 
