@@ -90,10 +90,7 @@ def build(root: Path, room: Path, say: Callable[[str], object],
             found = contents.read(root, guests)
             nav = contents.navigation(found, house, library is not None, handouts)
             _gather(house, found, work / "src")
-            for name, text in handouts.items():
-                page = contents.handout(name)
-                _put(work / "src" / page, markdown.converted(page, text, str, lambda target: False,
-                                                             HANDED_OUT))
+            _hand_out(handouts, work / "src")
             site = _generated(work, nav)
             files.write(site / "assets" / DRAWER, drawer.result())
         explorer.write(house, site / posixpath.dirname(EXPLORER))
@@ -134,6 +131,13 @@ def _gather(house: House, found: Contents, folder: Path) -> None:
         _put(folder / name, text)
     for asset in sorted(ASSETS.iterdir()):
         _copy(asset, folder / "assets" / asset.name)
+
+
+def _hand_out(handouts: Mapping[str, str], folder: Path) -> None:
+    """Writes what students of each kit read, whose links lead to files beside it."""
+    for name, text in handouts.items():
+        page = contents.handout(name)
+        _put(folder / page, markdown.converted(page, text, str, lambda target: False, HANDED_OUT))
 
 
 def _put(path: Path, text: str) -> None:
