@@ -368,7 +368,7 @@ class Stage:
 STAGES = {stage.name: stage for stage in (
     Stage(build, 180), Stage(unit, 60), Stage(python, 270), Stage(sanitize, 185), Stage(tsan, 48),
     Stage(experiments, 92), Stage(cuda, 5), Stage(neon, 42), Stage(fuzz, 48), Stage(check, 44),
-    Stage(site, 50), Stage(install, 15), Stage(new, 15), Stage(bundle, 17))}
+    Stage(site, 59), Stage(install, 15), Stage(new, 15), Stage(bundle, 17))}
 
 
 def just() -> str:
