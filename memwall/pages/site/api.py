@@ -25,7 +25,7 @@ class Api:
         settings = (f"{files.read(root / 'Doxyfile')}\nOUTPUT_DIRECTORY = {folder}\n"
                     f"WARN_LOGFILE = {self.complaints}\n")
         self.process = subprocess.Popen(["doxygen", "-"], stdin=subprocess.PIPE, cwd=root,
-                                        text=True)
+                                        encoding="utf-8")
         assert self.process.stdin is not None
         self.process.stdin.write(settings)
         self.process.stdin.close()

@@ -144,7 +144,7 @@ def _put(path: Path, text: str) -> None:
     """Writes a file of the work folder, which nobody reads before all are there: without the care
     of `files.write`, which waits for the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    path.write_bytes(text.encode())
 
 
 def _copy(source: Path, path: Path) -> None:
@@ -213,7 +213,7 @@ def _generated(work: Path, nav: contents.Nav) -> Path:
     shutil.rmtree(site, ignore_errors=True)
     files.write_json(work / "mkdocs.yml", {**CONFIG, "nav": nav})  # JSON is YAML
     done = subprocess.run([sys.executable, "-m", "zensical", "build", "--strict", "--config-file",
-                           "mkdocs.yml"], cwd=work, capture_output=True, text=True, check=False,
+                           "mkdocs.yml"], cwd=work, capture_output=True, encoding="utf-8", check=False,
                           env={**os.environ, "NO_COLOR": "1"})
     if done.returncode:
         raise UserError(complaint(done.stdout + done.stderr))
