@@ -213,8 +213,8 @@ def _generated(work: Path, nav: contents.Nav) -> Path:
     shutil.rmtree(site, ignore_errors=True)
     files.write_json(work / "mkdocs.yml", {**CONFIG, "nav": nav})  # JSON is YAML
     done = subprocess.run([sys.executable, "-m", "zensical", "build", "--strict", "--config-file",
-                           "mkdocs.yml"], cwd=work, capture_output=True, encoding="utf-8", check=False,
-                          env={**os.environ, "NO_COLOR": "1"})
+                           "mkdocs.yml"], cwd=work, capture_output=True, encoding="utf-8",
+                          check=False, env={**os.environ, "NO_COLOR": "1"})
     if done.returncode:
         raise UserError(complaint(done.stdout + done.stderr))
     for extra in ("404.html", "sitemap.xml", "search.json"):  # for servers alone
