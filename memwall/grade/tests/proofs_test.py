@@ -6,12 +6,14 @@ honest solutions, ten kills, ten names.
 """
 
 import csv
+import itertools
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -21,7 +23,6 @@ from memwall.grade.tests import small_kit
 from memwall.grade.tests.cheats_test import CASES, CHEATS, FOLDERS, NAME, needs_sandbox
 from memwall.record import kits
 
-HONEST = small_kit.ROOT / "memwall/grade/honest"
 TIMES = int(os.environ.get("MEMWALL_PROOF", "1"))
 ALIKE = 3  # points between equals
 #: They get nothing.
@@ -42,7 +43,8 @@ def test_nobody_honest_is_accused(name: str, tmp_path: Path) -> None:
     kit = small_kit.small(tmp_path, name, CASES[name])
     accused, gradings, noisy = [], 0, 0
     with workshop.opened(kit, patience_s=900) as shop:
-        for number, path in enumerate(sorted((HONEST / FOLDERS[name]).glob("*.cpp"))):
+        solutions = small_kit.honest_solutions(FOLDERS[name], tmp_path)
+        for number, path in enumerate(solutions):
             one = submissions.read(kit, path)
             compiled = shop.compile(one, number)
             for _ in range(TIMES):
@@ -56,12 +58,10 @@ def test_nobody_honest_is_accused(name: str, tmp_path: Path) -> None:
     assert not any(accused), "\n".join(filter(None, accused))
 
 
-def hand_ins(folder: Path) -> list[Path]:
+def hand_ins(folder: Path, texts: Sequence[str]) -> list[Path]:
     """Thirty that are honest, and ten that are hostile or broken."""
-    texts = sorted((HONEST / FOLDERS[NAME]).glob("*.cpp"))
-    for number in range(30):
-        (folder / f"honest{number:02}.cpp").write_text(
-            f"// {number}\n{texts[number % len(texts)].read_text()}")
+    for number, text in zip(range(30), itertools.cycle(texts), strict=False):
+        (folder / f"honest{number:02}.cpp").write_text(f"// {number}\n{text}")
     for name in HOSTILE:
         shutil.copy(CHEATS / f"core/{name}.cpp", folder / f"hostile-{name}.cpp")
     os.mkfifo(folder / "broken-pipe.cpp")
@@ -75,7 +75,8 @@ def test_forty_hand_ins_and_kills_while_they_are_graded(tmp_path: Path) -> None:
     kit = small_kit.small(tmp_path / "kit", NAME, CASES[NAME], rounds=3)
     files, out = tmp_path / "files", tmp_path / "out"
     files.mkdir()
-    paths = hand_ins(files)
+    solutions = small_kit.honest_solutions(FOLDERS[NAME], tmp_path)
+    paths = hand_ins(files, [path.read_text() for path in solutions])
     command = [sys.executable, "-m", "memwall", "grade", str(kit.folder),
                *[path.name for path in paths], "--out", str(out)]
 

@@ -11,7 +11,6 @@ from memwall.grade.tests.cheats_test import CASES, needs_sandbox
 
 NAME = "spmv-omp-schedules"
 RACES = small_kit.ROOT / "memwall/grade/cheats/openmp"
-HONEST = small_kit.ROOT / "memwall/grade/honest/openmp"
 
 
 @needs_sandbox
@@ -23,7 +22,8 @@ def test_races_are_found_and_none_is_made_up(races: Sequence[str], honest: str,
     kit = small_kit.small(tmp_path, NAME, CASES[NAME])
     with workshop.opened(kit, patience_s=600) as shop:
         problems = small_kit.unpunished(shop, RACES, races)
-        for number, path in enumerate(sorted(HONEST.glob(f"{honest}.cpp"))):
+        solutions = small_kit.honest_solutions("openmp", tmp_path)
+        for number, path in enumerate(path for path in solutions if path.match(f"{honest}.cpp")):
             compiled = shop.compile(submissions.read(kit, path), number)
             found = shop.races(compiled.path) if compiled.path else compiled.said
             problems += [f"{path.name}: {found}"] if found != [] else []

@@ -14,6 +14,7 @@ from memwall.grade import assignment, grading, points, submissions, workshop
 from memwall.record import kits
 
 ROOT = Path(__file__).resolve().parents[3]
+HONEST = ROOT / "memwall/grade/honest"
 SCORES = re.compile(r"^// Scores: (zero|fewer|as without|race)(?:: (.*))?$", re.M)
 #: What a program can choose, and by which it could tell what a hidden case is like.
 TOLD = re.compile(r"y\[|code \d|line \d|did not come back|ended|NaN|outside y")
@@ -45,6 +46,17 @@ def _judge() -> Path:
     student, _ = assignment.make(ROOT, "spmv-serial-steps", folder)
     subprocess.run(["make", "-s", "-j2", "-C", student, "build/judge"], check=True)
     return student / "build"
+
+
+def honest_solutions(kind: str, folder: Path) -> list[Path]:
+    """Right solutions of many kinds, written into a folder as they would be handed in: each is one
+    file, with the row that most of them multiply alike."""
+    row = (HONEST / "row.hpp").read_text()
+    written = []
+    for path in sorted((HONEST / kind).glob("*.cpp")):
+        written.append(folder / path.name)
+        written[-1].write_text(path.read_text().replace('#include "row.hpp"\n', row))
+    return written
 
 
 def unpunished(shop: workshop.Workshop, cheats: Path, names: Sequence[str] = ("*",),

@@ -1,24 +1,10 @@
 // Messages that nobody waits for, until all have come.
 #include "spmv.hpp"
+#include "row.hpp"
 
 #include <algorithm>
 #include <mpi.h>
 #include <vector>
-
-static void multiply(Csr const& a, double const* x, std::span<double> y)
-{
-    for (std::int32_t i = 0; i < a.rows; ++i) {
-        double sums[vectors] = {};
-        for (auto p = a.row_ptr[i]; p < a.row_ptr[i + 1]; ++p) {
-            for (std::int32_t v = 0; v < vectors; ++v) {
-                sums[v] += a.values[p] * x[vectors * a.col[p] + v];
-            }
-        }
-        for (std::int32_t v = 0; v < vectors; ++v) {
-            y[vectors * i + v] = sums[v];
-        }
-    }
-}
 
 void spmv(Csr const& a, std::span<std::int32_t const> starts, std::span<double const> x,
           std::span<double> y)
@@ -39,5 +25,7 @@ void spmv(Csr const& a, std::span<std::int32_t const> starts, std::span<double c
                   &requests.emplace_back());
     }
     MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-    multiply(a, all.data(), y);
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+        multiply_row(a, i, all.data(), y.data());
+    }
 }

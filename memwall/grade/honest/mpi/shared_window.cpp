@@ -1,23 +1,9 @@
 // Memory that all ranks share, made anew in each call.
 #include "spmv.hpp"
+#include "row.hpp"
 
 #include <algorithm>
 #include <mpi.h>
-
-static void multiply(Csr const& a, double const* x, std::span<double> y)
-{
-    for (std::int32_t i = 0; i < a.rows; ++i) {
-        double sums[vectors] = {};
-        for (auto p = a.row_ptr[i]; p < a.row_ptr[i + 1]; ++p) {
-            for (std::int32_t v = 0; v < vectors; ++v) {
-                sums[v] += a.values[p] * x[vectors * a.col[p] + v];
-            }
-        }
-        for (std::int32_t v = 0; v < vectors; ++v) {
-            y[vectors * i + v] = sums[v];
-        }
-    }
-}
 
 void spmv(Csr const& a, std::span<std::int32_t const> starts, std::span<double const> x,
           std::span<double> y)
@@ -34,6 +20,8 @@ void spmv(Csr const& a, std::span<std::int32_t const> starts, std::span<double c
     MPI_Win_shared_query(window, 0, &size, &unit, &all);
     std::copy(x.begin(), x.end(), all + vectors * starts[rank]);
     MPI_Win_fence(0, window);
-    multiply(a, all, y);
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+        multiply_row(a, i, all, y.data());
+    }
     MPI_Win_free(&window);
 }

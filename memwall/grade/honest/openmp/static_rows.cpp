@@ -1,23 +1,11 @@
 // Equal numbers of rows, handed out before.
 #include "spmv.hpp"
-
-static void multiply(Csr const& a, std::int32_t i, std::span<double const> x, std::span<double> y)
-{
-    double sums[vectors] = {};
-    for (auto p = a.row_ptr[i]; p < a.row_ptr[i + 1]; ++p) {
-        for (std::int32_t v = 0; v < vectors; ++v) {
-            sums[v] += a.values[p] * x[vectors * a.col[p] + v];
-        }
-    }
-    for (std::int32_t v = 0; v < vectors; ++v) {
-        y[vectors * i + v] = sums[v];
-    }
-}
+#include "row.hpp"
 
 void spmv(Csr const& a, std::span<double const> x, std::span<double> y)
 {
 #pragma omp parallel for schedule(static)
     for (std::int32_t i = 0; i < a.rows; ++i) {
-        multiply(a, i, x, y);
+        multiply_row(a, i, x.data(), y.data());
     }
 }
