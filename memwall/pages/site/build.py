@@ -188,6 +188,8 @@ class Links:
         if path.endswith(".svg"):
             self.copied.add(path)
             return file
+        if handout := contents.handout_of(path):
+            return _relative(page, handout)
         self.sources.add(path)
         return _relative(page, sources.page_of(path, (self.root / path).is_dir()))
 

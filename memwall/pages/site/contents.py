@@ -13,8 +13,6 @@ HAND = "memwall/pages/site"
 #: What is a page, below the root.
 PATTERNS = ("*.md", "experiments/**/*.md", "reports/**/*.md", "lib/**/*.md",
             "memwall/pages/README.md", f"{HAND}/*.md")
-#: Folders of what is handed to others and is no page of this repository.
-NOT_OURS = ("kit", "results")
 API, EXPLORER = "api/index.html", "explorer/index.html"
 #: Pages by hand on how to use memwall, in their order; those for lecturers begin with `teach`, and
 #: all others are for contributors and referees.
@@ -48,12 +46,8 @@ def read(root: Path, guests: Iterable[str] = ()) -> Contents:
     guests = tuple(guests)
     patterns = [*PATTERNS, *(f"{WOVEN}/{guest}/*.md" for guest in guests)]
     found = {path.relative_to(root) for pattern in patterns for path in root.glob(pattern)}
-    ours = [path for path in found if not any(_is_handed_out(part) for part in path.parts[:-1])]
-    return Contents(root, tuple(sorted(path.as_posix() for path in ours)), guests)
-
-
-def _is_handed_out(folder: str) -> bool:
-    return folder in NOT_OURS or folder.startswith("kit-")
+    pages = sorted(path.as_posix() for path in found if "results" not in path.parts)
+    return Contents(root, tuple(page for page in pages if not handout_of(page)), guests)
 
 
 def title(root: Path, page: str) -> str:
@@ -70,6 +64,13 @@ def title(root: Path, page: str) -> str:
 def handout(name: str) -> str:
     """The page of what students read of an experiment's kit."""
     return f"handouts/{name}.md"
+
+
+def handout_of(path: str) -> str | None:
+    """The handout of the kit that a path lies in: all that the site shows of one, as it holds the
+    model solution and the hidden cases."""
+    found = re.match(r"experiments/([^/]+)/kit(?:-[^/]+)?(?:/|$)", path)
+    return handout(found[1]) if found else None
 
 
 def navigation(contents: Contents, house: House, has_api: bool, handouts: Mapping[str, str]) -> Nav:

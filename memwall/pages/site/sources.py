@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from memwall.pages.site.contents import handout_of
 from memwall.record import files
 from memwall.record.errors import UserError
 
@@ -29,7 +30,8 @@ def pages(root: Path, wanted: set[str]) -> dict[str, str]:
         if name in texts:
             continue
         if place.is_dir():
-            inside = [each for each in sorted(place.iterdir()) if _is_source(each)]
+            inside = [each for each in sorted(place.iterdir())
+                      if _is_source(each) and not handout_of(f"{path}/{each.name}")]
             waiting += [f"{path}/{each.name}" for each in inside]
             lines = [f"- [{each.name}]({each.name}{'/index' if each.is_dir() else ''}.md)"
                      for each in inside]

@@ -102,8 +102,8 @@ def linked(tree: Path, page: str, target: str) -> str:
     (PAGE, "#x", "#x"),
     (PAGE, "https://host/x", "https://host/x"),
     (PAGE, "../../lib/x.cpp", "../../source/lib/x.cpp.md"),
-    (PAGE, "kit/", "../../source/experiments/a/kit/index.md"),
-    (PAGE, "kit/README.md", "../../source/experiments/a/kit/README.md.md"),
+    (PAGE, "kit/", "../../handouts/a.md"),
+    (PAGE, "kit/README.md", "../../handouts/a.md"),
     (PAGE, "figures/f.svg", "figures/f.svg"),
     ("reports/box/notes/spmv.md", "spmv--mine.md", "spmv@mine.md"),
 ])
@@ -127,12 +127,18 @@ def test_a_picture_with_a_specification_is_live(tree: Path) -> None:
 
 
 def test_a_folder_of_sources_has_a_page_for_each_file(tree: Path) -> None:
-    (tree / "experiments/a/kit/input.bin").write_bytes(b"\0\1")
-    pages = sources.pages(tree, {"experiments/a/kit"})
-    assert set(pages) == {f"source/experiments/a/kit/{name}.md"
-                          for name in ("index", "README.md", "y.hpp")}
-    assert "[y.hpp](y.hpp.md)" in pages["source/experiments/a/kit/index.md"]
-    assert "cpp\nint y;\n" in pages["source/experiments/a/kit/y.hpp.md"]
+    (tree / "lib/input.bin").write_bytes(b"\0\1")
+    pages = sources.pages(tree, {"lib"})
+    assert set(pages) == {f"source/lib/{name}.md" for name in ("index", "x.cpp")}
+    assert "[x.cpp](x.cpp.md)" in pages["source/lib/index.md"]
+    assert "cpp\nint x;\n" in pages["source/lib/x.cpp.md"]
+
+
+def test_of_a_kit_only_the_handout_is_shown(tree: Path) -> None:
+    """The model solution and the hidden cases lie beside it."""
+    shown = [*sources.pages(tree, {"experiments", "experiments/a"}), *contents.read(tree).pages]
+    assert "source/experiments/a/README.md.md" in shown
+    assert not [page for page in shown if "kit/" in page]
 
 
 def test_pages_by_hand_and_guests_stand_in_the_navigation(tree: Path) -> None:
