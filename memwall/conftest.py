@@ -3,14 +3,13 @@
 import copy
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from memwall.analysis.measurements import Measurements
 from memwall.pages.lesson import Lesson
 from memwall.pages.survey import OnMachine, Survey
-from memwall.pages.verbs import Verbs, render
+from memwall.pages.verbs import render
 from memwall.record import definition, machines, results, sources
 from memwall.record.results import Json
 from memwall.tests import synthetic
@@ -55,13 +54,6 @@ def measured(root: Path, tmp_path: Path) -> Callable[..., Measurements]:
     return make
 
 
-class Every(Lesson):
-    """All verbs, of lessons and of other texts."""
-
-    def all(self) -> dict[str, Any]:
-        return Verbs.all(self) | super().all()
-
-
 @pytest.fixture
 def say(measured: Callable[..., Measurements], raw: Json, tmp_path: Path) -> Say:
     """Renders one template against one result."""
@@ -71,7 +63,7 @@ def say(measured: Callable[..., Measurements], raw: Json, tmp_path: Path) -> Say
         path.write_text(template, encoding="utf-8")
         run = measured(result or raw, partial)
         survey = Survey(run.experiment, MACHINE, (OnMachine(MACHINE, run),))
-        verbs = Every(run, survey, MACHINE)
+        verbs = Lesson(run, survey, MACHINE)
         return render(path, "lesson.md.in", verbs).strip()
 
     return said

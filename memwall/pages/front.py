@@ -8,7 +8,6 @@ from memwall.pages import scorecard
 from memwall.pages.lesson import Lesson
 from memwall.pages.rounding import counted
 from memwall.pages.survey import Survey
-from memwall.pages.tables import markdown
 from memwall.pages.verbs import render
 from memwall.record.errors import UserError
 
@@ -24,7 +23,7 @@ class Front:
 
     def all(self) -> dict[str, Any]:
         """Every verb by its name in the template."""
-        return {"of": self.of, "chapters": self.chapters, "summary": self.summary,
+        return {"of": self.of, "summary": self.summary,
                 "experiments": self.experiments, "machines": self.machines}
 
     def of(self, name: str) -> Lesson:
@@ -36,17 +35,6 @@ class Front:
         if lead is None:
             raise UserError(f'of: {survey.lead} has no result of "{name}"')
         return Lesson(lead.measured, survey, lead.machine, self._surveys)
-
-    def chapters(self) -> str:
-        """All chapters that have results, with their questions, in the book's order."""
-        rows = []
-        for name, survey in self._surveys.items():
-            if not survey.runs():
-                continue  # it promises nothing yet
-            title, _, question = survey.experiment.title.partition(": ")
-            link = f"[{title}](experiments/{name}/README.md)"
-            rows.append([link, question, str(len(survey.machines))])
-        return markdown(["chapter", "question", "machines"], rows, 2)
 
     def summary(self) -> str:
         """How many claims of the articles hold."""

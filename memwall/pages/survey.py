@@ -13,7 +13,7 @@ from typing import Any
 from memwall.analysis import claims, needs
 from memwall.analysis.basis import Basis, Over
 from memwall.analysis.ceilings import Ceiling
-from memwall.analysis.cells import Cell, measure
+from memwall.analysis.cells import measure
 from memwall.analysis.claims import Verdict
 from memwall.analysis.expectations import Finding
 from memwall.analysis.measurements import Measurements
@@ -123,29 +123,11 @@ class Survey:
         """What the experiment needs of a machine: tools can be installed."""
         return [need for need in self.experiment.needs if needs.is_known(need)]
 
-    def cells(self, variant: str, over: Over, where: Where, title: str = "",
-              metric: str = "speedup") -> dict[str, Cell]:
-        """A metric on each machine that has it."""
-        found = {one.machine: measure(Basis(one.measured.loose, over), metric, variant, where)
-                 for one in self.runs(title) if has(one.measured, where)}
-        return {machine: cell for machine, cell in found.items() if cell.estimate}
-
     # --- verbs -----------------------------------------------------------------------------------
 
     def machine_count(self) -> str:
         """`four machines`: how many have run the experiment."""
         return _machines(len(self.machines))
-
-    def across(self, variant: str, over: Over = None, where: Where | None = None, run: str = "",
-               metric: str = "speedup") -> str | None:
-        """`2.17x to 3.57x on four machines`: lowest and highest median; None without any."""
-        found = self.cells(variant, over, where or {}, run, metric)
-        values = [cell.estimate.value for cell in found.values() if cell.estimate]
-        if not values:
-            return None
-        told = [_value(metric, value) for value in (min(values), max(values))]
-        where_to = "one machine" if len(values) == 1 else f"{_number(len(values))} machines"
-        return f"{' to '.join(dict.fromkeys(told))} on {where_to}"
 
     def tally(self, id: str) -> str:
         """`on 3 of the 4 machines that could tell`: where a claim was reproduced, or holds."""
@@ -199,12 +181,6 @@ def _machines(count: int) -> str:
 
 def _number(count: int) -> str:
     return NUMBERS[count] if count < len(NUMBERS) else str(count)
-
-
-def _value(metric: str, value: float) -> str:
-    if metric == "speedup":
-        return notation.times(value)
-    return notation.percent(value) if metric.startswith("of_") else notation.significant(value)
 
 
 # --- `plot.claims` and `plot.across`: the figures that compare machines ---------------------------

@@ -8,28 +8,25 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import CodeType
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import jinja2
 from jinja2 import nodes
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 
-from memwall.analysis import claims, expectations, numerics
+from memwall.analysis import claims, expectations
 from memwall.analysis.basis import Basis, Over
-from memwall.analysis.cells import Cell, measure
 from memwall.analysis.claims import Verdict
 from memwall.analysis.comparisons import Comparison, compare
 from memwall.analysis.expectations import Expectation
-from memwall.analysis.measurements import NOT_MEASURED, Measurements
+from memwall.analysis.measurements import Measurements
 from memwall.analysis.verdicts import OUT_OF_DATE, REPRODUCED
 from memwall.pages import blocks, rounding
 from memwall.pages.survey import Survey
 from memwall.record import files, notation
 from memwall.record.errors import UserError
 from memwall.record.regions import Where
-
-STALE = " *(out of date)*"
 
 
 @dataclass(frozen=True)
@@ -39,26 +36,6 @@ class Verbs:
     measured: Measurements
     survey: Survey
     machine_name: str
-
-    def all(self) -> dict[str, Any]:
-        """Every verb by its name in templates."""
-        verbs: Sequence[Callable[..., Any]] = (
-            self.across,
-            self.holds,
-            self.machine,
-            self.on,
-            self.run,
-            self.speedup,
-            self.tally,
-        )
-        return {verb.__name__: verb for verb in verbs}
-
-    # --- numbers in sentences --------------------------------------------------------------------
-
-    def speedup(self, variant: str, over: Over, where: Where | None = None) -> str:
-        """`1.23x (1.20–1.26)`: median of the per-round ratios, geometric mean over the points."""
-        cell = measure(self._basis(over), "speedup", variant, where or {})
-        return self._said(cell, lambda estimate: numerics.speedup(estimate))
 
     # --- claims ----------------------------------------------------------------------------------
 
@@ -106,28 +83,14 @@ class Verbs:
             raise UserError(f'machine: found "{what}", expected one of {", ".join(facts)}')
         return facts[what]()
 
-    def run(self, title: str) -> "Verbs":
+    def run(self, title: str) -> Self:
         """The same verbs about a run that this machine kept under a title."""
         for one in self.survey.runs(title):
             if one.machine == self.machine_name:
                 return replace(self, measured=one.measured)
         raise UserError(f'run: {self.machine_name} has kept no run "{title}"')
 
-    def on(self, machine: str) -> "Verbs":
-        """The same verbs about another machine, for passages that say whose numbers they tell."""
-        for one in self.survey.runs():
-            if one.machine == machine:
-                return replace(self, measured=one.measured, machine_name=machine)
-        known = ", ".join(self.survey.machines)
-        raise UserError(f'on: found "{machine}", expected one of {known}')
-
     # --- all machines ----------------------------------------------------------------------------
-
-    def across(self, variant: str, over: Over = None, where: Where | None = None, run: str = "",
-               metric: str = "speedup") -> str:
-        """`2.17x to 3.57x on four machines`: the lowest and the highest of them."""
-        found = self.survey.across(variant, over, where, run, metric)
-        return self._or_error(found, f'across: no machine has measured "{variant}"')
 
     def tally(self, id: str) -> str:
         """`on 3 of the 4 machines that could tell`: where a claim was reproduced, or holds."""
@@ -138,22 +101,8 @@ class Verbs:
     def _basis(self, over: Over, ceiling: str | None = None) -> Basis:
         return Basis(self.measured, over, ceiling)
 
-    def _or_error(self, found: str | None, error: str) -> str:
-        """What a narrowed run and all others lack reads so on its page; else it is an error."""
-        if found is None and not self.measured.partial:
-            raise UserError(error)
-        return found or NOT_MEASURED
-
     def _judge(self, id: str) -> Verdict:
         return claims.judge(self.measured, self.measured.experiment.claim(id))
-
-    def _said(self, cell: Cell, say: Callable[[Any], str]) -> str:
-        """A value, or why there is none: the text is shared by machines that lack a variant."""
-        if cell.estimate is None:
-            assert cell.absence is not None
-            return str(cell.absence)
-        return say(cell.estimate) + (STALE if cell.stale else "")
-
 
 # --- from a template to a text --------------------------------------------------------------------
 
