@@ -285,8 +285,9 @@ def scheduled(order: Sequence[str], engine_of: dict[str, str]) -> dict[str, list
 def double_copy(question: str, about: str) -> str:
     """The ways of pageable memory to the device and back, and those of locked memory."""
     board = Board(question, about, 33, 10.3)
-    steps = (((6, 13), "a core copies"), ((19, 27), "the engine copies"))
-    for top, way, turn in ((0.9, "to the GPU", 1), (4.5, "to the host", -1)):
+    for top, way, turn, core in ((0.9, "to the GPU", 1, "a core copies"),
+                                 (4.5, "to the host", -1, "a core copies?")):
+        steps = (((6, 13), core), ((19, 27), "the engine copies"))
         board.text(0, top - 0.45, way, bold=True)
         board.box(0, top, 6, 2, "pageable memory")
         board.box(13, top, 6, 2, "locked buffer", 2)
