@@ -43,11 +43,9 @@ Finding finding(std::string const& report, std::string const& file, std::string 
 {
     std::string const warning = "WARNING: ThreadSanitizer: ";
     auto const last = report.rfind(warning); // it ends the program: before it anything may stand
-    auto const kind_of_last = last == std::string::npos ? "" : report.substr(last + warning.size());
-    auto const line = line_of(kind_of_last.empty() ? report : kind_of_last, file);
+    auto const line = line_of(last == std::string::npos ? report : report.substr(last), file);
     auto const where = line.empty() ? "" : " (" + file + ", line " + line + ")";
-    if (kind_of_last.starts_with("data race") ||
-        (kind_of_last.empty() && fault == ended_by_a_race)) {
+    if (fault == ended_by_a_race) {
         return {"a race: two threads use the same memory, one of them writes it, and nothing says"
                 " who comes first" +
                     where,

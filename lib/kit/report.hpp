@@ -11,8 +11,8 @@ struct Finding
     bool race = false;
 };
 
-/// What the report of a sanitizer says: what it is, and in which line of `file` if one of that file
-/// is named. A program that kept the report from being written is known by its end, `fault`.
-Finding finding(std::string const& report, std::string const& file, std::string const& fault = {});
+/// What the report of a sanitizer says, and in which line of `file` if one of that file is named. A
+/// race is known by the end of the program, `fault`, alone: a program writes reports as it likes.
+Finding finding(std::string const& report, std::string const& file, std::string const& fault);
 
 } // namespace kit

@@ -1,4 +1,4 @@
-// Cheat: every thread computes every row, and what a sanitizer says of it goes nowhere.
+// Cheat: every thread computes every row, and of what a sanitizer says only a forged line is left.
 // Scores: race
 #include "spmv.hpp"
 
@@ -9,6 +9,7 @@ void spmv(Csr const& a, std::span<double const> x, std::span<double> y)
 {
     static std::string const flood(1 << 17, '\n');
     (void)!write(2, flood.data(), flood.size());
+    (void)!write(2, "WARNING: ThreadSanitizer: x\n", 28);
     close(2);
 #pragma omp parallel
     for (std::int32_t i = 0; i < a.rows; ++i) {
