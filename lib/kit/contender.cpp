@@ -98,8 +98,8 @@ struct Contender::Rank
 };
 
 Contender::Contender(Entry entry, int ranks, std::size_t region_bytes)
-    : entry_{std::move(entry)}, region_bytes_{region_bytes},
-      group_{make_group(entry_.uid == 0 ? Freezer::signals : best_freezer(), entry_.uid)}
+    : entry_{std::move(entry)}, region_bytes_{region_bytes}, group_{make_group(entry_.freezer(),
+                                                                               entry_.uid)}
 {
     checked(prctl(PR_SET_CHILD_SUBREAPER, 1), "prctl");
     auto const start = Clock::now();

@@ -26,6 +26,9 @@ struct Entry
     std::string sanitized = {};   ///< the file that a sanitizer's report is about; empty: none
     std::int64_t most_memory = 0; ///< bytes that its processes may fill; 0: something else limits
     std::vector<std::string> command = {};
+
+    /// What holds its processes between calls.
+    Freezer freezer() const { return uid == 0 ? Freezer::signals : best_freezer(); }
 };
 
 /// What a call was.

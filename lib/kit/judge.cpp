@@ -262,12 +262,6 @@ private:
         return quiet;
     }
 
-    /// What holds the submission between its calls.
-    char const* freezer() const
-    {
-        return kit::name(task_.boxes_keep_time ? kit::Freezer::signals : kit::best_freezer());
-    }
-
     void tell(int round, double bytes, Sample const& sample)
     {
         bool const failed = !sample.call.fault.empty() || !sample.complaint.empty();
@@ -286,7 +280,8 @@ private:
                         kit::quoted(sample.contender).c_str(), bytes, time(sample.call),
                         sample.call.seconds, kit::quoted(fault).c_str(),
                         sample.call.foul ? "true" : "false", sample.call.race ? "true" : "false",
-                        kit::quoted(wrong).c_str(), kit::quoted(freezer()).c_str());
+                        kit::quoted(wrong).c_str(),
+                        kit::quoted(kit::name(task_.contenders.front().freezer())).c_str());
         } else if (failed) {
             std::printf("%s: FAILED, and the fault is yours: %s%s\n", case_.name().c_str(),
                         fault.c_str(), wrong.c_str());
