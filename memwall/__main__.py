@@ -6,7 +6,6 @@ too, can leave the others out.
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,15 +35,9 @@ def _command(words: Sequence[str]) -> int:
     asked = [add for add, names in ROOMS.items() if set(names) & set(words)]
     for add in asked or ROOMS:
         add(commands)
-    given = parser.parse_args([_path(word) for word in words])
+    given = parser.parse_args(words)
     code: int = given.command(given)
     return code
-
-
-def _path(word: str) -> str:
-    """What there is a file of is one, and no option: strangers' files are called as they like, and
-    a shell puts them in the place of `*`."""
-    return f"./{word}" if word.startswith("-") and os.path.lexists(word) else word
 
 
 class _Pages:

@@ -33,11 +33,12 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     make.add_argument("--out", type=Path, required=True, help="a folder for both kits")
     make.set_defaults(command=_assignment)
 
-    grade = commands.add_parser("grade", usage="just grade KIT SUBMISSION... [--out DIR]",
+    grade = commands.add_parser("grade", usage="just grade KIT [--out DIR] -- SUBMISSION...",
                                 help="grade submissions, best in a quiet hour")
     grade.add_argument("kit", type=Path, metavar="KIT", help="an instructor kit")
     grade.add_argument("submissions", type=Path, nargs="+", metavar="SUBMISSION",
-                       help="NAME.cpp, or a folder or an archive NAME; NAME@1, NAME@2 are tries")
+                       help="NAME.cpp, or a folder or an archive NAME; NAME@1, NAME@2 are tries;"
+                            " behind -- nothing is an option, whatever it is called")
     grade.add_argument("--out", type=Path, metavar="DIR",
                        help="for grades and pages; default: grades/ beside KIT")
     grade.set_defaults(command=lambda given: _grade(given, pages))

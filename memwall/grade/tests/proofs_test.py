@@ -78,7 +78,7 @@ def test_forty_hand_ins_and_kills_while_they_are_graded(tmp_path: Path) -> None:
     solutions = small_kit.honest_solutions(FOLDERS[NAME], tmp_path)
     paths = hand_ins(files, [path.read_text() for path in solutions])
     command = [sys.executable, "-m", "memwall", "grade", str(kit.folder),
-               *[path.name for path in paths], "--out", str(out)]
+               "--out", str(out), "--", *[path.name for path in paths]]
 
     def start() -> "subprocess.Popen[str]":
         return subprocess.Popen(command, cwd=files, stdout=subprocess.PIPE, text=True,

@@ -91,18 +91,22 @@ def test_forty_hand_ins_of_which_ten_are_broken(tmp_path: Path) -> None:
         assert "score" in json.loads(page.read_text())
 
 
-def test_files_that_look_like_options_are_handed_in(tmp_path: Path) -> None:
-    """As a shell gives them where somebody wrote `*`."""
-    for name in ("--out=x.cpp", "-h.cpp", "--help", "ada.cpp"):
-        (tmp_path / name).write_text(f"// {name}")
+@pytest.mark.parametrize("given", ["-- *", "./*"])
+def test_files_that_look_like_options_are_handed_in(given: str, tmp_path: Path) -> None:
+    """And what the lecturer gives as an option is one, although there is a file of that name."""
+    names = ("--", "--out", "--out=x.cpp", "-h.cpp", "--help", "ada.cpp")
+    (tmp_path / "files").mkdir()
+    for name in names:
+        (tmp_path / "files" / name).write_text(f"// {name}")
+    shell = f'exec "$@" --out ../out {given}'
     done = subprocess.run(
-        [sys.executable, "-c", COMMAND, tmp_path, "0", KIT, "--help", "--out=x.cpp", "-h.cpp",
-         "ada.cpp", "--out", "out"], env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=tmp_path,
+        ["sh", "-c", shell, "sh", sys.executable, "-c", COMMAND, tmp_path, "0", KIT],
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=tmp_path / "files",
         capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = (tmp_path / "out/grades.csv").read_text().splitlines()
-    assert len(rows) == 5
-    assert sum("refused: " in row for row in rows) == 1  # --help is no .cpp
+    assert len(rows) == 1 + len(names)
+    assert sum("refused: " in row for row in rows) == 3  # of these names no .cpp
 
 
 def test_a_killed_grader_goes_on_where_it_was(tmp_path: Path) -> None:
