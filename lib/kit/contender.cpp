@@ -210,8 +210,8 @@ void Contender::launch(int listener)
     pidfd_ = checked(static_cast<int>(syscall(SYS_pidfd_open, launched_, 0)), "pidfd_open");
 }
 
-/// Waits for any of them as long as a start may take, and looks at the memory meanwhile.
-bool Contender::has_come(std::span<pollfd> waited, Clock::time_point start) const
+/// Waits as long as a start may take, and looks at the memory meanwhile. False where none came.
+bool Contender::wait_for_any(std::span<pollfd> waited, Clock::time_point start) const
 {
     for (int found = 0; found <= 0;) {
         if (is_too_large()) {
@@ -230,7 +230,7 @@ bool Contender::has_come(std::span<pollfd> waited, Clock::time_point start) cons
 void Contender::accept_rank(int listener, Clock::time_point start)
 {
     pollfd waited[] = {{listener, POLLIN, 0}, {pidfd_, POLLIN, 0}};
-    if (!has_come(waited, start) || (waited[0].revents & POLLIN) == 0) {
+    if (!wait_for_any(waited, start) || (waited[0].revents & POLLIN) == 0) {
         throw std::runtime_error(entry_.name + " did not start: " + how_it_ended());
     }
     int const peer = checked(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC), "accept");
@@ -239,7 +239,7 @@ void Contender::accept_rank(int listener, Clock::time_point start)
     checked(getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &credentials, &length), "SO_PEERCRED");
     std::int32_t number = -1;
     pollfd word{peer, POLLIN, 0};
-    bool const told = has_come({&word, 1}, start) &&
+    bool const told = wait_for_any({&word, 1}, start) &&
                       recv(peer, &number, sizeof number, MSG_DONTWAIT) == sizeof number;
     bool const twice = std::ranges::any_of(
         ranks_, [&](auto const& other) { return other.pid == credentials.pid; });

@@ -84,7 +84,7 @@ private:
     void time_call(Call& call, int processors, double limit_seconds);
     void blame(Call& call, int processors) const;
     void take_time(Call& call) const;
-    bool has_come(std::span<pollfd> waited, std::chrono::steady_clock::time_point start) const;
+    bool wait_for_any(std::span<pollfd> waited, std::chrono::steady_clock::time_point start) const;
     bool is_too_large() const;
     std::string too_large() const;
     std::string how_it_ended() const;

@@ -24,12 +24,12 @@
 ///     boxes keep time   host code is the kit's own and tells the time of a call
 ///     people            write for people, not for programs; stop at the first failure
 ///     sanitized FILE MEGABYTES   boxes are built with a sanitizer, whose report is about FILE;
-///     each
-///                       may fill so much memory
+///                       each may fill so much memory
 ///     points CORRECTNESS SPEED SPAN   see kit::Points: people are told about how many they get
 ///     model CASE SHARE  of the bound, that the model solution reaches
 ///     case LINE         see kit::Family
-///     hidden LINE       the same, and what is said of it tells no number of it
+///     hidden LINE       the same, but of a failure only a race and what is against the rules is
+///                       named
 ///     contender NAME UID SOCKET COMMAND...
 ///
 /// A contender `floor` only reads what a product has to read: its result is not looked at.

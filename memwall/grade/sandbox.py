@@ -42,7 +42,7 @@ class Box:
     folder: Path  # /box in it
     limits: Limits
     writable: bool = False
-    threads: Sequence[int] = ()  # of the hardware, on which it starts; none: all
+    threads: Sequence[int] = ()  # hardware threads it starts on; empty: any
     environment: Mapping[str, str] = field(default_factory=dict)
 
 

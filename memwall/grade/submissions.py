@@ -51,7 +51,7 @@ def is_litter(path: Path) -> bool:
 def read_all(kit: Kit, paths: Sequence[Path]) -> tuple[list[Submission], list[str]]:
     """Reads each by itself. Of one name in one folder, as `bob.cpp` and `bob.zip`, all are tries.
     Returns also a line for each that is nobody's: it is not there, or has the name of another
-    elsewhere, and whose is it?"""
+    elsewhere."""
     found: dict[str, list[tuple[Path, Submission]]] = defaultdict(list)
     nobodys: list[str] = []
     for path in paths:
