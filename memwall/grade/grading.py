@@ -3,7 +3,6 @@
 import dataclasses
 import math
 import shutil
-import subprocess
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 from memwall.grade import points
 from memwall.grade.submissions import Submission
-from memwall.grade.workshop import Binary, Workshop, opened
+from memwall.grade.workshop import Binary, Exhausted, Workshop, opened
 from memwall.record import errors, files, names
 from memwall.record.kits import GradeError, Kit
 
@@ -103,9 +102,8 @@ def judged(shop: Workshop, submission: Submission, program: Binary, attempts: in
         try:
             calls = shop.judge(program.path)
             grade = points.grade(shop.kit, calls)
-        except subprocess.TimeoutExpired as error:
-            took = f"all its calls together took more than {error.timeout:.0f} s"
-            return refusal(submission, took, program.said)
+        except Exhausted as error:
+            return refusal(submission, str(error), program.said)
         if attempts == 1 or (grade.noise <= points.QUIET and not (grade.is_doubtful and left)):
             return {**about(submission), **dataclasses.asdict(grade), "compiler": program.said,
                     "tier": shop.tier, "freezer": calls[0]["freezer"]}

@@ -68,6 +68,10 @@ def opened(kit: Kit, patience_s: float = 30) -> Iterator["Workshop"]:
             shutil.rmtree(room, ignore_errors=True)
 
 
+class Exhausted(Exception):
+    """The calls of a submission took most of the time that all may take."""
+
+
 class Workshop:
     """A kit with its programs, in a folder where boxes can be."""
 
@@ -151,19 +155,27 @@ class Workshop:
 
     def judge(self, program: Path) -> list[dict[str, Any]]:
         """Every call of a program and of the references beside it; then, where races are looked
-        for, what was found, a line for each case in which that is something. Raises
-        `TimeoutExpired` where that takes too long."""
+        for, what was found, a line for each case in which that is something. Where that takes too
+        long, the program is at fault if its own calls took most of it."""
         contenders = [self._contender(name, uid, self._source(name, program))
                       for uid, name in zip(RUNNING, CONTENDERS, strict=True)]
-        calls = self._calls(self.kit.rounds, self._cases(), contenders)
+        calls, in_time = self._calls(self.kit.rounds, self._cases(), contenders)
+        own = sum(call["wall"] for call in calls if call["contender"] == "submission")
+        if not in_time and own > JUDGE_SECONDS / 2:
+            raise Exhausted(f"its calls took {own:.0f} of the {JUDGE_SECONDS} s that it and the"
+                            " solutions beside it may take")
+        if not in_time:
+            raise GradeError(f"the judge took more than {JUDGE_SECONDS} s, calls of the submission"
+                             f" {own:.0f} s of them")
         return [*calls, *self.races(program)] if self.kit.openmp else calls
 
     def races(self, program: Path) -> list[dict[str, Any]]:
         """The cases in which a program has a race. The model solution stands beside it: where it
         seems to have one, the search is at fault. Small inputs are looked at as well: of two
-        uses of one place far apart in time, the search has forgotten the first."""
+        uses of one place far apart in time, the search has forgotten the first. What it has not
+        found when its time is up is none."""
         head = f"sanitized\t{self.kit.file}\t{SANITIZED_MEGABYTES}\n"
-        calls = self._calls(1, self._cases(small=True) + self._cases(), [
+        calls, _ = self._calls(1, self._cases(small=True) + self._cases(), [
             head, *(self._contender(name, uid, self._source(name, program, ".races"), races=True)
                     for uid, name in zip(RUNNING, ("model", "submission"), strict=False))])
         return [{**call, "contender": "races", "fault": "", "race": call["fault"]}
@@ -173,25 +185,28 @@ class Workshop:
         return [f"{'hidden' if case.hidden else 'case'}\t{case.small if small else case.line}\n"
                 for case in self.kit.cases]
 
-    def _calls(self, rounds: int, cases: list[str], lines: list[str]) -> list[dict[str, Any]]:
+    def _calls(self, rounds: int, cases: list[str], lines: list[str]
+               ) -> tuple[list[dict[str, Any]], bool]:
+        """What a judge says of each call, and whether it came to its end in time."""
         task = "".join([assignment.task(self.kit, [], rounds), *cases, *lines])
+        in_time = True
         with subprocess.Popen([self.home / "build/judge"], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               encoding="utf-8", errors="replace",
                               preexec_fn=_die_with_parent) as process:
             try:
                 out, complaints = process.communicate(task, timeout=JUDGE_SECONDS)
-            except subprocess.TimeoutExpired:  # what it had frozen would hold a uid
+            except subprocess.TimeoutExpired:
+                in_time = False
                 process.kill()
-                process.wait()
-                sandbox.end_all(RUNNING)
-                raise
+                out, complaints = process.communicate()
+                sandbox.end_all(RUNNING)  # what it had frozen would hold a uid
             except BaseException:
                 process.kill()
                 raise
-        if process.returncode not in (0, 1):
+        if in_time and process.returncode not in (0, 1):
             raise GradeError(complaints.strip() or f"the judge ended: {process.returncode}")
-        return [json.loads(line) for line in out.splitlines()]
+        return [json.loads(line) for line in out[:out.rfind("\n") + 1].splitlines()], in_time
 
     def _source(self, name: str, program: Path, kind: str = "") -> Path:
         own = program if name == "submission" else self.home / "build" / name.split("_")[0]

@@ -2,6 +2,7 @@
 
 import dataclasses
 import errno
+import json
 import os
 import queue
 import shutil
@@ -14,6 +15,7 @@ from memwall.grade import grading, sandbox, workshop
 from memwall.grade.submissions import Submission
 from memwall.grade.tests import calls
 from memwall.grade.workshop import Binary, Workshop
+from memwall.record.kits import GradeError
 
 ADA = Submission("ada", "ada", b"int main() {}")
 
@@ -22,6 +24,7 @@ ADA = Submission("ada", "ada", b"int main() {}")
 def make_shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workshop:
     """One whose programs do nothing, as no box is needed for that."""
     monkeypatch.setattr(sandbox, "end_all", lambda _: None)
+    monkeypatch.setattr(workshop, "JUDGE_SECONDS", 1)
     monkeypatch.setattr(sandbox, "command", lambda _, box, words: words)
     shop = object.__new__(Workshop)
     shop._compilers = queue.SimpleQueue()
@@ -33,17 +36,43 @@ def make_shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workshop:
     return shop
 
 
-def test_who_takes_too_long_is_graded_and_not_the_grader_blamed(
-        shop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workshop, "JUDGE_SECONDS", 0.1)
+def endless_judge(shop: Workshop, *said: dict[str, object]) -> Path:
+    """Makes a judge that says something, begins a line and never ends; the program to judge."""
+    lines = "".join(f"{json.dumps(one)}\n" for one in said)
     judge = shop.home / "build/judge"
-    judge.write_text("#!/bin/sh\nexec sleep 60\n")
+    judge.write_text(f"#!/bin/sh\ncat <<'END'\n{lines}END\nprintf '{{'\nexec sleep 60\n")
     judge.chmod(0o700)
-    program = tmp_path / "program-0"
-    program.touch()
+    program = shop.room / "program-0"
+    for path in (program, shop.room / "program-0.races", shop.home / "build/model.races"):
+        path.touch()
+    return program
+
+
+def test_whose_calls_take_most_of_the_time_is_graded_and_not_the_grader_blamed(
+        shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[object] = []
+    monkeypatch.setattr(sandbox, "end_all", ended.append)
+    program = endless_judge(shop, {"contender": "submission", "wall": 0.4},
+                            {"contender": "model", "wall": 9.0},
+                            {"contender": "submission", "wall": 0.2})
     record = grading.judged(shop, ADA, Binary(program))
     assert (record["points"], record["reason"]) == (
-        0, "all its calls together took more than 0 s")
+        0, "its calls took 1 of the 1 s that it and the solutions beside it may take")
+    assert ended == [workshop.RUNNING]
+
+
+def test_a_judge_that_others_held_up_accuses_nobody(shop: Workshop) -> None:
+    program = endless_judge(shop, {"contender": "submission", "wall": 0.4},
+                            {"contender": "model", "wall": 9.0})
+    with pytest.raises(GradeError, match="the judge took more than 1 s"):
+        grading.judged(shop, ADA, Binary(program))
+
+
+def test_races_that_are_not_found_in_time_are_none(shop: Workshop) -> None:
+    shop.look_for_races = []
+    found = {"contender": "submission", "case": "one", "fault": "a race", "race": True}
+    program = endless_judge(shop, found, {**found, "case": "two", "race": False})
+    assert [one["case"] for one in shop.races(program)] == ["one"]
 
 
 @pytest.mark.parametrize(("free", "blamed"), [(1 << 20, False), (1 << 40, True)])
