@@ -190,22 +190,24 @@ class Workshop:
         """What a judge says of each call, and whether it came to its end in time."""
         task = "".join([assignment.task(self.kit, [], rounds), *cases, *lines])
         in_time = True
-        with subprocess.Popen([self.home / "build/judge"], stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              encoding="utf-8", errors="replace",
-                              preexec_fn=_die_with_parent) as process:
-            try:
-                out, complaints = process.communicate(task, timeout=JUDGE_SECONDS)
-            except subprocess.TimeoutExpired:
-                in_time = False
-                process.kill()
-                out, complaints = process.communicate()
-                sandbox.end_all(RUNNING)  # what it had frozen would hold a uid
-            except BaseException:
-                process.kill()
-                raise
+        with (self.room / "said").open("w+b") as said:  # device code prints there as well
+            with subprocess.Popen([self.home / "build/judge"], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, stderr=said, encoding="utf-8",
+                                  errors="replace", preexec_fn=_die_with_parent) as process:
+                try:
+                    out, _ = process.communicate(task, timeout=JUDGE_SECONDS)
+                except subprocess.TimeoutExpired:
+                    in_time = False
+                    process.kill()
+                    out, _ = process.communicate()
+                    sandbox.end_all(RUNNING)  # what it had frozen would hold a uid
+                except BaseException:
+                    process.kill()
+                    raise
+            said.seek(-min(said.seek(0, os.SEEK_END), SAID_BYTES), os.SEEK_END)
+            complaints = said.read().decode(errors="replace").strip()
         if in_time and process.returncode not in (0, 1):
-            raise GradeError(complaints.strip() or f"the judge ended: {process.returncode}")
+            raise GradeError(complaints or f"the judge ended: {process.returncode}")
         return [json.loads(line) for line in out[:out.rfind("\n") + 1].splitlines()], in_time
 
     def _source(self, name: str, program: Path, kind: str = "") -> Path:

@@ -36,16 +36,21 @@ def make_shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workshop:
     return shop
 
 
-def endless_judge(shop: Workshop, *said: dict[str, object]) -> Path:
-    """Makes a judge that says something, begins a line and never ends; the program to judge."""
-    lines = "".join(f"{json.dumps(one)}\n" for one in said)
+def with_judge(shop: Workshop, script: str) -> Path:
+    """Makes a judge of a script; the program to judge."""
     judge = shop.home / "build/judge"
-    judge.write_text(f"#!/bin/sh\ncat <<'END'\n{lines}END\nprintf '{{'\nexec sleep 60\n")
+    judge.write_text(f"#!/bin/sh\n{script}\n")
     judge.chmod(0o700)
     program = shop.room / "program-0"
     for path in (program, shop.room / "program-0.races", shop.home / "build/model.races"):
         path.touch()
     return program
+
+
+def endless_judge(shop: Workshop, *said: dict[str, object]) -> Path:
+    """One that says something, begins a line and never ends."""
+    lines = "".join(f"{json.dumps(one)}\n" for one in said)
+    return with_judge(shop, f"cat <<'END'\n{lines}END\nprintf '{{'\nexec sleep 60")
 
 
 def test_whose_calls_take_most_of_the_time_is_graded_and_not_the_grader_blamed(
@@ -73,6 +78,13 @@ def test_races_that_are_not_found_in_time_are_none(shop: Workshop) -> None:
     found = {"contender": "submission", "case": "one", "fault": "a race", "race": True}
     program = endless_judge(shop, found, {**found, "case": "two", "race": False})
     assert [one["case"] for one in shop.races(program)] == ["one"]
+
+
+def test_of_what_a_judge_and_device_code_print_the_end_is_read(shop: Workshop) -> None:
+    program = with_judge(shop, "yes flood | head -c 3000000 >&2; echo 'no GPU here' >&2; exit 2")
+    with pytest.raises(GradeError, match="no GPU here$") as found:
+        grading.judged(shop, ADA, Binary(program))
+    assert len(str(found.value)) <= workshop.SAID_BYTES
 
 
 @pytest.mark.parametrize(("free", "blamed"), [(1 << 20, False), (1 << 40, True)])
