@@ -30,14 +30,18 @@ class Shop:
 
     tier = "A"
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: Kit, room: Path) -> None:
         self.kit = kit
+        self.room = room
         self.fails: dict[str, Exception] = {}
         self.judged: list[str] = []
 
     def compile(self, submission: Submission, _: int) -> Binary:
-        return Binary(None, "no") if submission.student == "eve" else Binary(
-            Path(submission.student))
+        if submission.student == "eve":
+            return Binary(None, "no")
+        program = self.room / submission.student[:100]
+        program.touch()
+        return Binary(program)
 
     def judge(self, program: Path) -> list[dict[str, object]]:
         self.judged.append(program.name)
@@ -47,15 +51,14 @@ class Shop:
 
 
 @pytest.fixture
-def shop(monkeypatch: pytest.MonkeyPatch) -> Shop:
-    made = Shop(calls.kit())
+def shop(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    made = Shop(calls.kit(), tmp_path_factory.mktemp("room"))
 
     @contextlib.contextmanager
     def opened(_: Kit) -> Iterator[Shop]:
         yield made
 
     monkeypatch.setattr(grading, "opened", opened)
-    monkeypatch.setattr(Path, "unlink", lambda *_, **__: None)
     return made
 
 
@@ -70,6 +73,7 @@ def test_all_are_graded_once(shop: Shop, tmp_path: Path) -> None:
     assert first[2]["reason"] == "it does not compile"
     assert [(one["tier"], one["freezer"]) for one in first] == [
         ("A", "signals"), ("A", "signals"), ("", "")]
+    assert list(shop.room.iterdir()) == []
     assert run(shop, tmp_path) == first
     assert shop.judged == ["ada", "bob"]
 
@@ -105,7 +109,7 @@ def test_what_no_compiler_could_be_started_for_is_the_graders(
     def compile_(submission: Submission, _: int) -> Binary:
         if submission.student == "ada":
             raise OSError(11, "Resource temporarily unavailable")
-        return Binary(Path(submission.student))
+        return Binary(shop.room / submission.student)
 
     monkeypatch.setattr(shop, "compile", compile_)
     assert [one["student"] for one in run(shop, tmp_path)] == ["bob", "eve"]

@@ -6,6 +6,8 @@ import json
 import os
 import queue
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +17,7 @@ from memwall.grade import grading, sandbox, workshop
 from memwall.grade.submissions import Submission
 from memwall.grade.tests import calls
 from memwall.grade.workshop import Binary, Workshop
+from memwall.record import processors
 from memwall.record.kits import GradeError
 
 ADA = Submission("ada", "ada", b"int main() {}")
@@ -25,10 +28,8 @@ def make_shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workshop:
     """One whose programs do nothing, as no box is needed for that."""
     monkeypatch.setattr(sandbox, "end_all", lambda _: None)
     monkeypatch.setattr(workshop, "JUDGE_SECONDS", 1)
-    monkeypatch.setattr(sandbox, "command", lambda _, box, words: words)
     shop = object.__new__(Workshop)
     shop._compilers = queue.SimpleQueue()
-    shop._compilers.put(0)
     shop.kit, shop.room, shop.home, shop.tier = calls.kit(), tmp_path, tmp_path / "home", "A"
     (shop.home / "build").mkdir(parents=True)
     for name in ("naive", "model", "floor"):
@@ -80,6 +81,35 @@ def test_races_that_are_not_found_in_time_are_none(shop: Workshop) -> None:
     assert [one["case"] for one in shop.races(program)] == ["one"]
 
 
+def test_contenders_start_on_processors_of_their_own(
+        shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And their threads are as many as these."""
+    monkeypatch.setattr(processors, "apart", lambda count: list(range(5, 5 + count)))
+    shop.kit = dataclasses.replace(shop.kit, processors=2)
+    (shop.room / "program").touch()
+    line = shop._contender("submission", 64_001, shop.room / "program")
+    assert "\ttaskset\t-c\t5,6\t" in line
+    assert "\tOMP_NUM_THREADS\t2\t" in line
+
+
+def test_compilers_at_work_at_once_are_of_two_users(
+        shop: Workshop, monkeypatch: pytest.MonkeyPatch, student: None) -> None:
+    """Whatever the numbers of what they compile."""
+    for uid in workshop.COMPILING:
+        shop._compilers.put(uid)
+    both, users = threading.Barrier(2, timeout=10), []
+
+    def command(_: str, box: sandbox.Box, words: object) -> list[str]:
+        users.append(box.uid)
+        both.wait()
+        return ["false"]
+
+    monkeypatch.setattr(sandbox, "command", command)
+    with ThreadPoolExecutor(2) as pool:
+        assert [one.path for one in pool.map(shop.compile, (ADA, ADA), (0, 2))] == [None, None]
+    assert sorted(users) == list(workshop.COMPILING)
+
+
 def test_of_what_a_judge_and_device_code_print_the_end_is_read(shop: Workshop) -> None:
     program = with_judge(shop, "yes flood | head -c 3000000 >&2; echo 'no GPU here' >&2; exit 2")
     with pytest.raises(GradeError, match="no GPU here$") as found:
@@ -87,15 +117,21 @@ def test_of_what_a_judge_and_device_code_print_the_end_is_read(shop: Workshop) -
     assert len(str(found.value)) <= workshop.SAID_BYTES
 
 
-@pytest.mark.parametrize(("free", "blamed"), [(1 << 20, False), (1 << 40, True)])
-def test_a_compiler_without_room_is_nobodys_fault(
-        free: int, blamed: bool, shop: Workshop, tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(name="student")
+def make_student(shop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a compiler is given."""
     (tmp_path / "kit/student").mkdir(parents=True)
     shop.kit = dataclasses.replace(shop.kit, folder=tmp_path / "kit")
     for name in shop.kit.shared_objects:
         (shop.home / f"build/{name}.o").touch()
     monkeypatch.setattr(os, "chown", lambda *_, **__: None)
+
+
+@pytest.mark.parametrize(("free", "blamed"), [(1 << 20, False), (1 << 40, True)])
+def test_a_compiler_without_room_is_nobodys_fault(
+        free: int, blamed: bool, shop: Workshop, tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch, student: None) -> None:
+    shop._compilers.put(0)
     monkeypatch.setattr(sandbox, "command", lambda *_: ["false"])
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
     if blamed:
