@@ -126,8 +126,9 @@ class Workshop:
                              for kind in self._kinds()):
             shutil.rmtree(folder, ignore_errors=True)
             return Binary(program, text)
+        free = shutil.disk_usage(self.room).free  # beside what was written until it failed
         shutil.rmtree(folder, ignore_errors=True)
-        if shutil.disk_usage(self.room).free < ROOM_TO_COMPILE:
+        if free < ROOM_TO_COMPILE:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.room))
         if code is None:
             return Binary(None, f"the compiler took more than {COMPILE_SECONDS} s")
