@@ -11,7 +11,6 @@ from memwall.record.kits import InputFamily, Kit
 WORTH = 1.3  # the model must be so many times as fast as naive, or speed is not asked
 LEAST_NOISE = 0.02  # logarithms, as all noise here
 QUIET = 0.15  # a machine on which two copies of the model differ by more is none to grade on
-HIDDEN = "a result is not what was expected"  # numbers would tell what is multiplied
 FLOOR_SLACK = 0.7  # of the least time in which the input was read; less by the noise
 
 
@@ -93,8 +92,7 @@ def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], span: float) -> 
         if call["contender"] == "races":
             race = race or call["race"]
             continue
-        tells = case.hidden and call["wrong"].startswith("y[")
-        problem = call["fault"] or (HIDDEN if tells else call["wrong"])
+        problem = call["fault"] or call["wrong"]
         if problem and call["contender"] == "submission":
             foul = foul or (problem if call["foul"] else "")
             wrong = wrong or problem

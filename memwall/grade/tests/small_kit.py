@@ -16,8 +16,13 @@ from memwall.record import kits
 ROOT = Path(__file__).resolve().parents[3]
 HONEST = ROOT / "memwall/grade/honest"
 SCORES = re.compile(r"^// Scores: (zero|fewer|as without|race)(?:: (.*))?$", re.M)
-#: What a program can choose, and by which it could tell what a hidden case is like.
-TOLD = re.compile(r"y\[|code \d|line \d|did not come back|ended|NaN|outside y")
+#: All that may be said of a hidden case: a program could choose among more sentences, and tell by
+#: that what the case is like.
+OF_HIDDEN = re.compile("|".join((
+    "", r"(it gives no result as expected|a race) \(of hidden cases no more is told\)",
+    "it (answered before it was asked|worked while it was stopped|left a process running)",
+    r"it used more processor time than \d+ processors? ha(s|ve)",
+    r"a call took \d\.\d\d of the time in which its input can be read")))
 #: Other tests run beside this one, and now and then naive code looks faster than itself: a cheat
 #: pays if it does so each time.
 ATTEMPTS = 3
@@ -74,7 +79,7 @@ def unpunished(shop: workshop.Workshop, cheats: Path, names: Sequence[str] = ("*
     for number, path in enumerate(files):
         text = path.read_text()
         if "// Scores: race" in text:
-            problems += untold_races(shop, path.name, entries[path][1])
+            problems += free_race(shop, *entries[path])
             continue
         for _ in range(ATTEMPTS):
             record = quiet_record(shop, *entries[path])
@@ -91,13 +96,15 @@ def unpunished(shop: workshop.Workshop, cheats: Path, names: Sequence[str] = ("*
     return problems or ([] if files else ["no cheats"])
 
 
-def untold_races(shop: workshop.Workshop, name: str, compiled: workshop.Binary) -> list[str]:
-    """A line where a program with a race in each case is not said to have one in each."""
-    if compiled.path is None:
-        return [f"{name}: it does not compile: {compiled.said}"]
-    found = {one["case"] for one in shop.races(compiled.path)}
-    missed = [one.name for one in shop.kit.cases if one.name not in found]
-    return [f"{name}: no race was found in {', '.join(missed)}"] if missed else []
+def free_race(shop: workshop.Workshop, submission: submissions.Submission,
+              program: workshop.Binary) -> list[str]:
+    """A line where a program with a race in each case gets points, or is not told of each."""
+    record = grading.judged(shop, submission, program, attempts=1)
+    if (record["points"] == 0 and len(record["outcomes"]) == len(shop.kit.cases)
+            and all(one["race"] for one in record["outcomes"]) and not said_of_hidden(
+                shop.kit, record)):
+        return []
+    return [f"{submission.label}: a race costs nothing, or tells too much: {record}"]
 
 
 def honest(kit: kits.Kit, cheat: Path) -> Path:
@@ -118,14 +125,20 @@ def quiet_record(shop: workshop.Workshop, submission: submissions.Submission,
     return record
 
 
+def said_of_hidden(kit: kits.Kit, record: grading.Record) -> list[str]:
+    """What is said of hidden cases that must not be."""
+    hidden = {case.name for case in kit.cases if case.hidden}
+    return [one["wrong"] for one in record["outcomes"]
+            if one["name"] in hidden and not OF_HIDDEN.fullmatch(one["wrong"])]
+
+
 def complaint(kit: kits.Kit, text: str, record: grading.Record, most_speed: float) -> str:
     """What is wrong with the grade of a cheat."""
     scores = SCORES.search(text)
     assert scores, "a cheat says what it scores"
     kind, reason = scores.groups()
     said = " ".join([record["reason"], *(one["wrong"] for one in record["outcomes"])])
-    hidden = {case.name for case in kit.cases if case.hidden}
-    if any(TOLD.search(one["wrong"]) for one in record["outcomes"] if one["name"] in hidden):
+    if said_of_hidden(kit, record):
         return f"it tells what a hidden case is like: {said}"
     if kind == "as without":
         return "" if record["speed"] <= most_speed else PAID
