@@ -75,9 +75,8 @@ def read_all(kit: Kit, paths: Sequence[Path]) -> tuple[list[Submission], list[st
 
 
 def _shown(name: str) -> str:
-    """A name whose every letter is seen; those of two that differ do."""
-    plain = name.replace("\\", "\\\\")
-    return visible("".join(f"\\x{ord(one):02x}" if one in "\t\n\r\v\f" else one for one in plain))
+    """A name in one line; those of two that differ do."""
+    return visible(name.replace("\\", "\\\\"), blank="")
 
 
 def read(kit: Kit, path: Path) -> Submission:

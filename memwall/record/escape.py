@@ -36,17 +36,16 @@ Told = TypeVar("Told")
 
 
 @cache
-def visible(text: str, keep: str = "") -> str:
-    """A text in one line whose every letter is seen: blanks for what ends lines, `\\x1b` for what
-    steers a terminal. `keep` is left as it is."""
+def visible(text: str, keep: str = "", blank: str = "\t\n\r\v\f") -> str:
+    """A text in one line: `\\x1b` for what steers a terminal or the direction of a text, and blanks
+    for what ends lines. `keep` is left as it is."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(letter if letter in keep else _seen(letter) for letter in text)
+    return "".join(letter if letter in keep else " " if letter in blank else _seen(letter)
+                   for letter in text)
 
 
 def _seen(letter: str) -> str:
-    if letter in "\t\n\r\v\f":
-        return " "
     if unicodedata.category(letter) in UNSEEN and letter != "\u00ad":
         return letter.encode("ascii", "backslashreplace").decode() if ord(letter) > 0x7F else (
             f"\\x{ord(letter):02x}")
