@@ -74,7 +74,7 @@ def test_a_race_is_found_or_said_not_to_be_looked_for(tmp_path: Path) -> None:
     if "NOT looked for" in told:
         pytest.skip("no clang++ with Archer here")
     assert "a race: two threads use the same memory" in told
-    assert "(spmv.cpp, line 13)" in told
+    assert "(spmv.cpp, line 14)" in told
     without = tmp_path / "bin"
     without.mkdir()
     for tool in Path("/usr/bin").iterdir():
