@@ -107,8 +107,8 @@ def _add_grade(commands: Commands) -> None:
 ROOMS = {
     _add_run: ("machine", "run", "run-all", "profile", "slurm", "folder"),
     _add_study: ("study", "try"),
-    _add_pages: ("report", "figures", "explorer", "page", "keep", "compare", "claims",
-                 "contribute", "check", "new", "site"),
+    _add_pages: ("report", "figures", "page", "keep", "compare", "claims", "contribute", "check",
+                 "new", "site"),
     _add_grade: ("assignment", "grade", "gradescope"),
 }
 

@@ -40,6 +40,7 @@ from memwall.record.results import Result
 from memwall.record.sources import Tree
 
 Texts = dict[str, str]
+WOVEN = "build/reports"  # below the root: the pages of each machine by itself
 DIFF_LINES = 40
 
 
@@ -271,7 +272,7 @@ def write_all(house: House) -> None:
 def weave_machine(root: Path, machine: str) -> House:
     """Writes the pages of one machine into `build/reports/`, and everything that is committed."""
     house = read(root, beside=[machine])
-    write(root / "build/reports", machine_pages(house, machine))
+    write(root / WOVEN, machine_pages(house, machine))
     write_all(house.committed())
     return house
 

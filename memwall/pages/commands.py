@@ -14,7 +14,6 @@ from memwall.pages import (
     book,
     compare,
     contribute,
-    explorer,
     keep,
     lesson_lint,
     new,
@@ -45,10 +44,6 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
                                 usage="just figures [MACHINE]")
     drawn.add_argument("machine", nargs="?", help="folder below reports/; default: this machine's")
     drawn.set_defaults(command=lambda given: _figures(given, describe))
-
-    explores = commands.add_parser("explorer", help="one page over all results, for a browser")
-    explores.add_argument("folder", type=Path, nargs="?", help="default: build/explorer/")
-    explores.set_defaults(command=_explorer)
 
     page = commands.add_parser("page", help="weave a single run; nothing else is touched")
     page.add_argument("result", type=Path, help="result file")
@@ -137,18 +132,6 @@ def _left_out(house: book.House) -> None:
     """Says which results count in nothing."""
     for line in house.left_out:
         print(f"left out: {line}", file=sys.stderr)
-
-
-def _explorer(given: argparse.Namespace) -> int:
-    _patience()
-    root = given.root.resolve()
-    folder = given.folder or (given.build or root / "build").resolve() / "explorer"
-    with files.exclusive(folder):
-        house = book.read(root, beside=machines.unlisted(root))
-        _left_out(house)
-        explorer.write(house, folder)
-    print(files.shown(folder / "index.html"))
-    return 0
 
 
 def _page(arguments: argparse.Namespace) -> int:

@@ -45,7 +45,7 @@ def keep(root: Path, path: Path, title: str, machine: str | None,
               if (each.machine, each.result.experiment, each.title)
               != (slug, result.experiment, title)]
     house = replace(house, found=(*others, one))
-    texts = {f"build/reports/{file}": text
+    texts = {f"{book.WOVEN}/{file}": text
              for file, text in book.machine_pages(house, slug).items()}
     if slug in machines.listed(root):
         texts |= book.everything(house.committed())

@@ -1,7 +1,6 @@
 """The site in `build/site/`: pages, figures and sources are gathered in `build/site-work/`, from
 which the generator makes it; beneath lie the explorer and the library's pages."""
 
-import os
 import posixpath
 import re
 import shutil
@@ -81,16 +80,17 @@ def build(root: Path, room: Path, say: Callable[[str], object],
             at_end.callback(library.stop)
         else:
             say(api.MISSING)
+        house = book.read(root, beside=machines.unlisted(root))
+        guests = [name for name in house.machines if name not in machines.listed(root)]
+        with book.alone(root):
+            for guest in guests:
+                book.write(root / book.WOVEN, book.machine_pages(house, guest))
+        found = contents.read(root, guests)
+        nav = contents.navigation(found, house, library is not None, handouts)
+        _gather(house, found, work / "src")
+        _hand_out(handouts, work / "src")
         with ThreadPoolExecutor(1) as beside:
             drawer = beside.submit(figures.libraries, work)
-            house = book.read(root, beside=machines.unlisted(root))
-            for guest in _unwoven(root, house):
-                book.write(root / contents.WOVEN, book.machine_pages(house, guest))
-            guests = [name for name in machines.unlisted(root) if name in house.machines]
-            found = contents.read(root, guests)
-            nav = contents.navigation(found, house, library is not None, handouts)
-            _gather(house, found, work / "src")
-            _hand_out(handouts, work / "src")
             site = _generated(work, nav)
             files.write(site / "assets" / DRAWER, drawer.result())
         explorer.write(house, site / posixpath.dirname(EXPLORER))
@@ -104,15 +104,6 @@ def build(root: Path, room: Path, say: Callable[[str], object],
         return target / "index.html"
 
 
-def _unwoven(root: Path, house: House) -> list[str]:
-    """Machines that did not come with the tree, and whose pages nobody wove yet."""
-    return [name for name in machines.unlisted(root) if name in house.machines
-            and not (root / contents.WOVEN / name / "README.md").exists()]
-
-
-# --- what the generator reads ---------------------------------------------------------------------
-
-
 def _gather(house: House, found: Contents, folder: Path) -> None:
     """Writes the pages, the sources that they link to, figures, and what all pages load."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -120,7 +111,7 @@ def _gather(house: House, found: Contents, folder: Path) -> None:
     for page in found.pages:
         guest = found.guest_of(page)
         text = markdown.converted(page, files.read(house.root / page, page), linked.on(page),
-                                  linked.live_on(page), NOT_COMMITTED.format(guest) if guest
+                                  linked.picture_on(page), NOT_COMMITTED.format(guest) if guest
                                   else "")
         _put(folder / page, text)
     for name, text in sources.pages(house.root, linked.sources).items():
@@ -164,13 +155,13 @@ class Links:
         """What links of a page become."""
         return lambda target: self._linked(page, target)
 
-    def live_on(self, page: str) -> Callable[[str], bool]:
-        """Whether a picture of a page can be drawn again; notes it as one that the site has."""
-        def live(target: str) -> bool:
+    def picture_on(self, page: str) -> Callable[[str], bool]:
+        """Notes a picture of a page as one that the site has; whether it can be drawn again."""
+        def picture(target: str) -> bool:
             path = self._path(page, target)
             self.copied.add(path)
             return (self.root / path).with_suffix(figures.SPECIFICATION).is_file()
-        return live
+        return picture
 
     def _path(self, page: str, target: str) -> str:
         path = posixpath.normpath(posixpath.join(posixpath.dirname(page), target))
@@ -216,7 +207,7 @@ def _generated(work: Path, nav: contents.Nav) -> Path:
     files.write_json(work / "mkdocs.yml", {**CONFIG, "nav": nav})  # JSON is YAML
     done = subprocess.run([sys.executable, "-m", "zensical", "build", "--strict", "--config-file",
                            "mkdocs.yml"], cwd=work, capture_output=True, encoding="utf-8",
-                          check=False, env={**os.environ, "NO_COLOR": "1"})
+                          check=False)
     if done.returncode:
         raise UserError(complaint(done.stdout + done.stderr))
     for extra in ("404.html", "sitemap.xml", "search.json"):  # for servers alone

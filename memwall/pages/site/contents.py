@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memwall.pages.book import House
+from memwall.pages.book import WOVEN, House
+from memwall.pages.site.markdown import told_by
 from memwall.record import files
 
 HAND = "memwall/pages/site"
@@ -21,7 +22,6 @@ TEACH = "teach"
 #: Pages for contributors beside these, in their order.
 FOR_CONTRIBUTORS = ("CONTRIBUTING.md", "memwall/pages/README.md", "lib/spmv/formats/README.md",
                     "CHANGELOG.md", "SECURITY.md")
-WOVEN = "build/reports"  # of machines that did not come with the tree
 
 Nav = list[Any]  # an address, {title: address} or {title: Nav}
 
@@ -55,7 +55,7 @@ def title(root: Path, page: str) -> str:
     for line in files.read(root / page, page).splitlines():
         if line.startswith("# "):
             return re.sub(r"[`*]", "", line[2:])
-    return Path(page).stem.replace("@", ", ")
+    return told_by(page)
 
 
 # --- the navigation -------------------------------------------------------------------------------

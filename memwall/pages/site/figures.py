@@ -10,8 +10,8 @@ from pathlib import Path
 
 from memwall.figures import sheet
 from memwall.figures.render import VERSION
-from memwall.pages.book import House
-from memwall.pages.site.contents import WOVEN, Contents
+from memwall.pages.book import WOVEN, House
+from memwall.pages.site.contents import Contents
 from memwall.record import files
 
 SPECIFICATION, SCRIPT = ".vl.json", ".vl.js"

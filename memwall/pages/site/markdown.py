@@ -67,9 +67,12 @@ def titled(page: str, text: str) -> str:
     """The page, which gets a title if it has none: notes on a run have only text."""
     if text.startswith("# "):
         return text
-    path = Path(page)
-    machine = path.parent.parent.name
-    return f"# {machine}: notes on {path.stem.replace('@', ', ')}\n\n{text}"
+    return f"# {Path(page).parent.parent.name}: notes on {told_by(page)}\n\n{text}"
+
+
+def told_by(page: str) -> str:
+    """The experiment, and the title of the run if it was kept, that notes are about."""
+    return Path(page).stem.replace("@", ", ")
 
 
 def slug(heading: str) -> str:

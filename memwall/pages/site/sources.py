@@ -4,12 +4,11 @@ from pathlib import Path
 
 from memwall.pages.site.contents import handout_of
 from memwall.record import files
-from memwall.record.errors import UserError
+from memwall.record.escape import fenced
 
 ROOM = "source"
 #: What Pygments calls the language of a file, where its ending does not say it.
 LANGUAGES = {".cu": "cuda", ".cuh": "cuda", ".hpp": "cpp", ".in": "text", ".cff": "yaml"}
-FENCE = "`" * 8  # longer than any in a source
 UNLISTED = "---\nsearch:\n  exclude: true\n---\n"
 BINARY = b"\0"
 
@@ -48,7 +47,5 @@ def _is_source(path: Path) -> bool:
 
 def _listing(path: str, file: Path) -> str:
     language = LANGUAGES.get(file.suffix, file.suffix[1:] or "text")
-    text = files.read(file, path)
-    if FENCE in text:
-        raise UserError(f"{path}: found {FENCE}, expected fewer in a row")
-    return f"{UNLISTED}# {path}\n\n{FENCE}{language}\n{text.rstrip()}\n{FENCE}\n"
+    text = fenced(files.read(file, path).rstrip(), language)
+    return f"{UNLISTED}# {path}\n\n{text}\n"

@@ -120,9 +120,9 @@ def test_a_link_to_nothing_is_an_error(tree: Path, target: str) -> None:
 
 def test_a_picture_with_a_specification_is_live(tree: Path) -> None:
     links = build.Links(contents.read(tree))
-    assert links.live_on(PAGE)("figures/f.svg")
+    assert links.picture_on(PAGE)("figures/f.svg")
     (tree / "experiments/a/figures/f.vl.json").unlink()
-    assert not links.live_on(PAGE)("figures/f.svg")
+    assert not links.picture_on(PAGE)("figures/f.svg")
     assert links.copied == {"experiments/a/figures/f.svg"}
 
 
