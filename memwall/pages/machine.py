@@ -12,6 +12,7 @@ from typing import Any
 from memwall.analysis.ceilings import Ceiling
 from memwall.analysis.measurements import Measurements
 from memwall.pages import book, scorecard
+from memwall.pages.probes import GPU_PROBES, HOST_PROBES, PROBES, words
 from memwall.pages.survey import OLDER, OLDER_MEANS, OnMachine
 from memwall.pages.tables import aligned, markdown
 from memwall.record import definition, escape, files, machines, notation, sources
@@ -21,32 +22,6 @@ EXPERIMENT = "machine-ceilings"
 #: A share below is told apart, with what to look at.
 LOW = 0.5
 ONE, ALL, GPU = "one thread", "all threads", "GPU"
-#: What each probe measures, in words, and what to look at where it is far below what is promised.
-CORES = ("the clock that cores hold under load (power limit, governor), how many cores a virtual"
-         " machine or container really has, other work on this machine")
-MEMORY = ("how many memory channels have modules and at which speed, NUMA nodes, what a virtual"
-          " machine shares with others, other work on this machine")
-DEVICE = "power limit, clocks, temperature and ECC (`nvidia-smi -q`), other work on the GPU"
-BUS = ("generation and lanes of the link under load (`nvidia-smi -q`), the NUMA node that the"
-       " memory is on, other traffic on the bus")
-HOST_PROBES = {
-    "read": ("read memory", MEMORY),
-    "copy": ("copy memory", MEMORY),
-    "triad": ("triad as STREAM counts", MEMORY),
-    "fma_fp32": ("fp32 multiply-adds", CORES),
-    "fma_fp64": ("fp64 multiply-adds", CORES),
-}
-GPU_PROBES = {
-    "bus_to_device": ("bus to the GPU", BUS),
-    "bus_to_host": ("bus to the host", BUS),
-    "bus_both": ("bus both ways at once", BUS),
-    "device_read": ("read GPU memory", DEVICE),
-    "device_copy": ("copy GPU memory", DEVICE),
-    "device_l2": ("read GPU L2", DEVICE),
-    "device_fma_fp32": ("GPU fp32 multiply-adds", DEVICE),
-    "device_fma_fp64": ("GPU fp64 multiply-adds", DEVICE),
-}
-PROBES = HOST_PROBES | GPU_PROBES
 #: The peak of a probe that has none of its own: all bytes cross the same wires.
 PEAKS = {"device_copy": "device_read"}
 CHASE = re.compile(r"chase_(\d+)_(\w+)")
@@ -66,7 +41,7 @@ class Probed:
 
     @property
     def words(self) -> str:
-        return PROBES[self.probe][0] if self.probe in PROBES else self.probe
+        return words(self.probe)
 
     @property
     def share(self) -> float:

@@ -12,6 +12,7 @@ from memwall.analysis.ceilings import Ceiling
 from memwall.analysis.claims import Verdict
 from memwall.analysis.verdicts import DIRECTION_ONLY, NOT_REPRODUCED, OUT_OF_DATE
 from memwall.pages import blocks
+from memwall.pages.probes import PROBES, words
 from memwall.pages.survey import INFERRED, NOT_RUN, OnMachine, Survey, best_ceilings
 from memwall.pages.tables import markdown
 from memwall.record import escape, files, notation, results
@@ -333,17 +334,19 @@ def ceilings(found: Sequence[OnMachine]) -> str:
     for name, ceiling in sorted(best.items(), key=lambda each: (not each[1].moves_bytes, each[0])):
         peak = peaks.get(f"peak:{name}")
         rate = f"{notation.significant(ceiling.rate.value / 1e9)}{JOINED}{ceiling.unit}"
-        rows.append([f"`{name}`", rate, where[name],
+        rows.append([words(name) if name in PROBES else "", f"`{name}`", rate, where[name],
                      f"{notation.significant(peak.rate.value / 1e9)}" if peak else "",
                      notation.percent(ceiling.rate.value / peak.rate.value).replace(" ", JOINED)
                      if peak else "",
                      peak.source if peak else ""])
     if not rows:
         return "Not measured yet: `just run machine-ceilings`."
-    head = ["probe", "measured at best", "in run", "nominal", "share", "source of the nominal peak"]
+    head = ["what", "probe", "measured at best", "in run", "nominal", "share",
+            "source of the nominal peak"]
     if not any(row[-1] for row in rows):  # of older runs
-        head, rows = head[:3], [row[:3] for row in rows]
-    return (markdown(head, rows, 1, prose=[2, 5])
+        head, rows = head[:4], [row[:4] for row in rows]
+    return ("Bandwidth of memory and of buses, and rates of arithmetic:\n\n"
+            + markdown(head, rows, 2, prose=[3, 6])
             + "\n\n<sub>Every run measures its ceilings anew. A chapter uses those of its own run,"
             " so they may be lower than these.</sub>")
 
