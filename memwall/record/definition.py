@@ -92,6 +92,7 @@ class Experiment:
     lead: str  # the machine whose numbers the chapter tells
     ceilings: tuple[str, ...]
     unbounded: tuple[Mapping[str, Any], ...]  # regions that the ceiling does not bound
+    rates: bool  # tables of results tell these, not times
     launch: Mapping[str, list[str | int]]
     budget: Mapping[str, float]
     since: Mapping[str, str]  # a variant and the source text that came with it
@@ -157,6 +158,7 @@ def _experiment(name: str, folder: Path, raw: Mapping[str, Any]) -> Experiment:
         lead=raw["lead"],
         ceilings=_names(raw.get("ceiling", [])),
         unbounded=tuple(raw.get("unbounded", [])),
+        rates=raw.get("rates", False),
         launch=raw.get("launch", {}),
         budget=raw.get("budget", {}),
         since=raw.get("since", {}),

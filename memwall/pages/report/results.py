@@ -1,7 +1,7 @@
 """The section Results: a table a study, of the machine that measured most of it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from statistics import median
@@ -27,8 +27,13 @@ MEANING = ("A cell is the median time of a call or, where the heading says so, s
            " be above 100 % where a format stores fewer bytes than are counted, where data lie in a"
            " cache, or where the machine gave more than while its ceiling was measured. A cell is"
            " empty where a variant was not measured; why stands below the tables.")
+MEANING_OF_RATES = ("A cell is the median of what its table's heading says. It is empty where a"
+                    " variant was not measured; why stands below the tables.")
 #: What is measured, in the head of a table.
 NOUNS = {"median": "time of a call", "per_operation": "time of one operation"}
+#: And what it is where rates are told, if all cases have such work.
+RATES: dict[str, Callable[[Case], float]] = {
+    "gbps": lambda case: case.bytes, "gflops": lambda case: case.flops}
 NUMBER = re.compile(r"\d[\d.]*")
 #: Rows of a table of variants of several kinds.
 MOST_ROWS = 12
@@ -36,7 +41,7 @@ MOST_ROWS = 12
 
 def section(told: Told) -> str:
     """Tables of every study; what was skipped is said once a study."""
-    parts = [f"{MEANING} {_ceiling(told)}"]
+    parts = [MEANING_OF_RATES if told.experiment.rates else f"{MEANING} {_ceiling(told)}"]
     studies = dict.fromkeys(study for one in told.runs
                             for study in one.measured.loose.values(STUDY, {}))
     for study in studies:
@@ -180,13 +185,17 @@ class OfStudy:
 
     def _metric(self, region: Where) -> str:
         """What a table of a study shows: what a variant recorded for each round, the time of an
-        operation, or the time of a call."""
+        operation, a rate where the experiment wants these, or the time of a call."""
         cases = self.measured.select(region)
         recorded = [name for case in cases for name in case.rounds]
         if recorded and all(recorded[0] in case.rounds for case in cases):
             return f"{ROUND}{recorded[0]}"
         repeats = all(case.operations for case in cases) and any(c.operations > 1 for c in cases)
-        return "per_operation" if repeats else "median"
+        if repeats:
+            return "per_operation"
+        rates = [name for name, work in RATES.items() if all(map(work, cases))] \
+            if self.told.experiment.rates else []
+        return rates[0] if rates else "median"
 
     def _median(self, metric: str, case: Case, ceilings: Sequence[str] = ()) -> float:
         """The median of a metric over the rounds of a case."""
@@ -194,8 +203,9 @@ class OfStudy:
         return median(metric_named(metric).of(pair))
 
     def _share(self, case: Case) -> float | None:
-        """Which part of its bound a case reaches, if it has one."""
-        ceilings = self._ceilings(case)
+        """Which part of its bound a case reaches, if it has one. What is told as a rate has none:
+        it is such a bound itself."""
+        ceilings = [] if self.told.experiment.rates else self._ceilings(case)
         if not ceilings or not self.measured.is_bounded(case):
             return None
         return self._median("of_ceiling", case, ceilings) or None

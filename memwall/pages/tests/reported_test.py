@@ -2,6 +2,7 @@
 what is wrong about one of its cases stops no page."""
 
 import copy
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -73,6 +74,13 @@ def test_what_is_doubtful_is_marked_on_its_page() -> None:
     text = page("reports/amd-epyc-2c/results/spmv-plan@nine-classes.json")
     assert ("Doubtful, and counted in no verdict: `eigen` at sten27 fp64 threads=2: 112 % of the"
             " fastest pass of read") in text
+
+
+def test_ceilings_are_told_as_rates_of_which_there_is_no_share() -> None:
+    text = page("reports/amd-epyc-zen4-2c/results/machine-ceilings.json")
+    assert "| GB/s: variant \\ threads |" in text
+    assert "| time of one operation [ns]: variant | value |" in text  # a load that waits has no rate
+    assert not re.search(r"^\| `\w+` \|.*%\)", text, re.MULTILINE)
 
 
 # --- a machine that is made up --------------------------------------------------------------------
