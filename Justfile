@@ -160,6 +160,11 @@ assignment *NAME: (_needs "run")
 grade *KIT: (_needs "run")
     @"{{python}}" -m memwall grade "$@"
 
+# Grade a made-up class (--out DIR): whether this machine is good for grading, and what all will see
+[no-cd, no-exit-message]
+rehearse *NAME: (_needs "run")
+    @"{{python}}" -m memwall rehearse "$@"
+
 # Start a new experiment that already builds, runs and weaves
 [no-exit-message]
 new NAME: (_needs "run")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from memwall.grade import archive, assignment, grading, submissions
+from memwall.grade import archive, assignment, grading, rehearsal, submissions
 from memwall.record import errors, files, kits
 from memwall.record.errors import UserError
 from memwall.record.kits import GradeError, Kit
@@ -43,6 +43,12 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
                        help="for grades and pages; default: grades/ beside KIT")
     grade.set_defaults(command=lambda given: _grade(given, pages))
 
+    rehearse = commands.add_parser("rehearse", usage="just rehearse NAME --out DIR",
+                                   help="grade a made-up class: is this machine good for grading?")
+    rehearse.add_argument("name", metavar="NAME", help="an experiment with a kit/")
+    rehearse.add_argument("--out", type=Path, required=True, help="a folder for all of it")
+    rehearse.set_defaults(command=lambda given: _rehearse(given, pages))
+
     online = commands.add_parser("gradescope", help="what the autograder of Gradescope calls")
     online.add_argument("kit", type=Path)
     online.add_argument("submission", type=Path)
@@ -58,16 +64,29 @@ def _assignment(given: argparse.Namespace) -> int:
 
 def _grade(given: argparse.Namespace, pages: GradePages) -> int:
     kit = kits.load(given.kit)
-    litter = [path for path in given.submissions if submissions.is_litter(path)]
+    return _graded(kit, given.submissions, given.out or kit.folder.parent / "grades", pages)
+
+
+def _rehearse(given: argparse.Namespace, pages: GradePages) -> int:
+    _, instructor = assignment.make(given.root, given.name, given.out)
+    kit = kits.load(instructor)
+    handed_in = rehearsal.hand_in(kit, given.out / "handed-in")
+    status = _graded(kit, handed_in, given.out / "grades", pages)
+    if not status:
+        _say(rehearsal.said(grading.all_records(given.out / "grades", kit)))
+    return status
+
+
+def _graded(kit: Kit, paths: Sequence[Path], out: Path, pages: GradePages) -> int:
+    """Grades what lies at some paths and writes all pages; the exit status."""
+    litter = [path for path in paths if submissions.is_litter(path)]
     for path in litter:
         _say(f"{path}: no submission, a system has put it there")
-    handed_in, nobodys = submissions.read_all(
-        kit, [path for path in given.submissions if path not in litter])
+    handed_in, nobodys = submissions.read_all(kit, [path for path in paths if path not in litter])
     for line in nobodys:
         _say(line)
     if not handed_in:
         raise GradeError("nothing to grade")
-    out = given.out or kit.folder.parent / "grades"
     try:
         with files.exclusive(out, patience_s=30):
             records = grading.grade_all(kit, handed_in, out, _say)

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import shutil
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -93,12 +94,14 @@ def _fills_disk(error: Exception) -> bool:
 
 
 def judged(shop: Workshop, submission: Submission, program: Binary, attempts: int = 3) -> Record:
-    """The record of one submission, with what held it: which sandbox, and which way to freeze it.
+    """The record of one submission, with what held it (which sandbox, and which way to freeze it)
+    and the seconds that its calls took.
     A noisy machine gets some attempts, and then gives no grade;
     who is faster than the floor is so in each of them, or not accused."""
     if program.path is None:
         return refusal(submission, "it does not compile", program.said)
     for left in reversed(range(attempts)):
+        begun = time.monotonic()
         try:
             calls = shop.judge(program.path)
             grade = points.grade(shop.kit, calls)
@@ -106,7 +109,8 @@ def judged(shop: Workshop, submission: Submission, program: Binary, attempts: in
             return refusal(submission, str(error), program.said)
         if attempts == 1 or (grade.noise <= points.QUIET and not (grade.is_doubtful and left)):
             return {**about(submission), **dataclasses.asdict(grade), "compiler": program.said,
-                    "tier": shop.tier, "freezer": calls[0]["freezer"]}
+                    "tier": shop.tier, "freezer": calls[0]["freezer"],
+                    "seconds": round(time.monotonic() - begun, 1)}
     raise NoiseError(f"two copies of the model differ by {100 * math.expm1(grade.noise):.0f} %:"
                      " this machine is too noisy now; start again in a quiet hour")
 
@@ -115,7 +119,7 @@ def refusal(submission: Submission, reason: str, compiler: str = "") -> Record:
     """The record of what was not called to its end."""
     empty = points.Grade(0, 0, 0, reason, (), None, None, None)
     return {**about(submission), **dataclasses.asdict(empty), "compiler": compiler, "tier": "",
-            "freezer": ""}
+            "freezer": "", "seconds": 0}
 
 
 def about(submission: Submission) -> Record:

@@ -6,17 +6,17 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from memwall.pages import book, explorer
+from memwall.pages import book, explorer, grades
 from memwall.pages.book import House
 from memwall.pages.site import api, contents, figures, markdown, sources
 from memwall.pages.site.contents import API, EXPLORER, Contents
-from memwall.record import files, machines
+from memwall.record import files, kits, machines
 from memwall.record.errors import UserError
 
 ASSETS = Path(__file__).parent / "assets"
@@ -27,9 +27,20 @@ WAY_BACK = '<p><a href="../index.html">All of memwall</a></p>'
 NOT_COMMITTED = ('!!! warning "Measured here, not committed"\n'
                  "    `{}` did not come with memwall: only this site shows it. `just contribute`\n"
                  "    packs what it measured.\n")
+#: Made-up classes that were graded: of each kit the records that `just rehearse` left on a machine.
+REHEARSED = Path(__file__).parent / "rehearsed"
 #: What a handout says above its title.
 HANDED_OUT = ('!!! note "What students get"\n'
               "    `just assignment` writes this page into the students' folder, as `README.md`.\n")
+#: And of a class that was graded: whose page shows what.
+GRADED = ("    `just rehearse {name}` graded a made-up class on `{machine}`:\n"
+          '    the <a href="{name}/leaderboard.html">leaderboard</a>, and the pages of\n'
+          '    <a href="{name}/students/ada.html">Ada</a> (a good solution),\n'
+          '    <a href="{name}/students/ben.html">Ben</a> (one that is wrong, then a first idea),\n'
+          '    <a href="{name}/students/chen.html">Chen</a> (what came with the kit) and\n'
+          '    <a href="{name}/students/dora.html">Dora</a> (it does not compile); for you\n'
+          '    <a href="{name}/grades.csv">grades.csv</a> and files for\n'
+          '    <a href="{name}/gradescope/ben.json">Gradescope</a>.\n')
 #: How the generator complains, in colours: what is wrong, and below it where.
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 WARNING = re.compile(r"^Warning: (?P<what>.*)\n.*\[ (?P<where>\S+):\d+:\d+ \]\n"
@@ -93,6 +104,9 @@ def build(root: Path, room: Path, say: Callable[[str], object],
             drawer = beside.submit(figures.libraries, work)
             site = _generated(work, nav)
             files.write(site / "assets" / DRAWER, drawer.result())
+        for name, graded in rehearsed(handouts).items():
+            grades.write(kits.load(root / "experiments" / name / "kit"), graded["records"],
+                         site / posixpath.splitext(contents.handout(name))[0])
         explorer.write(house, site / posixpath.dirname(EXPLORER))
         page = site / EXPLORER
         files.write(page, files.read(page).replace("<header>", f"<header>\n  {WAY_BACK}", 1))
@@ -126,9 +140,18 @@ def _gather(house: House, found: Contents, folder: Path) -> None:
 
 def _hand_out(handouts: Mapping[str, str], folder: Path) -> None:
     """Writes what students of each kit read, whose links lead to files beside it."""
+    graded = rehearsed(handouts)
     for name, text in handouts.items():
-        page = contents.handout(name)
-        _put(folder / page, markdown.converted(page, text, str, lambda target: False, HANDED_OUT))
+        page, notice = contents.handout(name), HANDED_OUT
+        if name in graded:
+            notice += "\n" + GRADED.format(name=name, machine=graded[name]["machine"])
+        _put(folder / page, markdown.converted(page, text, str, lambda target: False, notice))
+
+
+def rehearsed(names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """What `just rehearse` said of the classes of some kits, and on which machine."""
+    return {name: files.read_json(path) for name in names
+            if (path := REHEARSED / f"{name}.json").exists()}
 
 
 def _put(path: Path, text: str) -> None:
