@@ -347,9 +347,12 @@ public:
         return sum;
     }
 
+    /// A process that works at this moment is told by its state: the kernel adds to its time only
+    /// when it leaves the processor, and at each tick.
     bool stood_still() const override
     {
-        return uid_ == 0 || (processor_time() == time_ && processes() == stopped_);
+        return uid_ == 0 || (processes() == stopped_ && std::ranges::all_of(stopped_, is_stopped) &&
+                             processor_time() == time_);
     }
 
 private:

@@ -19,8 +19,8 @@ def hand_in(kit: Kit, folder: Path) -> list[Path]:
     def text(name: str, old: str = "", new: str = "") -> str:
         found = files.read(kit.folder / f"{name}{kit.suffix}")
         if old not in found:
-            raise GradeError(f"{kit.folder}/{name}{kit.suffix}: found no {old!r}, in whose place the"
-                             " class needs a mistake")
+            raise GradeError(f"{kit.folder}/{name}{kit.suffix}: found no {old!r}, in whose place"
+                             " the class needs a mistake")
         return found.replace(old, new, 1) if old else found
 
     written = []

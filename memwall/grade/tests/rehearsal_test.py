@@ -37,4 +37,5 @@ def test_a_kit_without_a_place_for_a_mistake_is_told_of(tmp_path: Path) -> None:
 
 def test_minutes_of_a_class_are_those_of_what_was_timed() -> None:
     records = [{"seconds": seconds} for seconds in (0, 20, 30, 40)]
-    assert rehearsal.said(records) == "to time a hand-in takes 30 s here: 200 of them take 100 minutes"
+    assert rehearsal.said(records) == (
+        "to time a hand-in takes 30 s here: 200 of them take 100 minutes")
