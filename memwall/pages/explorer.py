@@ -18,6 +18,7 @@ from typing import Any
 
 from memwall.analysis.measurements import Measurements
 from memwall.analysis.quantities import Unknown
+from memwall.pages import blocks
 from memwall.pages.book import House
 from memwall.pages.survey import OnMachine
 from memwall.record import disturbances, escape, files, machines, regions
@@ -54,7 +55,7 @@ def write(house: House, folder: Path) -> None:
         } for survey in surveys],
         "machines": [{
             "name": name, "committed": name in listed,
-            "is": escape.opened(_hardware(house.facts[name])),
+            "is": escape.opened(blocks.machine_summary(house.facts[name], short=True)),
         } for name in house.machines],
     }
     files.write(folder / "data-index.js", _script("open", index))
@@ -69,12 +70,6 @@ def packed(value: Any) -> str:
 def _script(name: str, *values: Any) -> str:
     """Calls a function of the page; of ASCII alone, so that no server can read it otherwise."""
     return f"explorer.{name}({', '.join(json.dumps(value) for value in values)});\n"
-
-
-def _hardware(machine: Json) -> str:
-    gpus = Counter(gpu["name"] for gpu in machine["gpus"])
-    named = [f"{count} x {name}" if count > 1 else name for name, count in gpus.items()]
-    return ", ".join([f"{machine['cpu']['model']}, {machine['cpu']['cores']} cores", *named])
 
 
 # --- an experiment --------------------------------------------------------------------------------

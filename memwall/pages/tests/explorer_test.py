@@ -1,6 +1,7 @@
 """The explorer: how many bytes its data take, that it computes what the weaver does, and that a
 browser has nothing to complain of."""
 
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,11 +14,11 @@ from memwall.analysis.basis import Basis, Over
 from memwall.analysis.comparisons import Comparison, compare
 from memwall.analysis.metrics import METRICS
 from memwall.analysis.numerics import Estimate
-from memwall.pages import book, explorer
+from memwall.pages import blocks, book, explorer
 from memwall.pages.book import House
 from memwall.pages.survey import OnMachine
 from memwall.pages.tests.study_page_test import browser
-from memwall.record import machines, results
+from memwall.record import escape, machines, results
 from memwall.record.results import Case, Json
 from memwall.record.sources import REPOSITORY
 from memwall.tests import synthetic
@@ -128,6 +129,19 @@ def decoded(exponent: int, coded: list[int]) -> list[float]:
 @pytest.mark.parametrize("samples", [(1e-30, 1e30), (1e30, 1e-30, 1.0), (123456.0,)])
 def test_samples_of_strangers_stay_positive(samples: tuple[float, ...]) -> None:
     assert all(sample > 0 for sample in decoded(*explorer.coded(samples)))
+
+
+def told(page: Path, name: str) -> Any:
+    """The values that a data script of a page hands over, unpacked."""
+    _, _, values = (page.parent / f"data-{name}.js").read_text().strip().partition("(")
+    return json.loads(f"[{values.removesuffix(');')}]")
+
+
+def test_a_machine_is_told_as_on_other_pages(house: House, page: Path) -> None:
+    (index,) = told(page, "index")
+    assert {one["name"]: one["is"] for one in index["machines"]} == {
+        name: escape.opened(blocks.machine_summary(facts, short=True))
+        for name, facts in house.facts.items()}
 
 
 # --- numbers --------------------------------------------------------------------------------------
