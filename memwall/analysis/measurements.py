@@ -89,8 +89,12 @@ class Measurements:
         """Names of the coordinates: the study and its parameters, then what launches differ in."""
         names = [name for case in self.cases for name in case.parameters]
         names += [name for entry in self.result.raw["skipped"] for name in parameters(entry)]
-        names += ["threads", "ranks", *(axis for axis in self.experiment.launch)]
-        return _unique(names)
+        return _unique([*names, *self.axes_of_launches])
+
+    @cached_property
+    def axes_of_launches(self) -> tuple[str, ...]:
+        """Names of the coordinates that launches differ in."""
+        return _unique(["threads", "ranks", *self.experiment.launch])
 
     @cached_property
     def noise(self) -> numerics.NoiseFloor:

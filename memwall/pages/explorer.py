@@ -204,7 +204,9 @@ class _Table:
             self._point_numbers[place] = len(self.points)
             data = self.measured.result.datasets_of(case.parameters)
             digests = [self.measured.result.raw["datasets"][name]["sha256"][:8] for name in data]
-            self.points.append({"launch": case.launch, "at": self.measured.coordinates(case),
+            at = dict(self.measured.coordinates(case))
+            on = {axis: at.pop(axis) for axis in self.measured.axes_of_launches}
+            self.points.append({"launch": case.launch, "at": at, "on": on,
                                 "data": "".join(digests), "out": self._left_out.get(place, [])})
         return self._point_numbers[place]
 

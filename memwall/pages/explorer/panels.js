@@ -135,7 +135,7 @@ const panels = (() => {
 
     function wordsOf(row, view) {
         const {one, than} = row;
-        const {at, precision, input, launched} = one.point;
+        const {on, precision, input, launched} = one.point;
         const where = [input, precision, launched, `${one.cache} caches`].filter(Boolean).join(", ");
         const lines = [`${one.variant} on ${one.run.machine}`, where,
             view.y === "ratio" ? `${row.text("ratio")} as fast as ${than.variant}`
@@ -146,7 +146,7 @@ const panels = (() => {
                 `${row.word}, noise floor ${numbers.factor(row.noise)}x`);
         }
         lines.push(`${numbers.plural(row.of(view.y).rounds, "round")}, `
-            + `${numbers.plural(at.threads, "thread")}, run of ${one.run.utc.slice(0, 10)}`);
+            + `${numbers.plural(on.threads, "thread")}, run of ${one.run.utc.slice(0, 10)}`);
         if (one.stale) { lines.push(`out of date: ${one.stale}`); }
         if (one.doubt) { lines.push(`doubtful: ${one.doubt}`); }
         return lines.join("\n");

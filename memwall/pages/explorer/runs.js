@@ -4,7 +4,6 @@
 const runs = (() => {
     const MOST_APART = 1 / 10; // as in `memwall/record/disturbances.py`
     const BEST = "best of "; // and a group: whichever of it is fastest at a point
-    const OF_LAUNCH = ["threads", "ranks"];
 
     /** The JSON value that was deflated and written in base64. */
     async function unpacked(text) {
@@ -16,7 +15,7 @@ const runs = (() => {
     /** Every case of an experiment's runs, with what it shares with others of its run. */
     function unfolded(told) {
         for (const run of told.runs) {
-            run.most = Math.max(...run.points.map(point => point.at.threads));
+            run.most = Math.max(...run.points.map(point => point.on.threads));
             run.points.forEach(point => describe(point, run, told.runs));
             run.cases = unfoldedRun(run);
             run.timed = new Map(run.cases.filter(one => one.taken.length)
@@ -29,29 +28,22 @@ const runs = (() => {
 
     /** What is said of a point: its input, its precision, and where it ran. */
     function describe(point, run, all) {
-        const {study, precision, ...others} = point.at;
-        const inputs = Object.entries(others).filter(([name]) => !isOfLaunch(name, point));
+        const {study, precision, ...inputs} = point.at;
         point.study = study;
-        point.key = JSON.stringify(Object.entries(point.at).sort());
+        point.key = JSON.stringify(Object.entries({...point.at, ...point.on}).sort());
         point.precision = precision ?? "";
-        point.input = inputs.map(([name, value]) => typeof value === "string" ? value
-            : `${name}=${value}`).join(" ");
+        point.input = Object.entries(inputs).map(([name, value]) => typeof value === "string"
+            ? value : `${name}=${value}`).join(" ");
         point.launched = launched(point, run, all);
-    }
-
-    function isOfLaunch(name, point) {
-        return OF_LAUNCH.includes(name) || Object.keys(point.at).indexOf(name)
-            > Object.keys(point.at).indexOf("ranks");
     }
 
     /** `all threads`, `4 ranks, 1 thread`: machines have as many as they have. */
     function launched(point, run, all) {
-        const {threads, ranks} = point.at;
+        const {threads, ranks, ...axes} = point.on;
         const words = threads > 1 && threads === run.most ? "all threads"
             : numbers.plural(threads, "thread");
-        const hasRanks = all.some(one => one.points.some(other => other.at.ranks > 1));
-        const others = Object.entries(point.at).filter(([name]) => !OF_LAUNCH.includes(name)
-            && isOfLaunch(name, point)).map(([name, value]) => `${name}=${value}`);
+        const hasRanks = all.some(one => one.points.some(other => other.on.ranks > 1));
+        const others = Object.entries(axes).map(([name, value]) => `${name}=${value}`);
         return [...(hasRanks ? [numbers.plural(ranks, "rank")] : []), words, ...others].join(", ");
     }
 

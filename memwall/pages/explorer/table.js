@@ -10,7 +10,7 @@ const table = (() => {
         {id: "machine", title: "machine", of: row => row.one.run.machine},
         {id: "input", title: "input", of: row => row.one.point.input},
         {id: "launched", title: "threads", of: ({one: {point}}) =>
-            point.launched.replace("all threads", `all ${point.at.threads} threads`)},
+            point.launched.replace("all threads", `all ${point.on.threads} threads`)},
         {id: "precision", title: "precision", of: row => row.one.point.precision},
         {id: "cache", title: "caches", of: row => row.one.cache},
         {id: "variant", title: "variant", of: row => row.one.variant},

@@ -37,9 +37,9 @@ const views = (() => {
         const several = [...groups].filter(([, of]) => unique(of.map(one => one.variant)).length > 1)
             .map(([group]) => runs.BEST + group);
         const variants = unique(cases.map(one => one.variant));
-        const threads = cases.map(one => one.point).sort((a, b) => a.at.ranks - b.at.ranks
+        const threads = cases.map(one => one.point).sort((a, b) => a.on.ranks - b.on.ranks
             || a.launched.startsWith("all") - b.launched.startsWith("all")
-            || a.at.threads - b.at.threads);
+            || a.on.threads - b.on.threads);
         return {titles, title, studies, study, cases, over: [...several, ...variants], lists: {
             v: variants, m: unique(cases.map(one => one.run.machine)).sort(),
             i: unique(cases.map(one => one.point.input)),
@@ -60,8 +60,8 @@ const views = (() => {
             if (claim.where.matrix.length && !claim.where.matrix.some(name =>
                 lists.i.includes(name))) { continue; }
             const fits = cases.filter(one => ["threads", "ranks"].every(name =>
-                isIn(claim.where[name], one.point.at[name], name === "threads" ? one.run.most
-                    : Math.max(...one.run.points.map(point => point.at.ranks)))));
+                isIn(claim.where[name], one.point.on[name], name === "threads" ? one.run.most
+                    : Math.max(...one.run.points.map(point => point.on.ranks)))));
             const l = unique(fits.map(one => one.point.launched));
             const isNarrow = claim.where.threads.length + claim.where.ranks.length > 0;
             return {...parsed(""), r: title, s, v: [v], o, p: claim.where.precision,

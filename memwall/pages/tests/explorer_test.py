@@ -1,9 +1,11 @@
 """The explorer: how many bytes its data take, that it computes what the weaver does, and that a
 browser has nothing to complain of."""
 
+import base64
 import json
 import random
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -132,9 +134,15 @@ def test_samples_of_strangers_stay_positive(samples: tuple[float, ...]) -> None:
 
 
 def told(page: Path, name: str) -> Any:
-    """The values that a data script of a page hands over, unpacked."""
+    """The values that a data script of a page hands over."""
     _, _, values = (page.parent / f"data-{name}.js").read_text().strip().partition("(")
     return json.loads(f"[{values.removesuffix(');')}]")
+
+
+def unpacked(page: Path, name: str) -> Any:
+    """What the data script of an experiment holds."""
+    _, text = told(page, name)
+    return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
 def test_a_machine_is_told_as_on_other_pages(house: House, page: Path) -> None:
@@ -352,9 +360,11 @@ def test_a_phone_scrolls_one_way(driver: Any, page: Path) -> None:
 # --- made-up results ------------------------------------------------------------------------------
 
 
-def made(root: Path, *found: tuple[str, Json]) -> Path:
-    """The explorer of results of several machines; the last one did not come with the tree."""
-    synthetic.repository(root)
+def made(root: Path, *found: tuple[str, Json], defined: Callable[[str], str] = str) -> Path:
+    """The explorer of results of several machines; the last one did not come with the tree. The
+    experiment is as `defined` from the usual one."""
+    definition = synthetic.repository(root) / "experiments" / synthetic.NAME / "experiment.toml"
+    definition.write_text(defined(definition.read_text()))
     for machine, raw in found:
         raw["machine"]["slug"] = machine
         results.write(raw, root / "reports" / machine / "results" / f"{synthetic.NAME}.json")
@@ -384,6 +394,21 @@ def test_text_of_strangers_is_text(driver: Any, tmp_path: Path) -> None:
     assert driver.title != "broken"
     assert driver.execute_script("return document.querySelectorAll('body img, main script').length"
                                  ) == 0
+
+
+def test_axes_of_launches_are_no_inputs(driver: Any, tmp_path: Path) -> None:
+    places = synthetic.result(threads=(2, 2))
+    for launch, value in zip(places["launches"], ("cores", "sockets"), strict=True):
+        launch["environment"]["OMP_PLACES"] = value
+    page = made(tmp_path, ("placed-2c", places), defined=lambda text: text.replace(
+        "[launch]", '[launch]\nOMP_PLACES = ["cores", "sockets"]'))
+    (run,) = unpacked(page, synthetic.NAME)["runs"]
+    assert {tuple(point["on"]) for point in run["points"]} == {("threads", "ranks", "OMP_PLACES")}
+    assert {tuple(point["at"]) for point in run["points"]} == {("study", "matrix", "precision")}
+    visit(driver, page, "#s=spmv&v=csrl&o=textbook&y=ratio&p=fp64")
+    assert {cell for row in driver.execute_script(ROWS) for cell in row} >= {
+        "fem3", "all 2 threads, OMP_PLACES=cores", "all 2 threads, OMP_PLACES=sockets"}
+
 
 def groups(tab: Any) -> list[str]:
     found: list[str] = tab.execute_script(
