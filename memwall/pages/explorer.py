@@ -12,7 +12,6 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -92,16 +91,19 @@ def _views(claim: Claim, inputs: Sequence[Any]) -> list[Json]:
         return []
     first = shown[0]
     alike = [one for one in shown if (one.faster, one.than) == (first.faster, first.than)]
-    where: dict[str, list[Any]] = {}
-    for name in NARROWED:
-        values = [_listed(name, one, inputs) for one in alike]
-        where[name] = [] if [] in values else _unique(chain.from_iterable(values))
+    where = {name: _union(_listed(name, one, inputs) for one in alike) for name in NARROWED}
     return [{"says": claim.says, "short": claim.short.replace("`", ""), "faster": first.faster,
              "than": _named(first), "where": where}]
 
 
-def _unique(values: Iterable[Any]) -> list[Any]:
-    return list(dict.fromkeys(values))
+def _union(lists: Iterable[list[Any] | None]) -> list[Any] | None:
+    """What is in any of several lists; None if one of them is None, which leaves all in."""
+    found: dict[Any, None] = {}
+    for values in lists:
+        if values is None:
+            return None
+        found |= dict.fromkeys(values)
+    return list(found)
 
 
 def _is_plain(condition: Condition) -> bool:
@@ -113,10 +115,11 @@ def _is_plain(condition: Condition) -> bool:
                     for name, wanted in condition.where.items()))
 
 
-def _listed(name: str, condition: Condition, inputs: Sequence[Any]) -> list[Any]:
-    """The values of a coordinate that a condition is narrowed to; none if it is not."""
+def _listed(name: str, condition: Condition, inputs: Sequence[Any]) -> list[Any] | None:
+    """The values of a coordinate that a condition is narrowed to, which may be none; None if it is
+    not narrowed."""
     if name not in condition.where:
-        return []
+        return None
     wanted = condition.where[name]
     if name != MATRIX:
         return regions.listed(wanted)

@@ -50,23 +50,23 @@ const views = (() => {
 
     /** A claim of an experiment as a view; null if nothing here was compared so. */
     function viewOfClaim(data, claim) {
-        const studies = claim.where.study.length ? claim.where.study
-            : unique(data.runs.flatMap(run => run.points.map(point => point.study)));
+        const {study, matrix, precision, threads, ranks} = claim.where; // null: not narrowed
+        const studies = study ?? unique(data.runs.flatMap(run =>
+            run.points.map(point => point.study)));
         for (const s of studies) {
             const {cases, over, lists, title} = choices(data, {r: "", s});
             const [v, o] = [claim.faster.find(name => lists.v.includes(name)),
                 claim.than.find(name => over.includes(name))];
             if (!v || !o || cases[0].point.study !== s) { continue; }
-            if (claim.where.matrix.length && !claim.where.matrix.some(name =>
-                lists.i.includes(name))) { continue; }
-            const fits = cases.filter(one => ["threads", "ranks"].every(name =>
+            const fits = cases.filter(one => isIn(matrix, one.point.input)
+                && isIn(precision, one.point.precision) && ["threads", "ranks"].every(name =>
                 isIn(claim.where[name], one.point.on[name], name === "threads" ? one.run.most
                     : Math.max(...one.run.points.map(point => point.on.ranks)))));
+            if (!fits.length) { continue; }
             const l = unique(fits.map(one => one.point.launched));
-            const isNarrow = claim.where.threads.length + claim.where.ranks.length > 0;
-            return {...parsed(""), r: title, s, v: [v], o, p: claim.where.precision,
-                i: claim.where.matrix.filter(name => lists.i.includes(name)),
-                l: isNarrow && l.length < lists.l.length ? l : []};
+            return {...parsed(""), r: title, s, v: [v], o, p: precision ?? [],
+                i: matrix?.filter(name => lists.i.includes(name)) ?? [],
+                l: (threads || ranks) && l.length < lists.l.length ? l : []};
         }
         return null;
     }
@@ -89,7 +89,7 @@ const views = (() => {
     }
 
     function isIn(wanted, value, most) {
-        return !wanted.length || wanted.includes(value) || (wanted.includes("max") && value === most);
+        return !wanted || wanted.includes(value) || (wanted.includes("max") && value === most);
     }
 
     /** The view with what its address leaves open; what it names and is not here goes, with a line

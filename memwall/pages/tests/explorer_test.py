@@ -410,6 +410,37 @@ def test_axes_of_launches_are_no_inputs(driver: Any, tmp_path: Path) -> None:
         "fem3", "all 2 threads, OMP_PLACES=cores", "all 2 threads, OMP_PLACES=sockets"}
 
 
+#: A claim about a part of the points, which is to be written behind it.
+NARROWED = """
+[[claim]]
+id = "1.there"
+article = 1
+line = 71
+sentence = "但在这里大部分算例效果有提升"
+says = "Four times is faster there."
+kind = "direction"
+[[claim.condition]]
+faster = "unroll4"
+than = "textbook"
+expect = "faster"
+where = """
+
+
+@pytest.mark.parametrize("where", ['matrix = "road-*"', 'precision = "fp16"', "threads = 64"])
+def test_a_claim_that_nothing_fits_is_not_one_about_all(driver: Any, tmp_path: Path, where: str
+                                                        ) -> None:
+    page = made(tmp_path, ("good-2c", synthetic.result()),
+                defined=lambda text: f"{text}{NARROWED}{{ {where} }}")
+    *all_over, there = unpacked(page, synthetic.NAME)["claims"]
+    assert all_over[1]["where"]["matrix"] is None
+    assert there["where"]["matrix"] == ([] if "matrix" in where else None)
+    visit(driver, page)
+    driver.execute_script("""const part = document.getElementById("claim");
+        part.value = arguments[0]; part.dispatchEvent(new Event("change"))""", str(len(all_over)))
+    driver.execute_async_script("setTimeout(arguments[0], 100)")
+    assert text(driver, "problem") == "No run here compares what this claim does."
+
+
 def groups(tab: Any) -> list[str]:
     found: list[str] = tab.execute_script(
         "return [...document.querySelectorAll('.group')].map(part => part.querySelector('h3')"
