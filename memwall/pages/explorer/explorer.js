@@ -26,7 +26,7 @@ const explorer = (() => {
                     reject(new Error(`data-${name}.js cannot be read`));
                 });
                 document.head.append(script);
-            }).then(runs.unpacked).then(runs.unfolded));
+            }).then(runs.unpacked).then(runs.unfolded).then(views.claimed));
         }
         return loaded.get(name);
     }
@@ -45,7 +45,7 @@ const explorer = (() => {
     }
 
     /** Goes to the present view with one part changed. */
-    function change(part, isSmall = false) { go({...explorer.shown.view, ...part}, isSmall); }
+    function change(part, isSmall = false) { go({...present, ...part}, isSmall); }
 
     // --- chart ----------------------------------------------------------------------------------
 
@@ -195,7 +195,7 @@ const explorer = (() => {
         fill(tag("y"), measures.map(name => [name, MEASURES[name].title]));
         fill(tag("claim"), [["", "choose one"], ...data.claims.map((claim, number) =>
             [String(number), claim.short || claim.says])]);
-        tag("claim").value = String(data.claims.findIndex(claim => views.isView(view, data, claim)));
+        tag("claim").value = String(data.claims.findIndex(claim => views.isView(view, claim)));
         if (!tag("claim").value) { tag("claim").value = ""; }
         const claim = data.claims[tag("claim").value];
         tag("claimed").textContent = claim ? `Claim: ${claim.says}` : "";
@@ -215,6 +215,7 @@ const explorer = (() => {
     // --- all together ---------------------------------------------------------------------------
 
     let asked = 0;
+    let present = null; // the view that is shown
     let redraw = () => {};
 
     async function show() {
@@ -244,7 +245,7 @@ const explorer = (() => {
         redraw();
         table.draw(rows, all.view, change);
         drawRuns(all.shown, all.view);
-        explorer.shown = {rows, view: all.view, turn};
+        present = all.view;
         document.documentElement.dataset.shown = views.written(all.view);
     }
 
@@ -268,11 +269,9 @@ const explorer = (() => {
             tag(name).addEventListener("change", () => change({[name]: tag(name).value}));
         }
         tag("claim").addEventListener("change", async () => {
-            const {view} = explorer.shown;
-            const data = await load(view.e);
-            const found = views.viewOfClaim(data, data.claims[Number(tag("claim").value)]);
-            if (found) { go({...found, e: view.e}); }
-            else { complain("No run here compares what this claim does."); }
+            const {claims} = await load(present.e);
+            const claim = claims[tag("claim").value];
+            if (claim) { go({...views.parsed(""), ...claim.view, e: present.e}); }
         });
         let waiting = 0;
         tag("q").addEventListener("input", () => {

@@ -15,8 +15,12 @@ const runs = (() => {
     /** Every case of an experiment's runs, with what it shares with others of its run. */
     function unfolded(told) {
         for (const run of told.runs) {
-            run.most = Math.max(...run.points.map(point => point.on.threads));
-            run.points.forEach(point => describe(point, run, told.runs));
+            run.most = Object.fromEntries(["threads", "ranks"].map(name =>
+                [name, Math.max(...run.points.map(point => point.on[name]))]));
+        }
+        const hasRanks = told.runs.some(run => run.most.ranks > 1);
+        for (const run of told.runs) {
+            run.points.forEach(point => describe(point, run.most, hasRanks));
             run.cases = unfoldedRun(run);
             run.timed = new Map(run.cases.filter(one => one.taken.length)
                 .map(one => [key(one.variant, one.point), one]));
@@ -27,22 +31,20 @@ const runs = (() => {
     function key(variant, point) { return `${variant}\n${point.key}`; }
 
     /** What is said of a point: its input, its precision, and where it ran. */
-    function describe(point, run, all) {
+    function describe(point, most, hasRanks) {
         const {study, precision, ...inputs} = point.at;
         point.study = study;
         point.key = JSON.stringify(Object.entries({...point.at, ...point.on}).sort());
         point.precision = precision ?? "";
         point.input = Object.entries(inputs).map(([name, value]) => typeof value === "string"
             ? value : `${name}=${value}`).join(" ");
-        point.launched = launched(point, run, all);
+        point.launched = launched(point.on, most, hasRanks);
     }
 
     /** `all threads`, `4 ranks, 1 thread`: machines have as many as they have. */
-    function launched(point, run, all) {
-        const {threads, ranks, ...axes} = point.on;
-        const words = threads > 1 && threads === run.most ? "all threads"
+    function launched({threads, ranks, ...axes}, most, hasRanks) {
+        const words = threads > 1 && threads === most.threads ? "all threads"
             : numbers.plural(threads, "thread");
-        const hasRanks = all.some(one => one.points.some(other => other.on.ranks > 1));
         const others = Object.entries(axes).map(([name, value]) => `${name}=${value}`);
         return [...(hasRanks ? [numbers.plural(ranks, "rank")] : []), words, ...others].join(", ");
     }

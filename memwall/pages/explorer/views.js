@@ -48,6 +48,12 @@ const views = (() => {
         }};
     }
 
+    /** The data of an experiment, in which claims have the views that they are: those that have. */
+    function claimed(data) {
+        const claims = data.claims.map(claim => ({...claim, view: viewOfClaim(data, claim)}));
+        return {...data, claims: claims.filter(claim => claim.view)};
+    }
+
     /** A claim of an experiment as a view; null if nothing here was compared so. */
     function viewOfClaim(data, claim) {
         const {study, matrix, precision, threads, ranks} = claim.where; // null: not narrowed
@@ -60,11 +66,10 @@ const views = (() => {
             if (!v || !o || cases[0].point.study !== s) { continue; }
             const fits = cases.filter(one => isIn(matrix, one.point.input)
                 && isIn(precision, one.point.precision) && ["threads", "ranks"].every(name =>
-                isIn(claim.where[name], one.point.on[name], name === "threads" ? one.run.most
-                    : Math.max(...one.run.points.map(point => point.on.ranks)))));
+                isIn(claim.where[name], one.point.on[name], one.run.most[name])));
             if (!fits.length) { continue; }
             const l = unique(fits.map(one => one.point.launched));
-            return {...parsed(""), r: title, s, v: [v], o, p: precision ?? [],
+            return {r: title, s, v: [v], o, p: precision ?? [],
                 i: matrix?.filter(name => lists.i.includes(name)) ?? [],
                 l: (threads || ranks) && l.length < lists.l.length ? l : []};
         }
@@ -73,19 +78,17 @@ const views = (() => {
 
     /** The claim that is told on most inputs of machines, of several the first one. */
     function viewOfMost(data) {
-        const views = data.claims.map(claim => viewOfClaim(data, claim)).filter(Boolean);
-        const told = view => unique(narrowed(choices(data, view).cases, view)
+        const told = view => unique(narrowed(choices(data, view).cases, {...parsed(""), ...view})
             .filter(one => one.taken.length && runs.rival(one, view.o))
             .map(one => `${one.run.machine} ${one.point.input}`));
-        return views.map(view => [told(view).length, view])
+        return data.claims.map(({view}) => [told(view).length, view])
             .reduce((best, one) => one[0] > best[0] ? one : best, [0, null])[1];
     }
 
     /** Whether a view compares what a claim does. */
-    function isView(view, data, claim) {
-        const found = viewOfClaim(data, claim);
-        return found !== null && ["r", "s", "o", "v", "p", "i", "l"].every(name =>
-            String(found[name]) === String(view[name]));
+    function isView(view, claim) {
+        return Object.entries(claim.view).every(([name, asked]) =>
+            String(asked) === String(view[name]));
     }
 
     function isIn(wanted, value, most) {
@@ -97,8 +100,7 @@ const views = (() => {
     function settled(view, data) {
         const isBare = !view.v.length && !view.o && !view.s && !view.r;
         const first = isBare && viewOfMost(data);
-        const {r, s, v, o, p, i, l} = first || view;
-        const asked = {...view, r, s, v, o, p, i, l};
+        const asked = {...view, ...first};
         const found = choices(data, asked);
         const unknown = [];
         const known = (name, value, all, other) => {
@@ -145,5 +147,5 @@ const views = (() => {
         return group === "peer" ? "the best library" : group ? `the best of the group ${group}` : over;
     }
 
-    return {LISTS: MANY, isView, narrowed, overWords, parsed, settled, viewOfClaim, written};
+    return {LISTS: MANY, claimed, isView, overWords, parsed, settled, written};
 })();
