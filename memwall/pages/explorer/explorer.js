@@ -3,7 +3,7 @@
  * the address of the page. */
 
 const explorer = (() => {
-    const {grouped, unique} = runs;
+    const {COORDINATES, grouped, unique} = runs;
     const {MEASURES, Row} = measured;
     const {button, partOf, tag, textOf} = page;
     const RESTS_MS = 150; // between two letters of a filter
@@ -36,6 +36,14 @@ const explorer = (() => {
     function open(told) {
         index = told;
         fill(tag("e"), index.experiments.map(({name, title}) => [name, title]));
+        fill(tag("c"), views.COLOURED.map(name => [name, COORDINATES[name].name]));
+        fill(tag("x"), [["", "as fits"], ...panels.ROWS.map(name =>
+            [name, COORDINATES[name].title.toLowerCase()])]);
+        tag("lists").append(...Object.values(COORDINATES).map(({letter}) => {
+            const part = document.createElement("details");
+            part.id = letter;
+            return part;
+        }));
         show();
     }
 
@@ -91,8 +99,8 @@ const explorer = (() => {
             notes.push(`${numbers.plural(told.rowsLeft, "more row")} not drawn: the table has all.`);
         }
         if (told.series.length > panels.MOST_SERIES) {
-            notes.push(`Of ${told.series.length} ${panels.NAMES[view.c]}s the first`
-                + ` ${panels.MOST_SERIES} are drawn on each row: choose fewer.`);
+            notes.push(`Of ${told.series.length} ${COORDINATES[view.c].title.toLowerCase()}`
+                + ` the first ${panels.MOST_SERIES} are drawn on each row: choose fewer.`);
         }
         tag("chart-note").textContent = notes.join(" ");
     }
@@ -152,23 +160,23 @@ const explorer = (() => {
     }
 
     /** A list of which several can be chosen; none chosen by hand means all. */
-    function list(name, all, chosen, about) {
-        const part = tag(name);
+    function list({letter, title}, all, chosen, about) {
+        const part = tag(letter);
         const said = JSON.stringify(all);
         if (part.dataset.said !== said) {
             part.dataset.said = said;
             const buttons = document.createElement("p");
-            buttons.append(button("all", () => change({[name]: []})),
-                button("none", () => change({[name]: [""]})));
+            buttons.append(button("all", () => change({[letter]: []})),
+                button("none", () => change({[letter]: [""]})));
             const boxes = document.createElement("fieldset");
-            boxes.append(textOf("legend", views.LISTS[name]), ...all.map(value => {
+            boxes.append(textOf("legend", title), ...all.map(value => {
                 const label = document.createElement("label");
                 const box = document.createElement("input");
                 box.type = "checkbox";
                 box.value = value;
                 box.addEventListener("change", () => {
                     const on = [...boxes.querySelectorAll("input:checked")].map(one => one.value);
-                    change({[name]: on.length === all.length ? [] : on.length ? on : [""]});
+                    change({[letter]: on.length === all.length ? [] : on.length ? on : [""]});
                 });
                 label.append(box, ` ${value || "none"}`);
                 if (about[value]) { label.append(textOf("small", about[value])); }
@@ -177,7 +185,7 @@ const explorer = (() => {
             part.replaceChildren(document.createElement("summary"), buttons, boxes);
         }
         const few = chosen.filter(Boolean);
-        part.querySelector("summary").textContent = `${views.LISTS[name]}: ${!chosen.length
+        part.querySelector("summary").textContent = `${title}: ${!chosen.length
             ? all.length === 1 ? all[0] || "none" : `all ${all.length}`
             : few.length === 1 ? few[0] : `${few.length} of ${all.length}`}`;
         for (const box of part.querySelectorAll("input")) {
@@ -207,8 +215,10 @@ const explorer = (() => {
         const abouts = Object.assign({}, ...data.runs.map(run => run.excerpts));
         const machines = Object.fromEntries(index.machines.map(one =>
             [one.name, one.is + (one.committed ? "" : " (not committed)")]));
-        for (const [name, all] of Object.entries(found.lists)) {
-            list(name, all, view[name], {v: abouts, m: machines}[name] ?? {});
+        for (const [name, coordinate] of Object.entries(COORDINATES)) {
+            const {letter} = coordinate;
+            list(coordinate, found.lists[letter], view[letter],
+                {variant: abouts, machine: machines}[name] ?? {});
         }
     }
 

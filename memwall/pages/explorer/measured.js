@@ -65,11 +65,8 @@ const measured = (() => {
 
         get word() { return this.isItself || !this.than ? "" : wordOf(this.of("ratio"), this.noise); }
 
-        get fact() {
-            const {variant, run, point} = this.one;
-            return {variant, machine: run.machine, input: point.input, launched: point.launched,
-                precision: point.precision};
-        }
+        /** Its value of a coordinate. */
+        at(name) { return runs.COORDINATES[name].of(this.one); }
     }
 
     function wordOf({low, high}, noise) {

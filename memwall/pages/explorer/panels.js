@@ -2,7 +2,7 @@
 /* Rows of marks in panels, and which of them may share an axis. */
 
 const panels = (() => {
-    const {grouped, unique} = runs;
+    const {COORDINATES, compare, grouped, unique} = runs;
     const {MEASURES, wordOf} = measured;
     const MOST_PANELS = 12;
     const MOST_ROWS = 80; // of a panel
@@ -49,22 +49,19 @@ const panels = (() => {
 
     // --- chart ----------------------------------------------------------------------------------
 
-    const LISTS = {input: "i", launched: "l", precision: "p", variant: "v", machine: "m"};
-    const NAMES = {input: "input", launched: "threads", precision: "precision", variant: "variant",
-        machine: "machine"};
+    const ROWS = ["input", "launched", "variant", "machine", "precision"]; // what these are first
 
     /** Groups of panels of rows of marks: what is alike shares an axis. */
     function layout(rows, view, lists, machines) {
         const shown = rows.filter(row => row.of(view.y) && !(view.y === "ratio" && row.isItself));
         const firsts = new Map();
         const alike = grouped(shown, row => JSON.stringify(likeness(row, view.y, firsts)));
-        const values = Object.fromEntries(Object.keys(NAMES).map(name =>
-            [name, inOrder(unique(shown.map(row => row.fact[name])), lists[LISTS[name]])]));
-        const others = Object.keys(NAMES).filter(name => name !== view.c);
+        const values = Object.fromEntries(Object.entries(COORDINATES).map(([name, {letter}]) =>
+            [name, inOrder(unique(shown.map(row => row.at(name))), lists[letter])]));
+        const others = ROWS.filter(name => name !== view.c);
         const along = others.includes(view.x) ? view.x
-            : ["input", "launched", "variant", "machine", "precision"].find(name =>
-                others.includes(name) && values[name].length > 1) ?? "input";
-        const facets = ["variant", "machine", "input", "precision", "launched"].filter(name =>
+            : others.find(name => values[name].length > 1) ?? "input";
+        const facets = Object.keys(COORDINATES).filter(name =>
             name !== view.c && name !== along && values[name].length > 1);
         const series = values[view.c];
         // a machine keeps its colour and shape in all views
@@ -75,8 +72,8 @@ const panels = (() => {
             unique(told.map(([words]) => words[name])).length > 1);
         let count = 0;
         const groups = told.map(([words, of]) => {
-            const parts = grouped(of, row => facets.map(name => row.fact[name]).join(" · "));
-            const here = [...parts].sort(([a], [b]) => a.localeCompare(b, "en", {numeric: true}))
+            const parts = grouped(of, row => facets.map(name => row.at(name)).join(" · "));
+            const here = [...parts].sort(([a], [b]) => compare(a, b))
                 .filter(() => (count += 1) <= MOST_PANELS);
             return {heading: differs.map(name => words[name]).filter(Boolean).join(", "),
                 panels: here.map(([title, ofPanel]) =>
@@ -90,7 +87,7 @@ const panels = (() => {
     function inOrder(some, all) { return all.filter(value => some.includes(value)); }
 
     function panel(title, rows, along, labels, look, view) {
-        const at = grouped(rows, row => row.fact[along]);
+        const at = grouped(rows, row => row.at(along));
         let names = labels.filter(label => at.has(label));
         if (view.sort.endsWith("value")) {
             const middle = label => at.get(label)[0].of(view.y).value;
@@ -106,7 +103,7 @@ const panels = (() => {
     }
 
     function mark(row, {series, style}, view) {
-        const name = row.fact[view.c];
+        const name = row.at(view.c);
         return {series: style(name), place: series.indexOf(name), estimated: row.of(view.y),
             isOpen: view.y === "ratio" && ["alike", "not told apart"].includes(row.word),
             words: () => wordsOf(row, view)};
@@ -114,7 +111,7 @@ const panels = (() => {
 
     /** The geometric mean in each round over the inputs that all series have. */
     function meanRow(rows, {series, style}, view) {
-        const of = grouped(rows, row => row.fact[view.c]);
+        const of = grouped(rows, row => row.at(view.c));
         const common = [...of.values()].map(own => new Set(own.map(row => row.one.point.input)))
             .reduce((all, own) => all.intersection ? all.intersection(own)
                 : new Set([...all].filter(name => own.has(name))));
@@ -152,5 +149,5 @@ const panels = (() => {
         return lines.join("\n");
     }
 
-    return {MOST_SERIES, NAMES, layout};
+    return {MOST_SERIES, ROWS, layout};
 })();

@@ -5,6 +5,20 @@ const runs = (() => {
     const MOST_APART = 1 / 10; // as in `memwall/record/disturbances.py`
     const BEST = "best of "; // and a group: whichever of it is fastest at a point
 
+    /** What tells the cases of a study apart: its letter in an address, its names, its value, and
+     * how a table tells that if otherwise; what is listed `asFound` has an order of its own. */
+    const COORDINATES = {
+        variant: {letter: "v", name: "variant", title: "Variants", asFound: true,
+            of: one => one.variant},
+        machine: {letter: "m", name: "machine", title: "Machines", of: one => one.run.machine},
+        input: {letter: "i", name: "input", title: "Inputs", asFound: true,
+            of: one => one.point.input},
+        precision: {letter: "p", name: "precision", title: "Precisions",
+            of: one => one.point.precision},
+        launched: {letter: "l", name: "threads", title: "Threads", of: one => one.point.launched,
+            told: ({point}) => point.launched.replace("all", `all ${point.on.threads}`)},
+    };
+
     /** The JSON value that was deflated and written in base64. */
     async function unpacked(text) {
         const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
@@ -121,6 +135,9 @@ const runs = (() => {
 
     // --- lists of anything ------------------------------------------------------------------------
 
+    /** Orders texts, and numbers in them by their values. */
+    const {compare} = new Intl.Collator("en", {numeric: true});
+
     function unique(values) { return [...new Set(values)]; }
 
     function grouped(values, by) {
@@ -133,5 +150,5 @@ const runs = (() => {
         return found;
     }
 
-    return {BEST, bound, ceilings, grouped, noise, rival, speedups, unfolded, unique, unpacked};
+    return {BEST, COORDINATES, bound, ceilings, compare, grouped, noise, rival, speedups, unfolded, unique, unpacked};
 })();

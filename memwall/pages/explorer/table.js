@@ -2,18 +2,17 @@
 /* The table of cases, which sorts. */
 
 const table = (() => {
-    const {unique} = runs;
+    const {COORDINATES, compare, unique} = runs;
     const {partOf, tag, textOf} = page;
     const FIRST_ROWS = 50;
 
+    /** Those that tell cases apart. */
+    const TELLING = [...Object.entries(COORDINATES).map(([id, {name, of, told = of}]) =>
+        ({id, title: name, of: row => told(row.one)})),
+    {id: "cache", title: "caches", of: row => row.one.cache}];
+
     const COLUMNS = [
-        {id: "machine", title: "machine", of: row => row.one.run.machine},
-        {id: "input", title: "input", of: row => row.one.point.input},
-        {id: "launched", title: "threads", of: ({one: {point}}) =>
-            point.launched.replace("all threads", `all ${point.on.threads} threads`)},
-        {id: "precision", title: "precision", of: row => row.one.point.precision},
-        {id: "cache", title: "caches", of: row => row.one.cache},
-        {id: "variant", title: "variant", of: row => row.one.variant},
+        ...TELLING,
         number("ratio", "speed-up"),
         {id: "than", title: "over", of: row => row.isItself ? "" : row.than?.variant ?? ""},
         {id: "word", title: "it is", of: row => row.word},
@@ -50,7 +49,7 @@ const table = (() => {
         if (column) { rows = ordered(rows, column, view.sort[0] === "-"); }
         const few = isWhole ? rows : rows.slice(0, FIRST_ROWS);
         const columns = COLUMNS.filter(one => one.id === id || isTelling(one, rows, few));
-        const constant = COLUMNS.slice(0, 6).filter(one => !columns.includes(one) && rows.length)
+        const constant = TELLING.filter(one => !columns.includes(one) && rows.length)
             .map(one => one.of(rows[0]) + (one.id === "cache" ? " caches" : "")).filter(Boolean);
         const focused = document.activeElement?.dataset?.sort;
         const head = document.createElement("tr");
@@ -87,10 +86,8 @@ const table = (() => {
 
     /** Whether a column tells cases apart, or tells a number at all. */
     function isTelling(column, rows, few) {
-        if (column.isNumber || ["word", "than", "notes"].includes(column.id)) {
-            return few.some(row => column.of(row));
-        }
-        return unique(rows.map(column.of)).length > 1;
+        return TELLING.includes(column) ? unique(rows.map(column.of)).length > 1
+            : few.some(row => column.of(row));
     }
 
     function ordered(rows, column, isDown) {
@@ -98,7 +95,7 @@ const table = (() => {
         const keyed = rows.map(row => [key(row), row]);
         const sign = isDown ? -1 : 1;
         keyed.sort(([a], [b]) => typeof a === "string"
-            ? sign * a.localeCompare(b, "en", {numeric: true})
+            ? sign * compare(a, b)
             : (Number.isNaN(a) - Number.isNaN(b)) || sign * (a - b));
         return keyed.map(([, row]) => row);
     }

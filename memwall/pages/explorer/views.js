@@ -2,24 +2,25 @@
 /* A view: what an address asks for, what there is to choose from, and what a claim compares. */
 
 const views = (() => {
-    const {grouped, unique} = runs;
+    const {COORDINATES, compare, grouped, unique} = runs;
     const {MEASURES} = measured;
     const ONE = ["e", "r", "s", "y", "o", "x", "c", "q", "sort"];
-    const MANY = {v: "Variants", m: "Machines", i: "Inputs", p: "Precisions", l: "Threads"};
+    const MANY = Object.values(COORDINATES).map(({letter}) => letter);
+    const COLOURED = ["machine", "variant"]; // what may have a colour for each
     const MOST_LETTERS = 200;
 
     function parsed(address) {
         const asked = new URLSearchParams(address.replace(/^#/, ""));
         const view = {};
         for (const name of ONE) { view[name] = (asked.get(name) ?? "").slice(0, MOST_LETTERS); }
-        for (const name of Object.keys(MANY)) { view[name] = asked.getAll(name); }
+        for (const name of MANY) { view[name] = asked.getAll(name); }
         return view;
     }
 
     function written(view) {
         const said = new URLSearchParams();
         for (const name of ONE) { if (view[name]) { said.set(name, view[name]); } }
-        for (const name of Object.keys(MANY)) {
+        for (const name of MANY) {
             for (const value of view[name]) { said.append(name, value); }
         }
         return `#${said}`;
@@ -36,16 +37,11 @@ const views = (() => {
         const groups = grouped(cases, one => one.group);
         const several = [...groups].filter(([, of]) => unique(of.map(one => one.variant)).length > 1)
             .map(([group]) => runs.BEST + group);
-        const variants = unique(cases.map(one => one.variant));
-        const threads = cases.map(one => one.point).sort((a, b) => a.on.ranks - b.on.ranks
-            || a.launched.startsWith("all") - b.launched.startsWith("all")
-            || a.on.threads - b.on.threads);
-        return {titles, title, studies, study, cases, over: [...several, ...variants], lists: {
-            v: variants, m: unique(cases.map(one => one.run.machine)).sort(),
-            i: unique(cases.map(one => one.point.input)),
-            p: unique(cases.map(one => one.point.precision)).sort(),
-            l: unique(threads.map(point => point.launched)),
-        }};
+        const lists = Object.fromEntries(Object.values(COORDINATES).map(({letter, of, asFound}) => {
+            const values = unique(cases.map(of));
+            return [letter, asFound ? values : values.sort(compare)];
+        }));
+        return {titles, title, studies, study, cases, over: [...several, ...lists.v], lists};
     }
 
     /** The data of an experiment, in which claims have the views that they are: those that have. */
@@ -121,22 +117,18 @@ const views = (() => {
             name === "ratio" || shown.some(one => one.taken.length && MEASURES[name].rounds(one)));
         const usual = isBare && !first ? ["gbps", "time"] : ["ratio"];
         asked.y = known("y", asked.y, measures, usual.find(name => measures.includes(name)));
-        const several = [["machine", unique(shown.map(one => one.run.machine))],
-            ["variant", unique(shown.map(one => one.variant))]].filter(([, all]) => all.length > 1);
-        asked.c = asked.c === "variant" || asked.c === "machine" ? asked.c
-            : several[0]?.[0] ?? "machine";
+        asked.c = COLOURED.includes(asked.c) ? asked.c : COLOURED.find(name =>
+            unique(shown.map(COORDINATES[name].of)).length > 1) ?? COLOURED[0];
         return {view: asked, found, shown, measures, unknown};
     }
 
     /** The cases that a view leaves. */
     function narrowed(cases, view) {
         const words = view.q.toLowerCase().split(/\s+/).filter(Boolean);
-        const lists = Object.keys(MANY).map(name => [name, new Set(view[name])]);
+        const lists = Object.values(COORDINATES).map(({letter, of}) => [of, new Set(view[letter])]);
         return cases.filter(one => {
-            const facts = {v: one.variant, m: one.run.machine, i: one.point.input,
-                p: one.point.precision, l: one.point.launched};
-            const text = [...Object.values(facts), one.cache].join(" ").toLowerCase();
-            return lists.every(([name, wanted]) => !wanted.size || wanted.has(facts[name]))
+            const text = [...lists.map(([of]) => of(one)), one.cache].join(" ").toLowerCase();
+            return lists.every(([of, wanted]) => !wanted.size || wanted.has(of(one)))
                 && words.every(word => text.includes(word));
         });
     }
@@ -147,5 +139,5 @@ const views = (() => {
         return group === "peer" ? "the best library" : group ? `the best of the group ${group}` : over;
     }
 
-    return {LISTS: MANY, claimed, isView, overWords, parsed, settled, written};
+    return {COLOURED, claimed, isView, overWords, parsed, settled, written};
 })();

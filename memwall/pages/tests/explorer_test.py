@@ -315,6 +315,20 @@ def test_a_table_is_sorted_by_its_heads(driver: Any, page: Path) -> None:
         assert values == sorted(values, reverse=way == "descending")
 
 
+def test_what_tells_cases_apart_is_offered_everywhere(driver: Any, page: Path) -> None:
+    visit(driver, page, "#e=spmv-plan&s=spmv&y=time")
+    letters = dict(driver.execute_script(
+        "return Object.entries(runs.COORDINATES).map(([name, {letter}]) => [name, letter])"))
+    offered = {name: driver.execute_script("return [...document.querySelectorAll(arguments[0])]"
+                                           ".map(part => part.id || part.value)", where)
+               for name, where in (("lists", "#lists details"), ("rows", "#x option"))}
+    assert offered["lists"] == [*letters.values()]
+    assert {*offered["rows"]} == {"", *letters}
+    for name in letters:
+        assert driver.execute_script(
+            "return document.querySelector(`th button[data-sort=${arguments[0]}]`)", name), name
+
+
 def test_marks_are_told_to_keys(driver: Any, page: Path) -> None:
     visit(driver, page)
     chart = driver.find_element("css selector", "#chart svg")
