@@ -4,17 +4,19 @@
 const measured = (() => {
     const ALIKE = [0.95, 1.05]; // as in `memwall/analysis/verdicts.py`
 
-    /** What can be shown of a case: its rounds, and how a value is written. */
+    /** What can be shown of a case: its names in a list and above a column, its rounds, and how a
+     * value is written, without the unit in a column that has it above. */
     const MEASURES = {
-        ratio: {title: "times as fast as another variant", isLog: true, hasMean: true, reference: 1,
-            rounds: (one, than) => than && runs.speedups(one, than), text: numbers.speedup,
-            tick: value => `${Number(value.toPrecision(3))}x`},
-        time: {title: "time of a call", isLog: true, rounds: one => one.samples,
+        ratio: {title: "times as fast as another variant", head: "speed-up", isLog: true,
+            hasMean: true, reference: 1, rounds: (one, than) => than && runs.speedups(one, than),
+            text: numbers.speedup, tick: value => `${Number(value.toPrecision(3))}x`},
+        time: {title: "time of a call", head: "time", isLog: true, rounds: one => one.samples,
             text: numbers.time, tick: tickOfTime},
         gbps: rateOf("GB/s", "bytes"),
         gflops: rateOf("GFLOP/s", "flops"),
-        gops: rateOf("G/s", "operations", "operations, G/s"),
-        share: {title: "part of the ceiling", hasMean: true, text: numbers.share,
+        gops: rateOf("G/s", "operations", "billion operations/s"),
+        share: {title: "part of the ceiling", head: "of ceiling", hasMean: true,
+            text: numbers.share,
             rounds: one => {
                 const least = runs.ceilings(one).length ? runs.bound(one) : 0;
                 return least > 0 ? one.samples.map(seconds => least / seconds) : null;
@@ -23,7 +25,8 @@ const measured = (() => {
     };
 
     function rateOf(unit, work, title = unit) {
-        return {title, isLog: true, hasMean: true, text: one => numbers.rate(one, unit),
+        return {title, head: title, unit: ` ${unit}`, isLog: true, hasMean: true,
+            text: one => numbers.rate(one, unit),
             rounds: one => one[work] ? one.samples.map(seconds => one[work] / 1e9 / seconds) : null,
             tick: value => `${Number(value.toPrecision(3))}`};
     }

@@ -3,6 +3,7 @@
 
 const table = (() => {
     const {COORDINATES, compare, unique} = runs;
+    const {MEASURES} = measured;
     const {partOf, tag, textOf} = page;
     const FIRST_ROWS = 50;
 
@@ -11,21 +12,18 @@ const table = (() => {
         ({id, title: name, of: row => told(row.one)})),
     {id: "cache", title: "caches", of: row => row.one.cache}];
 
+    const [ratio, ...others] = Object.entries(MEASURES).map(([id, {head, unit = ""}]) =>
+        ({id, title: head, isNumber: true, of: row => row.isItself && id === "ratio" ? ""
+            : row.text(id).replace(unit, ""), key: row => row.of(id)?.value ?? NaN}));
+
     const COLUMNS = [
         ...TELLING,
-        number("ratio", "speed-up"),
+        ratio,
         {id: "than", title: "over", of: row => row.isItself ? "" : row.than?.variant ?? ""},
         {id: "word", title: "it is", of: row => row.word},
-        number("time", "time"), number("gbps", "GB/s", " GB/s"),
-        number("gflops", "GFLOP/s", " GFLOP/s"), number("share", "of ceiling"),
+        ...others,
         {id: "notes", title: "notes", of: notesOf},
     ];
-
-    /** A column of numbers, whose unit goes where the head has it. */
-    function number(id, title, unit = "") {
-        return {id, title, isNumber: true, of: row => row.isItself && id === "ratio" ? ""
-            : row.text(id).replace(unit, ""), key: row => row.of(id)?.value ?? NaN};
-    }
 
     function notesOf(row) {
         const {one} = row;

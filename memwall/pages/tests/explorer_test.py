@@ -329,6 +329,22 @@ def test_what_tells_cases_apart_is_offered_everywhere(driver: Any, page: Path) -
             "return document.querySelector(`th button[data-sort=${arguments[0]}]`)", name), name
 
 
+def test_every_measure_has_a_column_that_sorts(driver: Any, page: Path) -> None:
+    visit(driver, page)
+    for name in driver.execute_script("return Object.keys(measured.MEASURES)"):
+        view = "#e=gemm-cpu-to-gpu&s=squares" if name == "gops" else "#e=spmv-plan&s=spmv"
+        visit(driver, page, f"{view}&y={name}&sort=-value")
+        values = driver.execute_script("""const head = document.querySelector(
+                `th[aria-sort=descending] button[data-sort=${arguments[0]}]`);
+            const before = [...head.closest("tr").cells].slice(0, head.closest("th").cellIndex);
+            const at = before.reduce((sum, cell) => sum + cell.colSpan, 0);
+            return [...document.querySelectorAll("tbody tr")].map(row =>
+                row.cells[at].textContent)""", name)
+        values = [float(value.split()[0].rstrip("x")) for value in values if value]
+        if name != "time":  # whose units differ
+            assert len(values) > 10 and values == sorted(values, reverse=True), name
+
+
 def test_marks_are_told_to_keys(driver: Any, page: Path) -> None:
     visit(driver, page)
     chart = driver.find_element("css selector", "#chart svg")
