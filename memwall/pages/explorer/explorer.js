@@ -216,9 +216,9 @@ const explorer = (() => {
         const machines = Object.fromEntries(index.machines.map(one =>
             [one.name, one.is + (one.committed ? "" : " (not committed)")]));
         for (const [name, coordinate] of Object.entries(COORDINATES)) {
-            const {letter} = coordinate;
+            const {letter, about = {}} = coordinate;
             list(coordinate, found.lists[letter], view[letter],
-                {variant: abouts, machine: machines}[name] ?? {});
+                {variant: abouts, machine: machines}[name] ?? about);
         }
     }
 

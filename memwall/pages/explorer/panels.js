@@ -13,7 +13,8 @@ const panels = (() => {
     /** Why what is not alike is drawn apart, by what it differs in. */
     const APART = {
         cache: "Cold and warm caches are drawn apart: what lies in a cache is read many times"
-            + " faster than memory.",
+            + " faster than memory. As a rule what is larger than a machine's last cache is measured"
+            + " cold, all else warm.",
         definition: "Shares of ceilings of definition 1 and 2 are drawn apart: since 2 a ceiling is"
             + " the fastest look of a probe, before it was the middle of all, so the same speed is"
             + " another share.",
@@ -49,7 +50,8 @@ const panels = (() => {
 
     // --- chart ----------------------------------------------------------------------------------
 
-    const ROWS = ["input", "launched", "variant", "machine", "precision"]; // what these are first
+    /** What rows and panels may be, the first ones first: all but what is drawn apart. */
+    const ROWS = ["input", "launched", "variant", "machine", "precision"];
 
     /** Groups of panels of rows of marks: what is alike shares an axis. */
     function layout(rows, view, lists, machines) {
@@ -61,8 +63,7 @@ const panels = (() => {
         const others = ROWS.filter(name => name !== view.c);
         const along = others.includes(view.x) ? view.x
             : others.find(name => values[name].length > 1) ?? "input";
-        const facets = Object.keys(COORDINATES).filter(name =>
-            name !== view.c && name !== along && values[name].length > 1);
+        const facets = others.filter(name => name !== along && values[name].length > 1);
         const series = values[view.c];
         // a machine keeps its colour and shape in all views
         const style = name => (view.c === "machine" ? machines : series).indexOf(name);

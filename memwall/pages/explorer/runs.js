@@ -6,7 +6,8 @@ const runs = (() => {
     const BEST = "best of "; // and a group: whichever of it is fastest at a point
 
     /** What tells the cases of a study apart: its letter in an address, its names, its value, and
-     * how a table tells that if otherwise; what is listed `asFound` has an order of its own. */
+     * how a table tells that if otherwise; what is listed `asFound` has an order of its own, and
+     * values may have something said `about` them. */
     const COORDINATES = {
         variant: {letter: "v", name: "variant", title: "Variants", asFound: true,
             of: one => one.variant},
@@ -17,6 +18,9 @@ const runs = (() => {
             of: one => one.point.precision},
         launched: {letter: "l", name: "threads", title: "Threads", of: one => one.point.launched,
             told: ({point}) => point.launched.replace("all", `all ${point.on.threads}`)},
+        cache: {letter: "w", name: "caches", title: "Caches", of: one => one.cache,
+            about: {cold: "No call finds an operand in a cache.",
+                warm: "A call finds in caches what the call before left there."}},
     };
 
     /** The JSON value that was deflated and written in base64. */

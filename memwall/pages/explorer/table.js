@@ -8,9 +8,8 @@ const table = (() => {
     const FIRST_ROWS = 50;
 
     /** Those that tell cases apart. */
-    const TELLING = [...Object.entries(COORDINATES).map(([id, {name, of, told = of}]) =>
-        ({id, title: name, of: row => told(row.one)})),
-    {id: "cache", title: "caches", of: row => row.one.cache}];
+    const TELLING = Object.entries(COORDINATES).map(([id, {name, of, told = of}]) =>
+        ({id, title: name, of: row => told(row.one)}));
 
     const [ratio, ...others] = Object.entries(MEASURES).map(([id, {head, unit = ""}]) =>
         ({id, title: head, isNumber: true, of: row => row.isItself && id === "ratio" ? ""

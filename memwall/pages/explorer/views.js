@@ -127,7 +127,7 @@ const views = (() => {
         const words = view.q.toLowerCase().split(/\s+/).filter(Boolean);
         const lists = Object.values(COORDINATES).map(({letter, of}) => [of, new Set(view[letter])]);
         return cases.filter(one => {
-            const text = [...lists.map(([of]) => of(one)), one.cache].join(" ").toLowerCase();
+            const text = lists.map(([of]) => of(one)).join(" ").toLowerCase();
             return lists.every(([of, wanted]) => !wanted.size || wanted.has(of(one)))
                 && words.every(word => text.includes(word));
         });

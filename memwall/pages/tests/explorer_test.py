@@ -316,14 +316,14 @@ def test_a_table_is_sorted_by_its_heads(driver: Any, page: Path) -> None:
 
 
 def test_what_tells_cases_apart_is_offered_everywhere(driver: Any, page: Path) -> None:
-    visit(driver, page, "#e=spmv-plan&s=spmv&y=time")
+    visit(driver, page, "#e=spmv-omp-schedules&s=spmv&y=time")
     letters = dict(driver.execute_script(
         "return Object.entries(runs.COORDINATES).map(([name, {letter}]) => [name, letter])"))
     offered = {name: driver.execute_script("return [...document.querySelectorAll(arguments[0])]"
                                            ".map(part => part.id || part.value)", where)
                for name, where in (("lists", "#lists details"), ("rows", "#x option"))}
     assert offered["lists"] == [*letters.values()]
-    assert {*offered["rows"]} == {"", *letters}
+    assert {*offered["rows"]} == {"", *letters} - {"cache"}  # which have no axis in common
     for name in letters:
         assert driver.execute_script(
             "return document.querySelector(`th button[data-sort=${arguments[0]}]`)", name), name
@@ -492,6 +492,9 @@ def test_what_is_not_alike_has_no_axis_in_common(driver: Any, tmp_path: Path) ->
     assert groups(driver) == ["cold caches", "warm caches",
                               "cold caches, other data under the same name"]
     assert "Cold and warm caches are drawn apart" in text(driver, "chart-note")
+    visit(driver, page, "#s=spmv&v=csrl&o=textbook&y=ratio&p=fp64&l=1+thread&w=warm")
+    assert {*groups(driver)} == {""} and "warm caches" in text(driver, "table-note")
+    visit(driver, page, "#s=spmv&v=csrl&o=textbook&y=ratio&p=fp64&l=1+thread")
     choose(driver, "y", "share")
     assert [part for part in groups(driver) if "definition 2" in part]
     assert "definition 1 and 2 are drawn apart" in text(driver, "chart-note")
