@@ -71,17 +71,19 @@ const panels = (() => {
         const told = [...alike].map(([text, of]) => [JSON.parse(text), of]);
         const differs = Object.keys(APART).filter(name =>
             unique(told.map(([words]) => words[name])).length > 1);
-        let count = 0;
-        const groups = told.map(([words, of]) => {
+        const all = told.flatMap(([words, of]) => {
             const parts = grouped(of, row => facets.map(name => row.at(name)).join(" · "));
-            const here = [...parts].sort(([a], [b]) => compare(a, b))
-                .filter(() => (count += 1) <= MOST_PANELS);
-            return {heading: differs.map(name => words[name]).filter(Boolean).join(", "),
-                panels: here.map(([title, ofPanel]) =>
-                    panel(title, ofPanel, along, values[along], look, view))};
-        }).filter(group => group.panels.length);
+            return [...parts].sort(([a], [b]) => compare(a, b))
+                .map(([title, own], place) => ({words, title, own, place}));
+        });
+        // where not all fit the first ones of each group
+        const drawn = new Set([...all].sort((a, b) => a.place - b.place).slice(0, MOST_PANELS));
+        const groups = [...grouped([...drawn], one => one.words)].map(([words, some]) => ({
+            heading: differs.map(name => words[name]).filter(Boolean).join(", "),
+            panels: some.map(({title, own}) =>
+                panel(title, own, along, values[along], look, view))}));
         return {groups, series, style, reasons: differs.map(name => APART[name]),
-            left: Math.max(0, count - MOST_PANELS),
+            left: all.length - drawn.size,
             rowsLeft: Math.max(0, ...groups.flatMap(group => group.panels.map(one => one.left)))};
     }
 
