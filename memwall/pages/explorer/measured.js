@@ -32,8 +32,7 @@ const measured = (() => {
     }
 
     function tickOfTime(seconds) {
-        const [unit, name] = seconds < 0.9999e-6 ? [1e-9, "ns"] : seconds < 0.9999e-3 ? [1e-6, "µs"]
-            : seconds < 0.9999 ? [1e-3, "ms"] : [1, "s"];
+        const [unit, name] = numbers.unitOf(seconds);
         return `${Number((seconds / unit).toPrecision(3))} ${name}`;
     }
 

@@ -92,10 +92,14 @@ const numbers = (() => {
         return withInterval(percent, percent.value.toFixed(digits), " %");
     }
 
+    /** The unit that fits a time, in seconds, and its name. */
+    function unitOf(seconds) {
+        return TIMES.filter(([unit]) => seconds >= unit * (1 - 1e-9)).at(-1) ?? TIMES[0];
+    }
+
     /** A time in the unit that fits it: 12.3 ms (12.1–12.6). */
     function time(estimated) {
-        const [unit, name] = TIMES.filter(([one]) => estimated.value >= one * (1 - 1e-9)).at(-1)
-            ?? TIMES[0];
+        const [unit, name] = unitOf(estimated.value);
         const there = scaled(estimated, 1 / unit);
         return withInterval(there, significant(there.value), ` ${name}`);
     }
@@ -108,5 +112,5 @@ const numbers = (() => {
     function plural(count, noun) { return `${count} ${noun}${count === 1 ? "" : "s"}`; }
 
     return {LEVEL, estimate, factor, intervalRank, meanPerRound, median, plural, rate, ratios, share,
-        significant, speedup, time};
+        significant, speedup, time, unitOf};
 })();
