@@ -28,12 +28,13 @@ const panels = (() => {
     /** In what a row may differ from others that would stand on its axis. */
     function likeness(row, measure, firsts) {
         const {one, than} = row;
-        const first = (what, value) => {
-            const known = `${what}\n${one.point.input}\n${what === "data" ? "" : one.variant}`
-                + `\n${what === "data" ? "" : one.point.precision}`;
+        const isFirst = (value, ...of) => {
+            const known = of.join("\n");
             if (!firsts.has(known)) { firsts.set(known, value); }
             return firsts.get(known) === value;
         };
+        const {input, precision, data} = one.point;
+        const work = `${one.flops} ${one.bytes} ${one.operations}`;
         const caches = measure === "ratio" && than && than.cache !== one.cache
             ? `${one.cache} against ${than.cache} caches` : `${one.cache} caches`;
         const bounds = measure === "share" ? unique(runs.ceilings(one).map(([, , , d]) => d)) : [];
@@ -41,8 +42,8 @@ const panels = (() => {
         return {
             cache: caches,
             definition: bounds.length ? `ceilings by definition ${bounds.join(" and ")}` : "",
-            data: first("data", one.point.data) ? "" : "other data under the same name",
-            work: !isTimed || first("work", `${one.flops} ${one.bytes} ${one.operations}`) ? ""
+            data: isFirst(data, input) ? "" : "other data under the same name",
+            work: !isTimed || isFirst(work, input, one.variant, precision) ? ""
                 : "other work under the same name",
             profile: isTimed ? `profile ${one.run.profile}` : "",
         };
@@ -105,11 +106,14 @@ const panels = (() => {
             left: names.length - drawn.length};
     }
 
+    function isOpen(word, view) {
+        return view.y === "ratio" && ["alike", "not told apart"].includes(word);
+    }
+
     function mark(row, {series, style}, view) {
         const name = row.at(view.c);
         return {series: style(name), place: series.indexOf(name), estimated: row.of(view.y),
-            isOpen: view.y === "ratio" && ["alike", "not told apart"].includes(row.word),
-            words: () => wordsOf(row, view)};
+            isOpen: isOpen(row.word, view), words: () => wordsOf(row, view)};
     }
 
     /** The geometric mean in each round over the inputs that all series have. */
@@ -126,8 +130,7 @@ const panels = (() => {
             const noise = Math.max(...counted.map(row => row.noise));
             const said = MEASURES[view.y].text(estimated);
             return {series: style(name), place: series.indexOf(name), estimated,
-                isOpen: view.y === "ratio"
-                    && ["alike", "not told apart"].includes(wordOf(estimated, noise)),
+                isOpen: isOpen(wordOf(estimated, noise), view),
                 words: () => `${name}\nmean over ${common.size} inputs: ${said}`};
         }).sort((a, b) => a.place - b.place);
         return {label: `mean of ${common.size}`, marks, isMean: true};
