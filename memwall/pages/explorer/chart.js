@@ -2,6 +2,7 @@
 /* Dots with intervals, in panels of rows: plain SVG. */
 
 const chart = (() => {
+    const {made} = page;
     const SVG = "http://www.w3.org/2000/svg";
     const COLOURS = 8;
     const SHAPES = ["M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0Z", "M-3.6 -3.6H3.6V3.6H-3.6Z",
@@ -14,10 +15,10 @@ const chart = (() => {
     const REACH = 28; // pixels from a mark at which it is meant
 
     function element(name, attributes = {}, ...children) {
-        const made = document.createElementNS(SVG, name);
-        for (const [key, value] of Object.entries(attributes)) { made.setAttribute(key, value); }
-        made.append(...children);
-        return made;
+        const part = document.createElementNS(SVG, name);
+        for (const [key, value] of Object.entries(attributes)) { part.setAttribute(key, value); }
+        part.append(...children);
+        return part;
     }
 
     /** The mark of a series: a colour and a shape. */
@@ -97,28 +98,16 @@ const chart = (() => {
             const longest = Math.max(3, ...group.panels.flatMap(panel =>
                 panel.rows.map(row => row.label.length)));
             const left = Math.min(width * 0.4, longest * LETTER + 14);
-            const part = document.createElement("div");
-            part.className = "group";
-            if (group.heading) {
-                const heading = document.createElement("h3");
-                heading.textContent = group.heading;
-                part.append(heading);
-            }
-            const grid = document.createElement("div");
+            const grid = made("div", ...group.panels.map(panel =>
+                drawn(panel, {width, left, ends}, scale, tell)));
             grid.className = "panels";
-            grid.append(...group.panels.map(panel => drawn(panel, {width, left, ends}, scale, tell)));
-            part.append(grid);
+            const part = made("div", ...group.heading ? [made("h3", group.heading)] : [], grid);
+            part.className = "group";
             return part;
         }));
     }
 
     function drawn(panel, {width, left, ends}, scale, tell) {
-        const figure = document.createElement("figure");
-        if (panel.title) {
-            const caption = document.createElement("figcaption");
-            caption.textContent = panel.title;
-            figure.append(caption);
-        }
         const right = 12;
         const place = value => {
             const part = scale.isLog ? Math.log(value / ends[0]) / Math.log(ends[1] / ends[0])
@@ -176,8 +165,7 @@ const chart = (() => {
             top += height;
         });
         listen(svg, marks, tell);
-        figure.append(svg);
-        return figure;
+        return made("figure", ...panel.title ? [made("figcaption", panel.title)] : [], svg);
     }
 
     /** Pointing, touching and arrow keys tell of marks. */

@@ -5,7 +5,7 @@
 const explorer = (() => {
     const {COORDINATES, grouped, unique} = runs;
     const {MEASURES, Row} = measured;
-    const {button, partOf, tag, textOf} = page;
+    const {button, made, tag} = page;
     const RESTS_MS = 150; // between two letters of a filter
 
     // --- data -----------------------------------------------------------------------------------
@@ -40,11 +40,17 @@ const explorer = (() => {
         fill(tag("x"), [["", "as fits"], ...panels.ROWS.map(name =>
             [name, COORDINATES[name].title.toLowerCase()])]);
         tag("lists").append(...Object.values(COORDINATES).map(({letter}) => {
-            const part = document.createElement("details");
+            const part = made("details");
             part.id = letter;
             return part;
         }));
         show();
+    }
+
+    /** What is said behind the name of a machine that did not come with the tree. */
+    function remarkOn(name) {
+        const machine = index.machines.find(one => one.name === name);
+        return machine?.committed === false ? " (not committed)" : "";
     }
 
     /** Goes to a view; one that differs little takes the place of the one before. */
@@ -70,13 +76,8 @@ const explorer = (() => {
         const measure = MEASURES[view.y];
         const told = panels.layout(rows, view, lists, index.machines.map(one => one.name));
         tag("chart-title").textContent = titleOf(view);
-        tag("legend").replaceChildren(...told.series.slice(0, panels.MOST_SERIES).map(name => {
-            const item = document.createElement("li");
-            const isOwn = index.machines.some(one => one.name === name && !one.committed);
-            item.append(chart.key(told.style(name)),
-                ` ${name}${isOwn && view.c === "machine" ? " (not committed)" : ""}`);
-            return item;
-        }));
+        tag("legend").replaceChildren(...told.series.slice(0, panels.MOST_SERIES).map(name =>
+            made("li", chart.key(told.style(name)), ` ${name}${remarkOn(name)}`)));
         chart.draw(tag("chart"), told.groups, {isLog: Boolean(measure.isLog), label: measure.tick,
             reference: measure.reference}, tell);
         const notes = [...told.reasons];
@@ -116,18 +117,15 @@ const explorer = (() => {
     // --- runs -----------------------------------------------------------------------------------
 
     function drawRuns(shown, view) {
-        const known = new Map(index.machines.map(one => [one.name, one]));
         tag("runs").replaceChildren(...unique(shown.map(one => one.run)).map(run => {
-            const part = document.createElement("details");
-            const {committed, is} = known.get(run.machine);
-            const own = committed ? "" : " (not committed)";
-            part.append(textOf("summary", `${run.machine}${own}: ${is}`),
-                textOf("p", `Measured ${run.utc.slice(0, 10)}, profile ${run.profile},`
+            const {name, is} = index.machines.find(one => one.name === run.machine);
+            const part = made("details", made("summary", `${name}${remarkOn(name)}: ${is}`),
+                made("p", `Measured ${run.utc.slice(0, 10)}, profile ${run.profile},`
                     + ` ${run.compiler}. Noise floors ${noiseOf(run, view.s)}.`));
             const skipped = run.skipped.filter(([study]) => study === view.s);
             if (skipped.length) {
-                part.append(textOf("p", "Not measured:"), partOf("ul", skipped.map(
-                    ([, variant, reason, count]) => textOf("li", `${variant || "every variant"} at `
+                part.append(made("p", "Not measured:"), made("ul", ...skipped.map(
+                    ([, variant, reason, count]) => made("li", `${variant || "every variant"} at `
                         + `${numbers.plural(count, "point")}: ${reason}`))));
             }
             return part;
@@ -150,11 +148,10 @@ const explorer = (() => {
         select.dataset.said = said;
         const parts = grouped(options, groups);
         select.replaceChildren(...[...parts].flatMap(([label, of]) => {
-            const made = of.map(([value, text]) => new Option(text, value));
-            if (!label) { return made; }
-            const part = document.createElement("optgroup");
+            const own = of.map(([value, text]) => new Option(text, value));
+            if (!label) { return own; }
+            const part = made("optgroup", ...own);
             part.label = label;
-            part.append(...made);
             return [part];
         }));
     }
@@ -165,24 +162,20 @@ const explorer = (() => {
         const said = JSON.stringify(all);
         if (part.dataset.said !== said) {
             part.dataset.said = said;
-            const buttons = document.createElement("p");
-            buttons.append(button("all", () => change({[letter]: []})),
+            const buttons = made("p", button("all", () => change({[letter]: []})),
                 button("none", () => change({[letter]: [""]})));
-            const boxes = document.createElement("fieldset");
-            boxes.append(textOf("legend", title), ...all.map(value => {
-                const label = document.createElement("label");
-                const box = document.createElement("input");
+            const boxes = made("fieldset", made("legend", title), ...all.map(value => {
+                const box = made("input");
                 box.type = "checkbox";
                 box.value = value;
                 box.addEventListener("change", () => {
                     const on = [...boxes.querySelectorAll("input:checked")].map(one => one.value);
                     change({[letter]: on.length === all.length ? [] : on.length ? on : [""]});
                 });
-                label.append(box, ` ${value || "none"}`);
-                if (about[value]) { label.append(textOf("small", about[value])); }
-                return label;
+                return made("label", box, ` ${value || "none"}`,
+                    ...about[value] ? [made("small", about[value])] : []);
             }));
-            part.replaceChildren(document.createElement("summary"), buttons, boxes);
+            part.replaceChildren(made("summary"), buttons, boxes);
         }
         const few = chosen.filter(Boolean);
         part.querySelector("summary").textContent = `${title}: ${!chosen.length
@@ -214,7 +207,7 @@ const explorer = (() => {
         tag("claim").closest("label").hidden = !data.claims.length;
         const abouts = Object.assign({}, ...data.runs.map(run => run.excerpts));
         const machines = Object.fromEntries(index.machines.map(one =>
-            [one.name, one.is + (one.committed ? "" : " (not committed)")]));
+            [one.name, one.is + remarkOn(one.name)]));
         for (const [name, coordinate] of Object.entries(COORDINATES)) {
             const {letter, about = {}} = coordinate;
             list(coordinate, found.lists[letter], view[letter],

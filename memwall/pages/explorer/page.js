@@ -4,24 +4,19 @@
 const page = (() => {
     function tag(id) { return document.getElementById(id); }
 
-    function partOf(name, children) {
+    /** An element that holds texts and other elements. */
+    function made(name, ...children) {
         const part = document.createElement(name);
         part.append(...children);
         return part;
     }
 
-    function textOf(name, text) {
-        const part = document.createElement(name);
-        part.textContent = text;
+    function button(text, act) {
+        const part = made("button", text);
+        part.type = "button";
+        part.addEventListener("click", act);
         return part;
     }
 
-    function button(text, act) {
-        const made = textOf("button", text);
-        made.type = "button";
-        made.addEventListener("click", act);
-        return made;
-    }
-
-    return {button, partOf, tag, textOf};
+    return {button, made, tag};
 })();

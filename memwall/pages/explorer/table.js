@@ -4,7 +4,7 @@
 const table = (() => {
     const {COORDINATES, compare, unique} = runs;
     const {MEASURES} = measured;
-    const {partOf, tag, textOf} = page;
+    const {button, made, tag} = page;
     const FIRST_ROWS = 50;
 
     /** Those that tell cases apart. */
@@ -49,13 +49,9 @@ const table = (() => {
         const constant = TELLING.filter(one => !columns.includes(one) && rows.length)
             .map(one => one.of(rows[0]) + (one.id === "cache" ? " caches" : "")).filter(Boolean);
         const focused = document.activeElement?.dataset?.sort;
-        const head = document.createElement("tr");
-        head.append(...columns.map(one => headOf(one, id, view, change)));
-        tag("table").replaceChildren(partOf("thead", [head]), partOf("tbody", few.map(row => {
-            const line = document.createElement("tr");
-            line.append(...columns.flatMap(one => cellsOf(one, row)));
-            return line;
-        })));
+        const head = made("tr", ...columns.map(one => headOf(one, id, view, change)));
+        tag("table").replaceChildren(made("thead", head), made("tbody", ...few.map(row =>
+            made("tr", ...columns.flatMap(one => cellsOf(one, row))))));
         if (focused) {
             [...tag("table").querySelectorAll("button")].find(one => one.dataset.sort === focused)
                 ?.focus();
@@ -70,11 +66,11 @@ const table = (() => {
     /** The cell of a text; of a number two, so that digits stand below digits. */
     function cellsOf(column, row) {
         const text = column.of(row);
-        const cell = textOf("td", text);
+        const cell = made("td", text);
         cell.className = column.id === "word" ? row.word : column.id;
         if (!column.isNumber) { return [cell]; }
         const at = text.indexOf(" (");
-        const inside = textOf("td", at < 0 ? "" : text.slice(at + 1));
+        const inside = made("td", at < 0 ? "" : text.slice(at + 1));
         cell.textContent = at < 0 ? text : text.slice(0, at);
         cell.className = "number";
         inside.className = "interval";
@@ -98,22 +94,19 @@ const table = (() => {
     }
 
     function headOf(column, id, view, change) {
-        const cell = document.createElement("th");
-        cell.scope = "col";
         const isDown = view.sort[0] === "-";
-        if (column.id === id) { cell.ariaSort = isDown ? "descending" : "ascending"; }
-        if (column.isNumber) { cell.colSpan = 2; cell.className = "number"; }
-        const button = document.createElement("button");
-        button.type = "button";
-        button.dataset.sort = column.id;
-        button.textContent = column.title + (column.id === id ? (isDown ? " ▼" : " ▲") : "");
-        button.addEventListener("click", () => {
+        const way = column.id === id ? (isDown ? " ▼" : " ▲") : "";
+        const sorts = button(column.title + way, () => {
             const name = column.id === view.y ? "value" : column.id;
             const first = column.isNumber && column.id !== "time" ? "-" : "";
             const again = first ? "" : "-";
             change({sort: (view.sort === first + name ? again : first) + name}, true);
         });
-        cell.append(button);
+        sorts.dataset.sort = column.id;
+        const cell = made("th", sorts);
+        cell.scope = "col";
+        if (way) { cell.ariaSort = isDown ? "descending" : "ascending"; }
+        if (column.isNumber) { cell.colSpan = 2; cell.className = "number"; }
         return cell;
     }
 
