@@ -36,8 +36,8 @@ NARROWED = (STUDY, PRECISION, "threads", "ranks", MATRIX)
 
 
 def write(house: House, folder: Path) -> None:
-    """Writes the page and its data into a folder: of every machine in the house, those that did not
-    come with the tree marked."""
+    """Writes the page and its data into a folder of a site, above which the site's first page lies:
+    of every machine in the house, those that did not come with the tree marked."""
     for part in sorted(PAGE.iterdir()):
         files.write(folder / part.name, part.read_bytes())
     surveys = [survey for survey in house.surveys if survey.found]

@@ -21,8 +21,6 @@ from memwall.record.errors import UserError
 
 ASSETS = Path(__file__).parent / "assets"
 DRAWER = "vega.js"
-#: Of the explorer, which alone has no other pages.
-WAY_BACK = '<p><a href="../index.html">All of memwall</a></p>'
 #: What a page of a machine that did not come with the tree says of it.
 NOT_COMMITTED = ('!!! warning "Measured here, not committed"\n'
                  "    `{}` did not come with memwall: only this site shows it. `just contribute`\n"
@@ -108,8 +106,6 @@ def build(root: Path, room: Path, say: Callable[[str], object],
             grades.write(kits.load(root / "experiments" / name / "kit"), graded["records"],
                          site / posixpath.splitext(contents.handout(name))[0])
         explorer.write(house, site / posixpath.dirname(EXPLORER))
-        page = site / EXPLORER
-        files.write(page, files.read(page).replace("<header>", f"<header>\n  {WAY_BACK}", 1))
         if library is not None:
             library.finished().rename(site / posixpath.dirname(API))
         target = room / "site"

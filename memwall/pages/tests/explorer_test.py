@@ -253,6 +253,8 @@ def test_first_the_page_shows_a_claim(driver: Any, page: Path) -> None:
     assert driver.execute_script("return document.querySelectorAll('.mark').length") > 20
     assert len(driver.execute_script(ROWS)) > 10
     assert text(driver, "problem") == ""
+    way_back = driver.find_element("css selector", "header a").get_attribute("href")
+    assert way_back == (page.parents[1] / "index.html").as_uri()
 
 
 def test_every_experiment_shows_something(driver: Any, page: Path) -> None:
