@@ -34,16 +34,17 @@ ON_PHONES = 4  # of these, the first ones
 API = ("index.html", "namespaces.html", "annotated.html", "files.html", "namespacespmv.html",
        "classspmv_1_1Plan.html")
 DOXYGENS = ("#nested-classes",)  # its pages have links to lists that it leaves out: they do nothing
-LIVE = "experiments/spmv-serial-steps/report.html"  # a page with figures that answer
+LIVE = "experiments/spmv-serial-steps/report.html"  # a page with figures that answer, and of them
+MEASURED = "How much of what memory allows does each version reach?"  # one of what was measured
 SOUGHT = "load imbalance"  # the glossary says what it is
 
 # Draws again every figure that can be, and calls back: what a reader sees who scrolls to the end.
 DRAW = """const done = arguments[0];
     memwallFigures().then(() => done(""), error => done(`figure: ${error.message}`));"""
 # Where the first mark of a figure is that says how it was measured.
-POINT = """const mark = document.querySelectorAll(".drawn")[1]
-        .querySelector(".role-mark.mark-symbol path");
-    mark.scrollIntoView({block: "center", behavior: "instant"});
+POINT = f"""const figure = document.querySelector('.drawn[aria-label="{MEASURED}"]');
+    const mark = figure.querySelector(".role-mark.mark-symbol path");
+    mark.scrollIntoView({{block: "center", behavior: "instant"}});
     const box = mark.getBoundingClientRect();
     return [box.x + box.width / 2, box.y + box.height / 2];"""
 TOOLTIP = """return document.querySelector("#vg-tooltip-element")?.innerText"""
