@@ -136,18 +136,20 @@ const panels = (() => {
         return {label: `mean of ${common.size}`, marks, isMean: true};
     }
 
+    function valueOf(row, measure) {
+        if (measure !== "ratio") { return [`${MEASURES[measure].title}: ${row.text(measure)}`]; }
+        const {than, isItself, noise, word} = row;
+        return !than || isItself ? [] : [`${row.text("ratio")} as fast as ${than.variant}`,
+            `${word}, noise floor ${numbers.factor(noise)}x`,
+            `${than.variant}: ${numbers.time(numbers.estimate(than.samples))}`];
+    }
+
     function wordsOf(row, view) {
-        const {one, than} = row;
+        const {one} = row;
         const {on, precision, input, launched} = one.point;
         const where = [input, precision, launched, `${one.cache} caches`].filter(Boolean).join(", ");
         const lines = [`${one.variant} on ${one.run.machine}`, where,
-            view.y === "ratio" ? `${row.text("ratio")} as fast as ${than.variant}`
-                : `${MEASURES[view.y].title}: ${row.text(view.y)}`];
-        if (view.y !== "time") { lines.push(`time: ${row.text("time")}`); }
-        if (view.y === "ratio") {
-            lines.push(`${than.variant}: ${numbers.time(numbers.estimate(than.samples))}`,
-                `${row.word}, noise floor ${numbers.factor(row.noise)}x`);
-        }
+            ...unique([view.y, "time", "ratio"]).flatMap(name => valueOf(row, name))];
         lines.push(`${numbers.plural(row.of(view.y).rounds, "round")}, `
             + `${numbers.plural(on.threads, "thread")}, run of ${one.run.utc.slice(0, 10)}`);
         if (one.stale) { lines.push(`out of date: ${one.stale}`); }

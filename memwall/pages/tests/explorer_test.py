@@ -4,6 +4,7 @@ browser has nothing to complain of."""
 import base64
 import json
 import random
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -366,6 +367,17 @@ def test_marks_are_told_to_keys(driver: Any, page: Path) -> None:
     assert text(driver, "pointed") not in ("", first)
     chart.send_keys("\ue00c")  # escape
     assert text(driver, "pointed") == ""
+
+
+def test_a_mark_of_a_rate_also_says_the_ratio(driver: Any, page: Path) -> None:
+    visit(driver, page, "#e=spmv-plan&s=spmv&v=csr&y=gbps&o=mkl&p=fp64&m=amd-epyc-2c&x=variant"
+                        "&i=fem3-small")
+    chart = driver.find_element("css selector", "#chart svg")
+    driver.execute_script("arguments[0].focus()", chart)
+    chart.send_keys("\ue014")
+    said = text(driver, "pointed")
+    assert re.search(r"^GB/s: .* GB/s \(.*^time of a call: .*^\S+x \(.*\) as fast as mkl$", said,
+                     re.MULTILINE | re.DOTALL)
 
 
 def test_every_control_has_a_name(driver: Any, page: Path) -> None:
