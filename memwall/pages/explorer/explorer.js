@@ -246,6 +246,7 @@ const explorer = (() => {
         const rows = all.shown.map(one => new Row(one, all.view.o));
         redraw = () => drawChart(rows, all.view, all.found.lists);
         redraw();
+        tag("common").textContent = table.commonOf(rows);
         table.draw(rows, all.view, change);
         drawRuns(all.shown, all.view);
         present = all.view;

@@ -46,8 +46,6 @@ const table = (() => {
         if (column) { rows = ordered(rows, column, view.sort[0] === "-"); }
         const few = isWhole ? rows : rows.slice(0, FIRST_ROWS);
         const columns = COLUMNS.filter(one => one.id === id || isTelling(one, rows, few));
-        const constant = TELLING.filter(one => !columns.includes(one) && rows.length)
-            .map(one => one.of(rows[0]) + (one.id === "cache" ? " caches" : "")).filter(Boolean);
         const focused = document.activeElement?.dataset?.sort;
         const head = made("tr", ...columns.map(one => headOf(one, id, view, change)));
         tag("table").replaceChildren(made("thead", head), made("tbody", ...few.map(row =>
@@ -56,8 +54,7 @@ const table = (() => {
             [...tag("table").querySelectorAll("button")].find(one => one.dataset.sort === focused)
                 ?.focus();
         }
-        tag("table-note").textContent = `${numbers.plural(rows.length, "case")}`
-            + `${constant.length ? `. All of them: ${constant.join(", ")}` : ""}`;
+        tag("table-note").textContent = numbers.plural(rows.length, "case");
         tag("more").onclick = () => draw(rows, view, change, true);
         tag("more").hidden = few.length === rows.length;
         tag("more").textContent = `Show all ${rows.length.toLocaleString("en")} cases`;
@@ -110,5 +107,12 @@ const table = (() => {
         return cell;
     }
 
-    return {draw};
+    /** What all rows have in common, in words. */
+    function commonOf(rows) {
+        const common = TELLING.filter(one => unique(rows.map(one.of)).length === 1)
+            .map(one => one.of(rows[0]) + (one.id === "cache" ? " caches" : "")).filter(Boolean);
+        return common.length ? `Throughout: ${common.join(", ")}` : "";
+    }
+
+    return {commonOf, draw};
 })();

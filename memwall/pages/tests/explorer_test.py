@@ -369,6 +369,11 @@ def test_marks_are_told_to_keys(driver: Any, page: Path) -> None:
     assert text(driver, "pointed") == ""
 
 
+def test_what_all_cases_have_in_common_stands_above_them(driver: Any, page: Path) -> None:
+    visit(driver, page, "#e=spmv-plan&s=spmv&v=csr&y=gbps&o=mkl&p=fp64&m=amd-epyc-2c")
+    assert text(driver, "common") == "Throughout: csr, amd-epyc-2c, fp64, cold caches"
+
+
 def test_a_mark_of_a_rate_also_says_the_ratio(driver: Any, page: Path) -> None:
     visit(driver, page, "#e=spmv-plan&s=spmv&v=csr&y=gbps&o=mkl&p=fp64&m=amd-epyc-2c&x=variant"
                         "&i=fem3-small")
@@ -515,7 +520,7 @@ def test_what_is_not_alike_has_no_axis_in_common(driver: Any, tmp_path: Path) ->
                               "cold caches, other data under the same name"]
     assert "Cold and warm caches are drawn apart" in text(driver, "chart-note")
     visit(driver, page, "#s=spmv&v=csrl&o=textbook&y=ratio&p=fp64&l=1+thread&w=warm")
-    assert groups(driver) == [""] and "warm caches" in text(driver, "table-note")
+    assert groups(driver) == [""] and "warm caches" in text(driver, "common")
     visit(driver, page, "#s=spmv&v=csrl&o=textbook&y=ratio&p=fp64&l=1+thread")
     choose(driver, "y", "share")
     assert [part for part in groups(driver) if "definition 2" in part]
