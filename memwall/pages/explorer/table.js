@@ -54,7 +54,10 @@ const table = (() => {
             [...tag("table").querySelectorAll("button")].find(one => one.dataset.sort === focused)
                 ?.focus();
         }
-        tag("table-note").textContent = numbers.plural(rows.length, "case");
+        const alone = rows.filter(row => row.one.taken.length && !row.than).length;
+        tag("table-note").textContent = numbers.plural(rows.length, "case")
+            + (alone ? `, ${alone} without a speed-up: ${views.overWords(view.o)} was not timed there`
+                : "");
         tag("more").onclick = () => draw(rows, view, change, true);
         tag("more").hidden = few.length === rows.length;
         tag("more").textContent = `Show all ${rows.length.toLocaleString("en")} cases`;

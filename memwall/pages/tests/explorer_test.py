@@ -374,6 +374,14 @@ def test_what_all_cases_have_in_common_stands_above_them(driver: Any, page: Path
     assert text(driver, "common") == "Throughout: csr, amd-epyc-2c, fp64, cold caches"
 
 
+def test_cases_without_a_rival_are_counted(driver: Any, page: Path) -> None:
+    visit(driver, page, "#e=spmv-plan&s=spmv&v=csr&y=gbps&o=mkl")
+    assert re.fullmatch(r"\d+ cases, \d+ without a speed-up: mkl was not timed there",
+                        text(driver, "table-note"))
+    visit(driver, page, "#e=spmv-plan&s=spmv&v=csr&y=gbps&o=csr")
+    assert re.fullmatch(r"\d+ cases", text(driver, "table-note"))
+
+
 def test_a_mark_of_a_rate_also_says_the_ratio(driver: Any, page: Path) -> None:
     visit(driver, page, "#e=spmv-plan&s=spmv&v=csr&y=gbps&o=mkl&p=fp64&m=amd-epyc-2c&x=variant"
                         "&i=fem3-small")
