@@ -287,6 +287,8 @@ const explorer = (() => {
         addEventListener("scroll", () => tell(null), {passive: true});
     }
 
+    // on a phone what an address shows comes first
+    tag("choices").open = !matchMedia("(max-width: 40rem)").matches;
     listen();
     return {load, open, receive};
 })();

@@ -28,7 +28,7 @@ from memwall.tests import synthetic
 
 MOST_BYTES = 70  # of a case
 PAIRS, MEANS = 1000, 100
-WIDTH, PHONE = 1280, 390
+WIDTH, PHONE, SCREEN = 1280, 390, 800
 HOSTILE = "<script>document.title = 'broken'</script><img src=x onerror=alert(1)>"
 #: Waits until the page shows another view than before, or any, and says which.
 SHOWN = """const [before, done] = arguments;
@@ -415,12 +415,14 @@ def test_of_many_panels_some_of_each_group_are_drawn(driver: Any, page: Path) ->
     assert "more panels not drawn" in text(driver, "chart-note")
 
 
-def test_a_phone_scrolls_one_way(driver: Any, page: Path) -> None:
+def test_a_phone_scrolls_one_way_and_shows_the_chart_first(driver: Any, page: Path) -> None:
     module = browser()
-    with module.chromium(PHONE, 800) as tab:
+    with module.chromium(PHONE, SCREEN) as tab:
         for scheme in ("light", "dark"):
             module.prefer(tab, scheme)
             visit(tab, page)
+            assert tab.execute_script("return document.querySelector('#chart .mark')"
+                                      ".getBoundingClientRect().top") < SCREEN
             tab.execute_script("for (const part of document.querySelectorAll('details'))"
                                " { part.open = true; }")
             assert tab.execute_script("return document.documentElement.scrollWidth") <= PHONE
