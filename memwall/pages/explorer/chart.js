@@ -8,6 +8,7 @@ const chart = (() => {
     const SHAPES = ["M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0Z", "M-3.6 -3.6H3.6V3.6H-3.6Z",
         "M0 -5L5 0L0 5L-5 0Z", "M0 -4.6L4.8 3.8H-4.8Z"];
     const LETTER = 7.2; // pixels, of a label
+    const TICK = 55; // pixels, at least, from one to the next
     const NARROWEST = 400; // pixels, of one of several panels beside each other
     const GAP = 20;
     const HIGH = 500; // pixels, of a panel whose numbers stand above it, too
@@ -57,7 +58,7 @@ const chart = (() => {
     function ticks([low, high], isLog, most) {
         if (isLog && high / low > 6) {
             const decades = Math.log10(high / low);
-            const steps = decades > most ? [1] : decades > most / 3 ? [1, 3] : [1, 2, 5];
+            const steps = [[1, 2, 5], [1, 3]].find(some => some.length * decades <= most) ?? [1];
             const every = Math.max(1, Math.ceil(decades / most));
             const found = [];
             for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) {
@@ -129,7 +130,7 @@ const chart = (() => {
             }
             top += height;
         });
-        for (const tick of ticks(ends, scale.isLog, Math.max(2, (width - left) / 70))) {
+        for (const tick of ticks(ends, scale.isLog, Math.max(2, (width - left) / TICK))) {
             const x = place(tick);
             svg.append(element("line", {x1: x, x2: x, y1: begin - 4, y2: bottom, class: "tick"}),
                 ...[bottom + 16, ...isHigh ? [begin - 8] : []].map(y => element("text",

@@ -2,6 +2,7 @@
 browser has nothing to complain of."""
 
 import base64
+import itertools
 import json
 import random
 import re
@@ -29,6 +30,7 @@ from memwall.tests import synthetic
 MOST_BYTES = 70  # of a case
 PAIRS, MEANS = 1000, 100
 WIDTH, PHONE, SCREEN = 1280, 390, 800
+GAP = 5  # pixels between two numbers of an axis
 HOSTILE = "<script>document.title = 'broken'</script><img src=x onerror=alert(1)>"
 #: Waits until the page shows another view than before, or any, and says which.
 SHOWN = """const [before, done] = arguments;
@@ -405,6 +407,20 @@ def test_an_unknown_name_is_told_and_left_out(driver: Any, page: Path) -> None:
     assert text(driver, "problem") == "Not in these results, and left out: nobody, <b>no"
     visit(driver, page, "#e=..%2F..%2Fx")
     assert text(driver, "problem") == "Not in these results, and left out: ../../x"
+
+
+@pytest.mark.parametrize("view", ["", "#e=gemm-cpu-to-gpu&s=squares&y=gflops",
+                                  "#e=transfer-modes&s=modes&y=time"])
+def test_numbers_of_an_axis_do_not_touch(driver: Any, page: Path, view: str) -> None:
+    visit(driver, page, view)
+    rows = driver.execute_script("""return [...document.querySelectorAll("#chart svg")].map(svg =>
+        Object.values(Object.groupBy(svg.querySelectorAll("text[text-anchor=middle]"), part =>
+            part.getAttribute("y"))).map(row => row.map(part => part.getBoundingClientRect())
+                .map(({left, right}) => [left, right]))).flat()""")
+    assert rows
+    for row in rows:
+        assert len(row) > 1
+        assert all(end + GAP <= begin for (_, end), (begin, _) in itertools.pairwise(row))
 
 
 def test_of_many_panels_some_of_each_group_are_drawn(driver: Any, page: Path) -> None:
