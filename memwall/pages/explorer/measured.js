@@ -8,7 +8,8 @@ const measured = (() => {
      * value is written, without the unit in a column that has it above. */
     const MEASURES = {
         ratio: {title: "times as fast as another variant", head: "speed-up", isLog: true,
-            hasMean: true, reference: 1, rounds: (one, than) => than && runs.speedups(one, than),
+            hasMean: true, reference: 1,
+            rounds: (one, than) => than && than !== one ? runs.speedups(one, than) : null,
             text: numbers.speedup, tick: value => `${Number(value.toPrecision(3))}x`},
         time: {title: "time of a call", head: "time", isLog: true, rounds: one => one.samples,
             text: numbers.time, tick: tickOfTime},
@@ -41,7 +42,6 @@ const measured = (() => {
         constructor(one, over) {
             this.one = one;
             this.than = one.taken.length ? runs.rival(one, over) : null;
-            this.isItself = this.than === one;
             this.kept = {};
         }
 
@@ -65,7 +65,7 @@ const measured = (() => {
 
         get noise() { return this.than ? runs.noise(this.one, this.than) : 1; }
 
-        get word() { return this.isItself || !this.than ? "" : wordOf(this.of("ratio"), this.noise); }
+        get word() { return this.of("ratio") ? wordOf(this.of("ratio"), this.noise) : ""; }
 
         /** Its value of a coordinate. */
         at(name) { return runs.COORDINATES[name].of(this.one); }

@@ -56,7 +56,7 @@ const panels = (() => {
 
     /** Groups of panels of rows of marks: what is alike shares an axis. */
     function layout(rows, view, lists, machines) {
-        const shown = rows.filter(row => row.of(view.y) && !(view.y === "ratio" && row.isItself));
+        const shown = rows.filter(row => row.of(view.y));
         const firsts = new Map();
         const alike = grouped(shown, row => JSON.stringify(likeness(row, view.y, firsts)));
         const values = Object.fromEntries(Object.entries(COORDINATES).map(([name, {letter}]) =>
@@ -138,8 +138,8 @@ const panels = (() => {
 
     function valueOf(row, measure) {
         if (measure !== "ratio") { return [`${MEASURES[measure].title}: ${row.text(measure)}`]; }
-        const {than, isItself, noise, word} = row;
-        return !than || isItself ? [] : [`${row.text("ratio")} as fast as ${than.variant}`,
+        const {than, noise, word} = row;
+        return !row.of("ratio") ? [] : [`${row.text("ratio")} as fast as ${than.variant}`,
             `${word}, noise floor ${numbers.factor(noise)}x`,
             `${than.variant}: ${numbers.time(numbers.estimate(than.samples))}`];
     }

@@ -12,13 +12,13 @@ const table = (() => {
         ({id, title: name, of: row => told(row.one)}));
 
     const [ratio, ...others] = Object.entries(MEASURES).map(([id, {head, unit = ""}]) =>
-        ({id, title: head, isNumber: true, of: row => row.isItself && id === "ratio" ? ""
-            : row.text(id).replace(unit, ""), key: row => row.of(id)?.value ?? NaN}));
+        ({id, title: head, isNumber: true, of: row => row.text(id).replace(unit, ""),
+            key: row => row.of(id)?.value ?? NaN}));
 
     const COLUMNS = [
         ...TELLING,
         ratio,
-        {id: "than", title: "over", of: row => row.isItself ? "" : row.than?.variant ?? ""},
+        {id: "than", title: "over", of: row => row.of("ratio") ? row.than.variant : ""},
         {id: "word", title: "it is", of: row => row.word},
         ...others,
         {id: "notes", title: "notes", of: notesOf},
