@@ -154,5 +154,6 @@ const runs = (() => {
         return found;
     }
 
-    return {BEST, COORDINATES, bound, ceilings, compare, grouped, noise, rival, speedups, unfolded, unique, unpacked};
+    return {BEST, COORDINATES, bound, ceilings, compare, grouped, noise, rival, speedups, unfolded,
+        unique, unpacked};
 })();

@@ -65,8 +65,8 @@ const views = (() => {
                 isIn(claim.where[name], one.point.on[name], one.run.most[name])));
             if (!fits.length) { continue; }
             const l = unique(fits.map(one => one.point.launched));
-            return {r: title, s, v: [v], o, p: precision ?? [],
-                i: matrix?.filter(name => lists.i.includes(name)) ?? [],
+            const known = (wanted, all) => wanted?.filter(value => all.includes(value)) ?? [];
+            return {r: title, s, v: [v], o, p: known(precision, lists.p), i: known(matrix, lists.i),
                 l: (threads || ranks) && l.length < lists.l.length ? l : []};
         }
         return null;

@@ -533,6 +533,17 @@ def test_a_claim_that_nothing_fits_is_not_one_about_all(driver: Any, tmp_path: P
     assert len(offered) == len(all_over) and "Four times is faster there." not in offered
 
 
+def test_a_claim_is_shown_as_far_as_something_fits(driver: Any, tmp_path: Path) -> None:
+    page = made(tmp_path, ("good-2c", synthetic.result()), defined=lambda text:
+                f'{text}{NARROWED}{{ precision = ["fp16", "fp64"], matrix = ["fem3", "road"] }}')
+    visit(driver, page)
+    last = driver.execute_script(
+        "return [...document.getElementById('claim').options].at(-1).value")
+    shown = choose(driver, "claim", last)
+    assert "p=fp64" in shown and "i=fem3" in shown and text(driver, "problem") == ""
+    assert text(driver, "claimed") == "Claim: Four times is faster there."
+
+
 def test_what_is_not_alike_has_no_axis_in_common(driver: Any, tmp_path: Path) -> None:
     one, other = synthetic.result(), synthetic.result(seed=2)
     other["run"]["profile"] = "quick"
