@@ -76,7 +76,9 @@ def handout_of(path: str) -> str | None:
 def navigation(contents: Contents, house: House, has_api: bool, handouts: Mapping[str, str]) -> Nav:
     """What the site lists, in reading order."""
     run, teach, more = by_hand(contents)
-    teach += [{f"Handout: {house.reading.titles[name]}": handout(name)} for name in handouts]
+    numbers, titles = house.reading.numbers, house.reading.titles
+    teach += [{f"Handout: {titles[name]}": handout(name)}
+              for name in sorted(handouts, key=lambda each: numbers[each])]
     return [
         {"Home": "README.md"},
         *([{"Run it": run}] if run else []),

@@ -1,13 +1,17 @@
 """The site: pages as its generator reads them, where links lead, what the navigation lists."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from memwall.pages import grades
 from memwall.pages.site import build, contents, markdown, sources
 from memwall.pages.site.contents import Contents
+from memwall.record import files, kits, machines
 from memwall.record.errors import UserError
+from memwall.record.sources import REPOSITORY
 
 PAGE = "experiments/a/README.md"
 
@@ -160,3 +164,17 @@ def test_what_the_generator_complains_of_is_one_line() -> None:
                                      " verify [yours](../../README.md#gone).")
     assert build.complaint("Traceback\nRuntimeError: x\n") == "zensical: RuntimeError: x"
     assert build.complaint("") == "zensical: ended without a word"
+
+
+@pytest.mark.parametrize("path", sorted(build.REHEARSED.glob("*.json")), ids=lambda path: path.stem)
+def test_a_class_that_is_shown_was_asked_what_its_kit_asks(path: Path, tmp_path: Path) -> None:
+    graded = files.read_json(path)
+    kit = kits.load(REPOSITORY / "experiments" / path.stem / "kit")
+    assert graded["machine"] in machines.listed(REPOSITORY)
+    asked = [case.name for case in kit.cases]
+    assert all([one["name"] for one in record["outcomes"]] in ([], asked)
+               for record in graded["records"])
+    grades.write(kit, graded["records"], tmp_path)
+    shown = {page.name for page in tmp_path.rglob("*") if page.is_file()}
+    linked = re.findall(r'href="{name}/([^"]+)"', build.GRADED)
+    assert {Path(link).name for link in linked} <= shown
