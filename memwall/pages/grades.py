@@ -81,7 +81,14 @@ def student_page(kit: Kit, record: Record, tries: Sequence[Record]) -> str:
     cases = [{"case": case, "outcome": outcome, "advice": advice(case, outcome)}
              for case, outcome in zip(kit.cases, record["outcomes"], strict=False)]
     return HTML.get_template("student.html").render(kit=kit, record=record, tries=tries,
-                                                    cases=cases)
+                                                    cases=cases, first_error=first_error)
+
+
+def first_error(said: str) -> str:
+    """What a compiler said until its second error: the others often follow from the first."""
+    lines = said.strip().splitlines()
+    errors = [number for number, line in enumerate(lines) if ": error: " in line]
+    return "\n".join(lines[:errors[1]] if len(errors) > 1 else lines)
 
 
 def advice(case: InputFamily, outcome: Record) -> str:

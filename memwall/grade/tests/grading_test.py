@@ -246,6 +246,13 @@ def test_no_cell_of_grades_is_a_formula() -> None:
     assert {row["reason"] for row in rows} == {"'@x y", "a,b"}
 
 
+def test_students_read_what_a_compiler_said_first() -> None:
+    said = ["a.cpp:1: error: no ';'", "  1 | for", "a.cpp:2: error: no 'p'", "  2 | p", "make: ***"]
+    assert pages.first_error("\n".join(said)) == "\n".join(said[:2])
+    assert pages.first_error("\n".join(said[:2]) + "\n") == "\n".join(said[:2])
+    assert pages.first_error("") == ""
+
+
 def test_gradescope_gets_what_the_compiler_said() -> None:
     refused = grading.refusal(SUBMISSIONS[2], "it does not compile", "spmv.cpp:3: expected ';'")
     assert pages.gradescope(calls.kit(), refused)["output"] == (
