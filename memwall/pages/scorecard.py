@@ -38,10 +38,13 @@ def page(surveys: Sequence[Survey], machines: Sequence[str],
     """`reports/README.md`. An experiment that is new promises nothing yet. `simulated` are the
     lines of `reports/protocol.json`, `numbers` those of the chapters."""
     surveys = [survey for survey in surveys if survey.lead]
-    letters = dict(zip(machines, "ABCDEFGHIJKLMNOPQRSTUVWXYZ", strict=False))
+    asked = [machine for machine in machines if any(
+        machine in survey.machines and survey.verdicts[claim.id][machine].is_asked
+        for survey in surveys for claim in survey.experiment.claims)]
+    letters = dict(zip(asked, "ABCDEFGHIJKLMNOPQRSTUVWXYZ", strict=False))
     chapters = {survey.experiment.name: str(numbers[survey.experiment.name]) for survey in surveys
                 if any(is_measured(survey, claim) for claim in survey.experiment.claims)}
-    parts = [f"{WOVEN}# Scorecard: which claims hold where", _machines(letters),
+    parts = [f"{WOVEN}# Scorecard: which claims hold where", _machines(machines, letters),
              *([_chapters(surveys, chapters)] if chapters else []), LEGEND]
     for title, chosen, noun in (("Claims of the articles", of_articles, "claim"),
                                 ("Our own targets", _of_our_own, "target")):
@@ -143,12 +146,16 @@ def _report(survey: Survey) -> str:
     return f"../experiments/{survey.experiment.name}/report.md"
 
 
-def _machines(letters: dict[str, str]) -> str:
-    """The machines by their letters, in one paragraph; their names say what they are."""
-    if not letters:
+def _machines(machines: Sequence[str], letters: Mapping[str, str]) -> str:
+    """The machines in one paragraph, those with columns by their letters; their names say what they
+    are."""
+    if not machines:
         return "No machine has measured anything yet: `just run-all`."
-    return "Machines: " + " · ".join(f"**{letter}**{JOINED}[{machine}]({machine}/README.md)"
-                                     for machine, letter in letters.items())
+    named = [f"**{letter}**{JOINED}[{machine}]({machine}/README.md)"
+             for machine, letter in letters.items()]
+    named += [f"[{machine}]({machine}/README.md), of which no claim was asked"
+              for machine in machines if machine not in letters]
+    return "Machines: " + " · ".join(named)
 
 
 def _chapters(surveys: Sequence[Survey], numbers: dict[str, str]) -> str:
