@@ -7,6 +7,10 @@ const explorer = (() => {
     const {MEASURES, Row} = measured;
     const {button, made, tag} = page;
     const RESTS_MS = 150; // between two letters of a filter
+    const OF_LAUNCHES = "One thread and more were timed by processes of their own, one after the other,"
+        + " which took no turns: the first round of one is divided by the first round of the other, and so"
+        + " on, as in reports. So the interval tells how much rounds differ within a process,"
+        + " not what changed from one to the other.";
 
     // --- data -----------------------------------------------------------------------------------
 
@@ -82,15 +86,13 @@ const explorer = (() => {
             reference: measure.reference}, tell);
         const notes = [...told.reasons];
         if (!told.groups.length) {
-            notes.push(view.y === "ratio" && rows.length
-                ? "Nothing that is chosen was timed at a common point with"
-                    + ` ${views.overWords(view.o)}, or it is that itself: choose other variants, or`
-                    + " another one to compare with."
+            notes.push(view.y === "ratio" && rows.length ? views.adviceWords(view.o)
                 : "Nothing is chosen, or nothing that is chosen was measured.");
         } else {
             notes.push("A mark is a median, its line the interval."
                 + (view.y === "ratio" ? " Hollow: alike, or not told apart from noise." : "")
                 + " An arrow: the interval goes on.");
+            if (view.y === "ratio" && view.o === runs.ALONE) { notes.push(OF_LAUNCHES); }
         }
         if (told.left) {
             notes.push(`${numbers.plural(told.left, "more panel")} not drawn: narrow what is chosen,`
@@ -192,7 +194,8 @@ const explorer = (() => {
         fill(tag("r"), found.titles.map(title => [title, title || "complete runs"]));
         fill(tag("s"), found.studies.map(study => [study, study]));
         fill(tag("o"), found.over.map(name => [name, views.overWords(name)]),
-            ([name]) => name.startsWith(runs.BEST) ? "the fastest of a group" : "a variant");
+            ([name]) => name === runs.ALONE ? "the same variant"
+                : name.startsWith(runs.BEST) ? "the fastest of a group" : "a variant");
         fill(tag("y"), measures.map(name => [name, MEASURES[name].title]));
         fill(tag("claim"), [["", "choose one"], ...data.claims.map((claim, number) =>
             [String(number), claim.short || claim.says])]);

@@ -7,7 +7,7 @@ const measured = (() => {
     /** What can be shown of a case: its names in a list and above a column, its rounds, and how a
      * value is written, without the unit in a column that has it above. */
     const MEASURES = {
-        ratio: {title: "times as fast as another variant", head: "speed-up", isLog: true,
+        ratio: {title: "times as fast", head: "speed-up", isLog: true,
             hasMean: true, reference: 1,
             rounds: (one, than) => than && than !== one ? runs.speedups(one, than) : null,
             text: numbers.speedup, tick: value => `${Number(value.toPrecision(3))}x`},
@@ -64,6 +64,12 @@ const measured = (() => {
         }
 
         get noise() { return this.than ? runs.noise(this.one, this.than) : 1; }
+
+        /** What it is compared with, in words. */
+        get over() {
+            const {variant, point} = this.than;
+            return point.key === this.one.point.key ? variant : `${variant} on ${point.launched}`;
+        }
 
         get word() { return this.of("ratio") ? wordOf(this.of("ratio"), this.noise) : ""; }
 

@@ -137,11 +137,12 @@ const panels = (() => {
     }
 
     function valueOf(row, measure) {
+        if (measure === "ratio" && !row.of("ratio")) { return []; }
         if (measure !== "ratio") { return [`${MEASURES[measure].title}: ${row.text(measure)}`]; }
-        const {than, noise, word} = row;
-        return !row.of("ratio") ? [] : [`${row.text("ratio")} as fast as ${than.variant}`,
+        const {than, over, noise, word} = row;
+        return [`${row.text("ratio")} as fast as ${over}`,
             `${word}, noise floor ${numbers.factor(noise)}x`,
-            `${than.variant}: ${numbers.time(numbers.estimate(than.samples))}`];
+            `${over}: ${numbers.time(numbers.estimate(than.samples))}`];
     }
 
     function wordsOf(row, view) {

@@ -4,6 +4,7 @@
 const runs = (() => {
     const MOST_APART = 1 / 10; // as in `memwall/record/disturbances.py`
     const BEST = "best of "; // and a group: whichever of it is fastest at a point
+    const ALONE = "one thread"; // the same variant on one thread, of one rank
 
     /** What tells the cases of a study apart: its letter in an address, its names, its value, and
      * how a table tells that if otherwise; what is listed `asFound` has an order of its own, and
@@ -48,11 +49,14 @@ const runs = (() => {
 
     function key(variant, point) { return `${variant}\n${point.key}`; }
 
+    function keyOf(coordinates) { return JSON.stringify(Object.entries(coordinates).sort()); }
+
     /** What is said of a point: its input, its precision, and where it ran. */
     function describe(point, most, hasRanks) {
         const {study, precision, ...inputs} = point.at;
         point.study = study;
-        point.key = JSON.stringify(Object.entries({...point.at, ...point.on}).sort());
+        point.key = keyOf({...point.at, ...point.on});
+        point.alone = keyOf({...point.at, ...point.on, threads: 1, ranks: 1});
         point.precision = precision ?? "";
         point.input = Object.entries(inputs).map(([name, value]) => typeof value === "string"
             ? value : `${name}=${value}`).join(" ");
@@ -88,11 +92,22 @@ const runs = (() => {
     /** A text without the marks of Markdown's code. */
     function plain(text = "") { return text.replaceAll("`", ""); }
 
-    /** The case of another variant at the same point of the same run: of one name, or of a group
-     * the one with the lowest median. */
+    /** The case of the same run that a case is compared with: of another variant at the same
+     * point, of one name or of a group the one with the lowest median; or of the same variant on
+     * one thread. */
     function rival(one, over) {
+        if (over === ALONE) { return alone(one); }
         if (!over.startsWith(BEST)) { return one.run.timed.get(key(over, one.point)) ?? null; }
         return fastest(one.run, over.slice(BEST.length)).get(one.point.key) ?? null;
+    }
+
+    /** The case of the same variant on one thread; null where that does more or less in a call, as
+     * a probe whose threads have work of their own: the ratio of times would be none of speeds. */
+    function alone(one) {
+        const than = one.run.timed.get(key(one.variant, {key: one.point.alone}));
+        const isAlike = than && ["flops", "bytes", "operations"].every(work =>
+            than[work] === one[work]);
+        return isAlike ? than : null;
     }
 
     /** By their keys the points of a run, each with the fastest case of a group. */
@@ -154,6 +169,6 @@ const runs = (() => {
         return found;
     }
 
-    return {BEST, COORDINATES, bound, ceilings, compare, grouped, noise, rival, speedups, unfolded,
-        unique, unpacked};
+    return {ALONE, BEST, COORDINATES, bound, ceilings, compare, grouped, noise, rival, speedups,
+        unfolded, unique, unpacked};
 })();

@@ -18,7 +18,7 @@ const table = (() => {
     const COLUMNS = [
         ...TELLING,
         ratio,
-        {id: "than", title: "over", of: row => row.of("ratio") ? row.than.variant : ""},
+        {id: "than", title: "over", of: row => row.of("ratio") ? row.over : ""},
         {id: "word", title: "it is", of: row => row.word},
         ...others,
         {id: "notes", title: "notes", of: notesOf},
@@ -56,7 +56,7 @@ const table = (() => {
         }
         const alone = rows.filter(row => row.one.taken.length && !row.than).length;
         tag("table-note").textContent = numbers.plural(rows.length, "case")
-            + (alone ? `, ${alone} without a speed-up: ${views.overWords(view.o)} was not timed there`
+            + (alone ? `, ${alone} without a speed-up: ${views.lackWords(view.o)}`
                 : "");
         tag("more").onclick = () => draw(rows, view, change, true);
         tag("more").hidden = few.length === rows.length;

@@ -41,7 +41,10 @@ const views = (() => {
             const values = unique(cases.map(of));
             return [letter, asFound ? values : values.sort(compare)];
         }));
-        return {titles, title, studies, study, cases, over: [...several, ...lists.v], lists};
+        const isScaled = cases.some(one => one.taken.length
+            && ![null, one].includes(runs.rival(one, runs.ALONE)));
+        const over = [...several, ...lists.v, ...isScaled ? [runs.ALONE] : []];
+        return {titles, title, studies, study, cases, over, lists};
     }
 
     /** The data of an experiment, in which claims have the views that they are: those that have. */
@@ -135,9 +138,25 @@ const views = (() => {
 
     /** What variants are compared with, in words. */
     function overWords(over) {
+        if (over === runs.ALONE) { return "itself on one thread"; }
         const group = over.startsWith(runs.BEST) && over.slice(runs.BEST.length);
         return group === "peer" ? "the best library" : group ? `the best of the group ${group}` : over;
     }
 
-    return {COLOURED, claimed, isView, overWords, parsed, settled, written};
+    /** Why a case has nothing to be compared with, in words. */
+    function lackWords(over) {
+        return over === runs.ALONE ? "it was not timed on one thread, or does other work there"
+            : `${overWords(over)} was not timed there`;
+    }
+
+    /** What to choose where nothing that is chosen has a ratio, in words. */
+    function adviceWords(over) {
+        return over === runs.ALONE
+            ? "Nothing that is chosen was timed on more threads than one, and on one with the same"
+                + " work: choose other variants or threads, or another one to compare with."
+            : `Nothing that is chosen was timed at a common point with ${overWords(over)}, or it is`
+                + " that itself: choose other variants, or another one to compare with.";
+    }
+
+    return {COLOURED, adviceWords, claimed, isView, lackWords, overWords, parsed, settled, written};
 })();

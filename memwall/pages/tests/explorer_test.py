@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from memwall.analysis import numerics
-from memwall.analysis.basis import Basis, Over
+from memwall.analysis.basis import Basis, Over, Pair
 from memwall.analysis.comparisons import Comparison, compare
 from memwall.analysis.metrics import METRICS
 from memwall.analysis.numerics import Estimate
@@ -31,6 +31,8 @@ MOST_BYTES = 70  # of a case
 PAIRS, MEANS = 1000, 100
 WIDTH, PHONE, SCREEN = 1280, 390, 800
 GAP = 5  # pixels between two numbers of an axis
+#: What the page compares a variant with on more threads than one: itself.
+ALONE = "one thread"
 HOSTILE = "<script>document.title = 'broken'</script><img src=x onerror=alert(1)>"
 #: Waits until the page shows another view than before, or any, and says which.
 SHOWN = """const [before, done] = arguments;
@@ -173,10 +175,20 @@ def drawn(house: House, source: random.Random) -> tuple[OnMachine, Case, str, Ov
         name = source.choice(one.measured.variants)
         group = source.choice(one.measured.cases).group
         over: Over = name
-        if source.random() < 0.3:
+        kind = source.random()
+        if kind < 0.3:
             name, over = f"best of {group}", {"best_of": group}
-        if case.passed and Basis(one.measured, over).pairs([case]):
+        elif kind < 0.5:
+            name, over = ALONE, {"threads": 1, "ranks": 1}
+        pairs = Basis(one.measured, over).pairs([case]) if case.passed else []
+        if pairs and (name != ALONE or does_the_same(pairs[0])):
             return one, case, name, over
+
+
+def does_the_same(pair: Pair) -> bool:
+    """Whether a call of both does the same work."""
+    first, second = ((case.flops, case.bytes, case.operations) for case in (pair.case, pair.than))
+    return pair.case is not pair.than and first == second
 
 
 def asked_of_page(tab: Any, house: House,
@@ -212,6 +224,7 @@ def test_a_thousand_pairs_are_compared_as_by_the_weaver(driver: Any, house: Hous
     source = random.Random(51)
     pairs = [drawn(house, source) for _ in range(PAIRS)]
     visit(driver, page)
+    assert sum(name == ALONE for _, _, name, _ in pairs) > 50
     answers = asked_of_page(driver, house, [(one, [case], name) for one, case, name, _ in pairs])
     for (one, case, _, over), answer in zip(pairs, answers, strict=True):
         (pair,) = Basis(one.measured, over).pairs([case])
@@ -398,6 +411,39 @@ def test_a_mark_of_a_rate_also_says_the_ratio(driver: Any, page: Path) -> None:
                      re.MULTILINE | re.DOTALL)
 
 
+def test_all_threads_are_compared_with_one(driver: Any, house: House, page: Path) -> None:
+    visit(driver, page, "#e=spmv-plan&s=spmv&v=csr&o=one+thread&m=amd-epyc-2c&p=fp64&y=ratio")
+    assert text(driver, "problem") == ""
+    assert text(driver, "chart-title") == "How many times as fast as itself on one thread is csr?"
+    assert "processes of their own" in text(driver, "chart-note")
+    (run,) = [one for one in house.found if one.result.experiment == "spmv-plan"
+              and one.machine == "amd-epyc-2c" and not one.title]
+    where = {"study": "spmv", "precision": "fp64", "threads": 2}
+    found = compare(run.measured, "csr", {"threads": 1}, where)
+    assert isinstance(found, Comparison)
+    expected = {numerics.speedup(each.overall) for each in found.each}
+    rows = [" ".join(row) for row in driver.execute_script(ROWS) if "all 2 threads" in row]
+    assert rows and all(any(said in row for said in expected) for row in rows)
+    assert all("csr on 1 thread" in row for row in rows)
+    chart = driver.find_element("css selector", "#chart svg")
+    driver.execute_script("arguments[0].focus()", chart)
+    chart.send_keys("\ue014")
+    chart.send_keys("\ue015")
+    assert re.search(r"^\S+x \(.*\) as fast as csr on 1 thread$", text(driver, "pointed"),
+                     re.MULTILINE)
+    visit(driver, page, "#e=spmv-plan&s=spmv&v=csr&o=one+thread&l=1+thread&y=ratio")
+    assert text(driver, "chart-note").startswith("Nothing that is chosen was timed on more threads")
+
+
+def test_one_thread_is_offered_where_there_are_more(driver: Any, page: Path) -> None:
+    offered = "return [...document.getElementById('o').options].map(option => option.text)"
+    visit(driver, page, "#e=spmv-plan&s=spmv")
+    assert driver.execute_script(offered)[-1] == "itself on one thread"
+    visit(driver, page, "#e=spmv-serial-steps&o=one+thread")
+    assert "itself on one thread" not in driver.execute_script(offered)
+    assert text(driver, "problem") == "Not in these results, and left out: one thread"
+
+
 def test_every_control_has_a_name(driver: Any, page: Path) -> None:
     visit(driver, page)
     nameless = driver.execute_script("""return [...document.querySelectorAll("select, input")]
@@ -501,6 +547,20 @@ def test_axes_of_launches_are_no_inputs(driver: Any, tmp_path: Path) -> None:
     visit(driver, page, "#s=spmv&v=csrl&o=textbook&y=ratio&p=fp64")
     assert {cell for row in driver.execute_script(ROWS) for cell in row} >= {
         "fem3", "all 2 threads, OMP_PLACES=cores", "all 2 threads, OMP_PLACES=sockets"}
+
+
+def test_other_work_on_one_thread_is_not_compared(driver: Any, tmp_path: Path) -> None:
+    raw = synthetic.result()
+    for entry in raw["cases"]:
+        if entry["parameters"]["matrix"] == "fem3" and entry["launch"] == 1:
+            entry["work"] = {**entry["work"], "flops": 1}
+    page = made(tmp_path, ("good-2c", raw))
+    visit(driver, page, "#s=spmv&v=csrl&o=one+thread&y=ratio&p=fp64&l=all+threads")
+    speedups = {" ".join(row): "csrl on 1 thread" in row for row in driver.execute_script(ROWS)}
+    assert {"fem3" not in row for row in speedups} == {True, False}
+    assert all(("fem3" not in row) == is_told for row, is_told in speedups.items())
+    assert "1 without a speed-up: it was not timed on one thread, or does other work there" in text(
+        driver, "table-note")
 
 
 #: A claim about a part of the points, which is to be written behind it.
