@@ -161,7 +161,7 @@ const explorer = (() => {
     /** A list of which several can be chosen; none chosen by hand means all. */
     function list({letter, title}, all, chosen, about) {
         const part = tag(letter);
-        const said = JSON.stringify(all);
+        const said = JSON.stringify(all.map(value => [value, about[value]]));
         if (part.dataset.said !== said) {
             part.dataset.said = said;
             const buttons = made("p", button("all", () => change({[letter]: []})),
@@ -208,7 +208,9 @@ const explorer = (() => {
         tag("r").closest("label").hidden = found.titles.length < 2;
         tag("s").closest("label").hidden = found.studies.length < 2;
         tag("claim").closest("label").hidden = !data.claims.length;
-        const abouts = Object.assign({}, ...data.runs.map(run => run.excerpts));
+        const excerpts = Object.assign({}, ...data.runs.map(run => run.excerpts));
+        const abouts = Object.fromEntries(found.lists.v.map(name =>
+            [name, [found.groups.get(name), excerpts[name]].filter(Boolean).join(" ")]));
         const machines = Object.fromEntries(index.machines.map(one =>
             [one.name, one.is + remarkOn(one.name)]));
         for (const [name, coordinate] of Object.entries(COORDINATES)) {

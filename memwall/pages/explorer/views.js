@@ -44,7 +44,15 @@ const views = (() => {
         const isScaled = cases.some(one => one.taken.length
             && ![null, one].includes(runs.rival(one, runs.ALONE)));
         const over = [...several, ...lists.v, ...isScaled ? [runs.ALONE] : []];
-        return {titles, title, studies, study, cases, over, lists};
+        return {titles, title, studies, study, cases, over, lists, groups: groupsOf(cases)};
+    }
+
+    /** Of variants the group, in words; none where all have the same, which tells nothing. */
+    function groupsOf(cases) {
+        const named = new Map(cases.map(one => [one.variant, one.group]));
+        if (unique([...named.values()]).length < 2) { return new Map(); }
+        return new Map([...named].map(([variant, group]) =>
+            [variant, group === "peer" ? "A library." : `Group ${group}.`]));
     }
 
     /** The data of an experiment, in which claims have the views that they are: those that have. */

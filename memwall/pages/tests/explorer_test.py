@@ -444,6 +444,26 @@ def test_one_thread_is_offered_where_there_are_more(driver: Any, page: Path) -> 
     assert text(driver, "problem") == "Not in these results, and left out: one thread"
 
 
+def test_beside_a_variant_stand_its_group_and_its_first_sentence(driver: Any, tmp_path: Path
+                                                                 ) -> None:
+    raw = synthetic.result()
+    raw["excerpts"]["csrl"]["text"] = "/// Reads a column once for each run.\nvoid csrl();"
+    for entry in raw["cases"]:
+        entry["group"] = {"csrl": "format", "unroll4": "peer"}.get(entry["variant"], "own")
+    page = made(tmp_path, ("good-2c", raw))
+    beside = """return Object.fromEntries([...document.querySelectorAll("#v label")].map(label =>
+        [label.querySelector("input").value, label.querySelector("small")?.textContent ?? ""]))"""
+    visit(driver, page, "#s=spmv")
+    assert driver.execute_script(beside).items() >= {
+        "csrl": "Group format. Reads a column once for each run.", "unroll4": "A library.",
+        "textbook": "Group own."}.items()
+    for entry in raw["cases"]:
+        entry["group"] = "own"
+    visit(driver, made(tmp_path / "alike", ("good-2c", raw)), "#s=spmv")
+    assert driver.execute_script(beside).items() >= {
+        "csrl": "Reads a column once for each run.", "textbook": ""}.items()
+
+
 def test_every_control_has_a_name(driver: Any, page: Path) -> None:
     visit(driver, page)
     nameless = driver.execute_script("""return [...document.querySelectorAll("select, input")]
