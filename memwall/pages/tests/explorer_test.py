@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 import re
+import shutil
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -300,6 +301,14 @@ def test_a_view_is_an_address(driver: Any, page: Path) -> None:
     assert sorted(boxes) == ["plan", "plan_untimed"]
     rows = driver.execute_script(ROWS)
     assert rows and all("bcsstk" in " ".join(row).lower() for row in rows)
+
+
+def test_a_view_is_the_same_in_another_folder(driver: Any, page: Path, tmp_path: Path) -> None:
+    visit(driver, page)
+    header = driver.find_element("css selector", "header").text
+    assert "send only the part from # on" in header
+    copy = shutil.copytree(page.parent, tmp_path / "elsewhere") / page.name
+    assert visit(driver, copy, VIEW) == visit(driver, page, VIEW) == VIEW
 
 
 def test_a_choice_changes_the_address_and_back_undoes_it(driver: Any, page: Path) -> None:
