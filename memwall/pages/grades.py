@@ -81,7 +81,8 @@ def student_page(kit: Kit, record: Record, tries: Sequence[Record]) -> str:
     cases = [{"case": case, "outcome": outcome, "advice": advice(case, outcome)}
              for case, outcome in zip(kit.cases, record["outcomes"], strict=False)]
     return HTML.get_template("student.html").render(kit=kit, record=record, tries=tries,
-                                                    cases=cases, first_error=first_error)
+                                                    cases=cases, first_error=first_error,
+                                                    expm1=math.expm1)
 
 
 def first_error(said: str) -> str:

@@ -41,7 +41,7 @@ class Probed:
 
     @property
     def words(self) -> str:
-        return words(self.probe)
+        return words(self.probe) or self.probe
 
     @property
     def share(self) -> float:

@@ -29,5 +29,5 @@ PROBES = HOST_PROBES | GPU_PROBES
 
 
 def words(probe: str) -> str:
-    """What a probe measures; of one without words its name."""
-    return PROBES[probe][0] if probe in PROBES else probe
+    """What a probe measures, if that is known."""
+    return PROBES[probe][0] if probe in PROBES else ""

@@ -12,7 +12,7 @@ from memwall.analysis.ceilings import Ceiling
 from memwall.analysis.claims import Verdict
 from memwall.analysis.verdicts import DIRECTION_ONLY, NOT_REPRODUCED, OUT_OF_DATE
 from memwall.pages import blocks
-from memwall.pages.probes import PROBES, words
+from memwall.pages.probes import words
 from memwall.pages.survey import INFERRED, NOT_RUN, OnMachine, Survey, best_ceilings
 from memwall.pages.tables import markdown
 from memwall.record import escape, files, notation, results
@@ -341,7 +341,7 @@ def ceilings(found: Sequence[OnMachine]) -> str:
     for name, ceiling in sorted(best.items(), key=lambda each: (not each[1].moves_bytes, each[0])):
         peak = peaks.get(f"peak:{name}")
         rate = f"{notation.significant(ceiling.rate.value / 1e9)}{JOINED}{ceiling.unit}"
-        rows.append([words(name) if name in PROBES else "", f"`{name}`", rate, where[name],
+        rows.append([words(name), f"`{name}`", rate, where[name],
                      f"{notation.significant(peak.rate.value / 1e9)}" if peak else "",
                      notation.percent(ceiling.rate.value / peak.rate.value).replace(" ", JOINED)
                      if peak else "",
