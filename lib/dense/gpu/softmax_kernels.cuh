@@ -1,12 +1,11 @@
 #pragma once
 
+#include "dense/gpu/element.cuh"
 #include "dense/gpu/softmax.hpp"
 #include "dense/gpu/tile.cuh"
 
 #include <cooperative_groups.h>
 #include <cub/block/block_reduce.cuh>
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 
 #include <limits>
 #include <type_traits>
@@ -18,45 +17,7 @@ namespace dense::gpu {
 
 namespace {
 
-// --- types ---------------------------------------------------------------------------------------
-
-/// What sums of `T` are made in.
-template <class T>
-using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
-__device__ float widened(float value)
-{
-    return value;
-}
-__device__ double widened(double value)
-{
-    return value;
-}
-__device__ float widened(base::fp16 value)
-{
-    return __half2float(__ushort_as_half(value.bits));
-}
-__device__ float widened(base::bf16 value)
-{
-    return __bfloat162float(__ushort_as_bfloat16(value.bits));
-}
-
-__device__ void narrow(float value, float& to)
-{
-    to = value;
-}
-__device__ void narrow(double value, double& to)
-{
-    to = value;
-}
-__device__ void narrow(float value, base::fp16& to)
-{
-    to.bits = __half_as_ushort(__float2half_rn(value));
-}
-__device__ void narrow(float value, base::bf16& to)
-{
-    to.bits = __bfloat16_as_ushort(__float2bfloat16_rn(value));
-}
+// --- numbers -------------------------------------------------------------------------------------
 
 /// One multiplication and one instruction; what is below 2^-126 becomes 0.
 __device__ float exponential(float value)

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "base/half.hpp"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <type_traits>
+
+/// \file
+/// Elements of 16 bits where they are computed with. For .cu files only.
+
+namespace dense::gpu {
+
+/// What sums of `T` are made in.
+template <class T>
+using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+__device__ inline float widened(float value)
+{
+    return value;
+}
+__device__ inline double widened(double value)
+{
+    return value;
+}
+__device__ inline float widened(base::fp16 value)
+{
+    return __half2float(__ushort_as_half(value.bits));
+}
+__device__ inline float widened(base::bf16 value)
+{
+    return __bfloat162float(__ushort_as_bfloat16(value.bits));
+}
+
+__device__ inline void narrow(float value, float& to)
+{
+    to = value;
+}
+__device__ inline void narrow(double value, double& to)
+{
+    to = value;
+}
+__device__ inline void narrow(float value, base::fp16& to)
+{
+    to.bits = __half_as_ushort(__float2half_rn(value));
+}
+__device__ inline void narrow(float value, base::bf16& to)
+{
+    to.bits = __bfloat16_as_ushort(__float2bfloat16_rn(value));
+}
+
+/// `alpha x + beta c`, where `c` is not read if `beta` is 0.
+template <class T>
+__device__ Sum<T> scaled(Sum<T> alpha, Sum<T> x, Sum<T> beta, T const& c)
+{
+    return beta == 0 ? alpha * x : alpha * x + beta * widened(c);
+}
+
+} // namespace dense::gpu
