@@ -103,7 +103,7 @@ void add_step(bench::Trial& trial, GpuProduct<T> const& p, dense::gpu::Step<T> c
     if (!is_asked_for(name)) {
         return;
     }
-    auto const refusal = step.refuses(p.left(gpu), p.right(gpu));
+    auto const refusal = step.refuses(p.left(gpu), p.right(gpu), p.product(gpu));
     if (!refusal.empty()) {
         trial.skip(name, std::string{refusal}).group(group);
         return;

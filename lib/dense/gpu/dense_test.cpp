@@ -124,7 +124,7 @@ void check_steps(std::vector<dense::gpu::Step<T>> const& steps,
             CAPTURE(n);
             CAPTURE(k);
             Operands<T> p{m, n, k, random};
-            if (steps[s].refuses(p.left(), p.right()).empty()) {
+            if (steps[s].refuses(p.left(), p.right(), p.product()).empty()) {
                 steps[s].multiply(p.left(), p.right(), p.product(), stream);
                 stream.synchronize();
                 REQUIRE(p.error(roundings.empty() ? 0 : roundings[s]) <= 1);

@@ -34,7 +34,7 @@ constexpr std::int64_t very_few_tiles = 4;
 
 /// The step for operands of such sizes.
 template <class T>
-Step<T> const& step_for(Matrix<T const> const& a, Matrix<T const> const& b)
+Step<T> const& step_for(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c)
 {
     if (b.columns <= thin) {
         return step_named<T>("thin_columns");
@@ -45,7 +45,7 @@ Step<T> const& step_for(Matrix<T const> const& a, Matrix<T const> const& b)
     }
     auto const& cluster = step_named<T>("cluster_k");
     bool const takes_cluster =
-        std::is_same_v<T, float> && tiles <= very_few_tiles && cluster.refuses(a, b).empty();
+        std::is_same_v<T, float> && tiles <= very_few_tiles && cluster.refuses(a, b, c).empty();
     return takes_cluster ? cluster : step_named<T>("split_k");
 }
 
@@ -79,7 +79,7 @@ void gemm(Operand<T> a, Operand<T> b, Matrix<T> c, cuda::Stream const& stream)
         cuda::check(cudaMemsetAsync(c.data, 0, bytes, stream.get()));
         return;
     }
-    step_for(a, b).multiply(a, b, c, stream);
+    step_for<T>(a, b, c).multiply(a, b, c, stream);
 }
 
 template void gemm(Matrix<float const>, Matrix<float const>, Matrix<float>, cuda::Stream const&);

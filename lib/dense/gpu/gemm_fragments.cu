@@ -86,8 +86,8 @@ __device__ void multiply(float (&sum)[4], std::uint32_t a0, std::uint32_t a1, st
 /// tiles are `whole`, nothing asks for edges.
 template <bool three, bool whole>
 __global__ void __launch_bounds__(threads, 2)
-    fragments(float const* a, float const* b, float* c, int rows, int columns, int depth,
-              int tiles_down, int tiles_across, bool aligned_a, bool aligned_b)
+    fragments(View<float const> a, View<float const> b, View<float> c, int tiles_down,
+              int tiles_across)
 {
     constexpr int pieces_i = 4;
     constexpr int pieces_j = 8;
@@ -106,8 +106,9 @@ __global__ void __launch_bounds__(threads, 2)
     // What this thread copies: every so manyth row of both tiles.
     int const row_a = threadIdx.x / packs_a, pack_a = threadIdx.x % packs_a * 4;
     int const row_b = threadIdx.x / packs_b, pack_b = threadIdx.x % packs_b * 4;
-    float const* from_a = a + std::int64_t{i0 + row_a} * depth + pack_a;
-    float const* from_b = b + std::int64_t{row_b} * columns + j0 + pack_b;
+    int const depth = a.columns;
+    float const* from_a = a.data + (i0 + row_a) * a.stride + pack_a;
+    float const* from_b = b.data + row_b * b.stride + j0 + pack_b;
     auto const fetch = [&](int stage, int k0) {
         if (k0 < depth) {
             float* const to_a = tiles_a + stage * elements_a + row_a * stride_a + pack_a;
@@ -115,25 +116,23 @@ __global__ void __launch_bounds__(threads, 2)
 #pragma unroll
             for (int i = 0; i < rows_of_block; i += threads / packs_a) {
                 if (whole) {
-                    __pipeline_memcpy_async(to_a + i * stride_a, from_a + std::int64_t{i} * depth,
-                                            16);
+                    __pipeline_memcpy_async(to_a + i * stride_a, from_a + i * a.stride, 16);
                 } else {
-                    copy_pack(reinterpret_cast<Pack<float>*>(to_a + i * stride_a), a, rows, depth,
-                              i0 + row_a + i, k0 + pack_a, aligned_a);
+                    copy_pack(reinterpret_cast<Pack<float>*>(to_a + i * stride_a), a,
+                              i0 + row_a + i, k0 + pack_a);
                 }
             }
 #pragma unroll
             for (int k = 0; k < depth_of_block; k += threads / packs_b) {
                 if (whole) {
-                    __pipeline_memcpy_async(to_b + k * stride_b, from_b + std::int64_t{k} * columns,
-                                            16);
+                    __pipeline_memcpy_async(to_b + k * stride_b, from_b + k * b.stride, 16);
                 } else {
-                    copy_pack(reinterpret_cast<Pack<float>*>(to_b + k * stride_b), b, depth,
-                              columns, k0 + row_b + k, j0 + pack_b, aligned_b);
+                    copy_pack(reinterpret_cast<Pack<float>*>(to_b + k * stride_b), b,
+                              k0 + row_b + k, j0 + pack_b);
                 }
             }
             from_a += depth_of_block;
-            from_b += std::int64_t{depth_of_block} * columns;
+            from_b += depth_of_block * b.stride;
         }
         __pipeline_commit();
     };
@@ -197,8 +196,8 @@ __global__ void __launch_bounds__(threads, 2)
             for (int e = 0; e < 4; ++e) {
                 int const to_i = i0 + iw + i * 16 + row + e / 2 * 8;
                 int const to_j = j0 + jw + j * 8 + word * 2 + e % 2;
-                if (whole || (to_i < rows && to_j < columns)) {
-                    c[std::int64_t{to_i} * columns + to_j] = sum[i][j][e];
+                if (whole || (to_i < c.rows && to_j < c.columns)) {
+                    c.data[to_i * c.stride + to_j] = sum[i][j][e];
                 }
             }
         }
@@ -208,7 +207,7 @@ __global__ void __launch_bounds__(threads, 2)
 #else
 /// Older GPUs do not know TF32: `refuses_old_gpus` keeps them from here.
 template <bool three, bool whole>
-__global__ void fragments(float const*, float const*, float*, int, int, int, int, int, bool, bool)
+__global__ void fragments(View<float const>, View<float const>, View<float>, int, int)
 {
     __trap();
 }
@@ -218,24 +217,20 @@ template <bool three>
 void launch(Matrix<float const> a, Matrix<float const> b, Matrix<float> c,
             cuda::Stream const& stream)
 {
-    bool const aligned_a = has_aligned_rows(a.data, a.columns);
-    bool const aligned_b = has_aligned_rows(b.data, b.columns);
-    bool const whole = aligned_a && aligned_b && a.rows % rows_of_block == 0 &&
-                       b.columns % columns_of_block == 0 && a.columns % depth_of_block == 0;
+    bool const whole = has_whole_tiles(a, b, rows_of_block, columns_of_block, depth_of_block);
     auto const kernel = whole ? fragments<three, true> : fragments<three, false>;
     cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     auto const down = ceil_div(c.rows, rows_of_block);
     auto const across = ceil_div(c.columns, columns_of_block);
     kernel<<<static_cast<unsigned>(down * across), threads, bytes, stream.get()>>>(
-        a.data, b.data, c.data, static_cast<int>(c.rows), static_cast<int>(c.columns),
-        static_cast<int>(a.columns), static_cast<int>(down), static_cast<int>(across), aligned_a,
-        aligned_b);
+        view_of(a), view_of(b), view_of(c), static_cast<int>(down), static_cast<int>(across));
     cuda::check_launch();
 }
 
-std::string_view refuses_old_gpus(Matrix<float const> const&, Matrix<float const> const&)
+std::string_view refuses_old_gpus(Matrix<float const> const&, Matrix<float const> const&,
+                                  Matrix<float> const&)
 {
-    return refusal_before(8, "this GPU's tensor cores do not know TF32");
+    return refusal_before(80, "this GPU's tensor cores do not know TF32");
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "dense/gpu/tile.cuh"
 
 #include "cuda/error.hpp"
+#include "dense/gpu/elementwise.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -243,8 +244,7 @@ __global__ void __launch_bounds__(Shape<T>::threads)
 /// the sum where gridDim.z is more than 1, which then are added up in memory.
 template <class T, bool splits>
 __global__ void __launch_bounds__(Shape<T>::threads, 2)
-    async_copies(T const* a, T const* b, T* c, Sizes sizes, int share, bool aligned_a,
-                 bool aligned_b)
+    async_copies(View<T const> a, View<T const> b, View<T> c, int share)
 {
     using S = Shape<T>;
     constexpr int side = S::of_thread;
@@ -259,20 +259,20 @@ __global__ void __launch_bounds__(Shape<T>::threads, 2)
     int const ty = threadIdx.x / S::side;
     int const tx = threadIdx.x % S::side;
     int const first = splits ? static_cast<int>(blockIdx.z) * share : 0;
-    int const last = splits ? min(first + share, sizes.depth) : sizes.depth;
+    int const last = splits ? min(first + share, a.columns) : a.columns;
     auto const fetch = [&](int stage, int k0) {
         if (k0 < last) {
             for (int e = threadIdx.x; e < S::rows * packs_a; e += S::threads) {
                 int const i = e / packs_a;
                 int const pack = e % packs_a;
                 copy_pack(&tiles_a[stage * S::rows * packs_a + swizzled<packs_a>(i, pack)], a,
-                          sizes.rows, sizes.depth, i0 + i, k0 + pack * wide, aligned_a);
+                          i0 + i, k0 + pack * wide);
             }
             for (int e = threadIdx.x; e < S::depth * packs_b; e += S::threads) {
                 int const k = e / packs_b;
                 int const pack = e % packs_b;
-                copy_pack(&tiles_b[(stage * S::depth + k) * packs_b + pack], b, sizes.depth,
-                          sizes.columns, k0 + k, j0 + pack * wide, aligned_b);
+                copy_pack(&tiles_b[(stage * S::depth + k) * packs_b + pack], b, k0 + k,
+                          j0 + pack * wide);
             }
         }
         __pipeline_commit();
@@ -320,8 +320,8 @@ __global__ void __launch_bounds__(Shape<T>::threads, 2)
         for (int s = 0; s < side; ++s) {
             int const i = i0 + r * S::side + ty;
             int const j = j0 + (s / wide * S::side + tx) * wide + s % wide;
-            if (i < sizes.rows && j < sizes.columns) {
-                T* const to = c + std::int64_t{i} * sizes.columns + j;
+            if (i < c.rows && j < c.columns) {
+                T* const to = c.data + i * c.stride + j;
                 if (splits) {
                     atomicAdd(to, sum[r][s]);
                 } else {
@@ -353,8 +353,7 @@ struct WarpLayout
 /// Blocks that run together make a patch of c. Where tiles are `whole`, nothing asks for edges.
 template <class T, bool whole>
 __global__ void __launch_bounds__(Shape<T>::threads, 2)
-    warp_tiles(T const* a, T const* b, T* c, Sizes sizes, int tiles_down, int tiles_across,
-               bool aligned_a, bool aligned_b)
+    warp_tiles(View<T const> a, View<T const> b, View<T> c, int tiles_down, int tiles_across)
 {
     using S = Shape<T>;
     using L = WarpLayout<T>;
@@ -368,34 +367,31 @@ __global__ void __launch_bounds__(Shape<T>::threads, 2)
     // What this thread copies: every so manyth row of both tiles.
     int const row_a = threadIdx.x / L::packs_a, pack_a = threadIdx.x % L::packs_a;
     int const row_b = threadIdx.x / L::packs_b, pack_b = threadIdx.x % L::packs_b;
-    T const* from_a = a + std::int64_t{i0 + row_a} * sizes.depth + pack_a * wide;
-    T const* from_b = b + std::int64_t{row_b} * sizes.columns + j0 + pack_b * wide;
+    int const depth = a.columns;
+    T const* from_a = a.data + (i0 + row_a) * a.stride + pack_a * wide;
+    T const* from_b = b.data + row_b * b.stride + j0 + pack_b * wide;
     auto const fetch = [&](int stage, int k0) {
-        if (k0 < sizes.depth) {
+        if (k0 < depth) {
             Pack<T>* const to_a = tiles_a + stage * L::tile_a + row_a * L::stride_a + pack_a;
             Pack<T>* const to_b = tiles_b + stage * L::tile_b + row_b * L::packs_b + pack_b;
 #pragma unroll
             for (int i = 0; i < S::rows; i += S::threads / L::packs_a) {
                 if (whole) {
-                    __pipeline_memcpy_async(to_a + i * L::stride_a,
-                                            from_a + std::int64_t{i} * sizes.depth, 16);
+                    __pipeline_memcpy_async(to_a + i * L::stride_a, from_a + i * a.stride, 16);
                 } else {
-                    copy_pack(to_a + i * L::stride_a, a, sizes.rows, sizes.depth, i0 + row_a + i,
-                              k0 + pack_a * wide, aligned_a);
+                    copy_pack(to_a + i * L::stride_a, a, i0 + row_a + i, k0 + pack_a * wide);
                 }
             }
 #pragma unroll
             for (int k = 0; k < S::depth; k += S::threads / L::packs_b) {
                 if (whole) {
-                    __pipeline_memcpy_async(to_b + k * L::packs_b,
-                                            from_b + std::int64_t{k} * sizes.columns, 16);
+                    __pipeline_memcpy_async(to_b + k * L::packs_b, from_b + k * b.stride, 16);
                 } else {
-                    copy_pack(to_b + k * L::packs_b, b, sizes.depth, sizes.columns, k0 + row_b + k,
-                              j0 + pack_b * wide, aligned_b);
+                    copy_pack(to_b + k * L::packs_b, b, k0 + row_b + k, j0 + pack_b * wide);
                 }
             }
             from_a += S::depth;
-            from_b += std::int64_t{S::depth} * sizes.columns;
+            from_b += S::depth * b.stride;
         }
         __pipeline_commit();
     };
@@ -410,7 +406,7 @@ __global__ void __launch_bounds__(Shape<T>::threads, 2)
         fetch(stage, stage * S::depth);
     }
     int stage = 0;
-    for (int k0 = 0; k0 < sizes.depth; k0 += S::depth) {
+    for (int k0 = 0; k0 < depth; k0 += S::depth) {
         __pipeline_wait_prior(L::stages - 2);
         __syncthreads();
         fetch(stage == 0 ? L::stages - 1 : stage - 1, k0 + (L::stages - 1) * S::depth);
@@ -452,8 +448,8 @@ __global__ void __launch_bounds__(Shape<T>::threads, 2)
         for (int s = 0; s < side; ++s) {
             int const i = i0 + iw + r * 4;
             int const j = j0 + (jw + s / wide * 8) * wide + s % wide;
-            if (whole || (i < sizes.rows && j < sizes.columns)) {
-                c[std::int64_t{i} * sizes.columns + j] = sum[r][s];
+            if (whole || (i < c.rows && j < c.columns)) {
+                c.data[i * c.stride + j] = sum[r][s];
             }
         }
     }
@@ -519,12 +515,10 @@ void launch_async_copies(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stre
         share = static_cast<int>(ceil_div(ceil_div(sizes.depth, parts), Shape<T>::depth)) *
                 Shape<T>::depth;
         grid.z = static_cast<unsigned>(ceil_div(sizes.depth, share));
-        auto const bytes = static_cast<std::size_t>(c.rows * c.columns) * sizeof(T);
-        cuda::check(cudaMemsetAsync(c.data, 0, bytes, stream.get()));
+        set_zero(c, stream);
     }
-    kernel<<<grid, Shape<T>::threads, async_bytes<T>, stream.get()>>>(
-        a.data, b.data, c.data, sizes, share, has_aligned_rows(a.data, a.columns),
-        has_aligned_rows(b.data, b.columns));
+    kernel<<<grid, Shape<T>::threads, async_bytes<T>, stream.get()>>>(view_of(a), view_of(b),
+                                                                      view_of(c), share);
     cuda::check_launch();
 }
 
@@ -532,23 +526,18 @@ template <class T>
 void launch_warp_tiles(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stream)
 {
     using S = Shape<T>;
-    Sizes const sizes = sizes_of(a, b);
-    bool const aligned_a = has_aligned_rows(a.data, a.columns);
-    bool const aligned_b = has_aligned_rows(b.data, b.columns);
-    bool const whole = aligned_a && aligned_b && a.rows % S::rows == 0 &&
-                       b.columns % S::columns == 0 && a.columns % S::depth == 0;
+    bool const whole = has_whole_tiles(a, b, S::rows, S::columns, S::depth);
     auto const kernel = whole ? warp_tiles<T, true> : warp_tiles<T, false>;
     constexpr int bytes = WarpLayout<T>::bytes;
     cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    dim3 const tiles = grid_of<T>(sizes);
+    dim3 const tiles = grid_of<T>(sizes_of(a, b));
     kernel<<<tiles.x * tiles.y, S::threads, bytes, stream.get()>>>(
-        a.data, b.data, c.data, sizes, static_cast<int>(tiles.y), static_cast<int>(tiles.x),
-        aligned_a, aligned_b);
+        view_of(a), view_of(b), view_of(c), static_cast<int>(tiles.y), static_cast<int>(tiles.x));
     cuda::check_launch();
 }
 
 template <class T>
-std::string_view never(In<T> const&, In<T> const&)
+std::string_view never(In<T> const&, In<T> const&, Matrix<T> const&)
 {
     return {};
 }
@@ -559,9 +548,9 @@ template <class T>
 std::vector<Step<T>> register_steps()
 {
     return {
-        {"register_tiles", launch_register_tiles<T>, never<T>},
-        {"vector_loads", launch_with_packs<T, vector_loads<T>>, never<T>},
-        {"swizzled_tiles", launch_with_packs<T, swizzled_tiles<T>>, never<T>},
+        {"register_tiles", launch_register_tiles<T>, refuses_gaps<T>},
+        {"vector_loads", launch_with_packs<T, vector_loads<T>>, refuses_gaps<T>},
+        {"swizzled_tiles", launch_with_packs<T, swizzled_tiles<T>>, refuses_gaps<T>},
         {"async_copies", launch_async_copies<T, false>, never<T>},
         {"split_k", launch_async_copies<T, true>, never<T>},
         {"warp_tiles", launch_warp_tiles<T>, never<T>},

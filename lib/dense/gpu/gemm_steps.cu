@@ -21,12 +21,6 @@ int sizes_of(std::int64_t size)
     return static_cast<int>(size);
 }
 
-template <class T>
-std::string_view never(In<T> const&, In<T> const&)
-{
-    return {};
-}
-
 // --- the article's -------------------------------------------------------------------------------
 
 //! [one_thread_1d]
@@ -187,10 +181,10 @@ void launch_shared_row_1d(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& str
 }
 
 template <class T>
-std::string_view refuses_long_rows(In<T> const& a, In<T> const&)
+std::string_view refuses_long_rows(In<T> const& a, In<T> const& b, Matrix<T> const& c)
 {
     return a.columns * static_cast<std::int64_t>(sizeof(T)) <= 48 * 1024
-               ? ""
+               ? refuses_gaps(a, b, c)
                : "a row of a does not fit the 48 KiB of shared memory that every GPU has";
 }
 
@@ -209,10 +203,10 @@ void launch_tile_2d_multiples(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const&
 }
 
 template <class T>
-std::string_view refuses_no_multiples(In<T> const& a, In<T> const& b)
+std::string_view refuses_no_multiples(In<T> const& a, In<T> const& b, Matrix<T> const& c)
 {
     return a.rows % tile == 0 && a.columns % tile == 0 && b.columns % tile == 0
-               ? ""
+               ? refuses_gaps(a, b, c)
                : "the kernel for multiples of 32 is not made for these sizes";
 }
 
@@ -256,10 +250,10 @@ template <class T>
 std::vector<Step<T>> gemm_steps()
 {
     std::vector<Step<T>> steps{
-        {"one_thread_1d", launch_one_thread_1d<T>, never<T>},
+        {"one_thread_1d", launch_one_thread_1d<T>, refuses_gaps<T>},
         {"shared_row_1d", launch_shared_row_1d<T, true>, refuses_long_rows<T>},
         {"tile_2d_multiples", launch_tile_2d_multiples<T>, refuses_no_multiples<T>},
-        {"tile_2d_any", launch_tile_2d_any<T>, never<T>},
+        {"tile_2d_any", launch_tile_2d_any<T>, refuses_gaps<T>},
     };
     for (auto const& more : {register_steps<T>(), thin_steps<T>()}) {
         steps.insert(steps.end(), more.begin(), more.end());
@@ -271,7 +265,7 @@ std::vector<Step<float>> wrong_gemm_steps()
 {
     return {{"shared_row_without_barrier", launch_shared_row_1d<float, false>,
              refuses_long_rows<float>},
-            {"tile_2d_article_guards", launch_tile_2d_article_guards, never<float>}};
+            {"tile_2d_article_guards", launch_tile_2d_article_guards, refuses_gaps<float>}};
 }
 
 template std::vector<Step<float>> gemm_steps();

@@ -7,8 +7,9 @@
 #include <vector>
 
 /// \file
-/// `c = a b` on a GPU, one idea a step. All memory is the device's; matrices have no gaps between
-/// rows; work is put into `stream`. Every step is right for any size unless it says otherwise.
+/// `c = a b` on a GPU, one idea a step. All memory is the device's, sizes are below 2^31, and work
+/// is put into `stream`. Every step is right for any size and any gaps between rows that it does
+/// not refuse.
 
 namespace dense::gpu {
 
@@ -19,8 +20,9 @@ struct Step
     std::string_view name;
     void (*multiply)(Matrix<T const> a, Matrix<T const> b, Matrix<T> c, cuda::Stream const& stream);
 
-    /// Why it is not made for these operands; empty if it is.
-    std::string_view (*refuses)(Matrix<T const> const& a, Matrix<T const> const& b);
+    /// Why it is not made for these matrices or the current device; empty if it is.
+    std::string_view (*refuses)(Matrix<T const> const& a, Matrix<T const> const& b,
+                                Matrix<T> const& c);
 };
 
 /// The article's steps, then one idea after the other: from one thread for each element to

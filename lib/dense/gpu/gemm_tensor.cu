@@ -192,9 +192,11 @@ void launch(Matrix<float const> a, Matrix<float const> b, Matrix<float> c,
     cuda::check_launch();
 }
 
-std::string_view refuses_old_gpus(Matrix<float const> const&, Matrix<float const> const&)
+std::string_view refuses_old_gpus(Matrix<float const> const& a, Matrix<float const> const& b,
+                                  Matrix<float> const& c)
 {
-    return refusal_before(8, "this GPU's tensor cores know neither TF32 nor bf16");
+    auto const refusal = refusal_before(80, "this GPU's tensor cores know neither TF32 nor bf16");
+    return refusal.empty() ? refuses_gaps(a, b, c) : refusal;
 }
 
 } // namespace

@@ -17,17 +17,6 @@ namespace cg = cooperative_groups;
 template <class T>
 using In = Matrix<T const>;
 
-struct Sizes
-{
-    int rows, columns, depth;
-};
-
-template <class T>
-Sizes sizes_of(In<T> const& a, In<T> const& b)
-{
-    return {static_cast<int>(a.rows), static_cast<int>(b.columns), static_cast<int>(a.columns)};
-}
-
 /// A tile of c for a cluster of eight blocks; each block has four groups of 64 threads, which stand
 /// eight by eight and share its part of the sum.
 template <class T>
@@ -66,7 +55,7 @@ __device__ void add(Pack<T>& to, Pack<T> const& what)
 /// twice.
 template <class T, bool whole>
 __global__ void __launch_bounds__(Shape<T>::threads)
-    cluster_k(T const* a, T const* b, T* c, Sizes sizes, bool aligned_a, bool aligned_b)
+    cluster_k(View<T const> a, View<T const> b, View<T> c)
 {
     using S = Shape<T>;
     constexpr int wide = S::wide;
@@ -90,16 +79,14 @@ __global__ void __launch_bounds__(Shape<T>::threads)
 #pragma unroll
         for (int i = threadIdx.x / packs_a; i < S::rows; i += S::threads / packs_a) {
             int const pack = half * packs_a + threadIdx.x % packs_a;
-            copy_pack<whole>(&tile_a[i * S::stride + pack], a, sizes.rows, sizes.depth, i0 + i,
-                             k0 + pack * wide, aligned_a);
+            copy_pack<whole>(&tile_a[i * S::stride + pack], a, i0 + i, k0 + pack * wide);
         }
         int const end = (half + 1) * (S::depth / halves);
 #pragma unroll
         for (int k = half * (S::depth / halves) + threadIdx.x / S::packs; k < end;
              k += S::threads / S::packs) {
             int const pack = threadIdx.x % S::packs;
-            copy_pack<whole>(&tile_b[k * S::packs + pack], b, sizes.depth, sizes.columns, k0 + k,
-                             j0 + pack * wide, aligned_b);
+            copy_pack<whole>(&tile_b[k * S::packs + pack], b, k0 + k, j0 + pack * wide);
         }
         __pipeline_commit();
     };
@@ -127,7 +114,7 @@ __global__ void __launch_bounds__(Shape<T>::threads)
             }
         }
     };
-    for (int k0 = rank * S::depth; k0 < sizes.depth; k0 += S::blocks * S::depth) {
+    for (int k0 = rank * S::depth; k0 < a.columns; k0 += S::blocks * S::depth) {
         fetch(0, k0);
         fetch(1, k0);
         __pipeline_wait_prior(1);
@@ -164,8 +151,8 @@ __global__ void __launch_bounds__(Shape<T>::threads)
         int const j = j0 + at % S::packs * wide;
 #pragma unroll
         for (int n = 0; n < wide; ++n) {
-            if (whole || (i < sizes.rows && j + n < sizes.columns)) {
-                c[std::int64_t{i} * sizes.columns + j + n] = total.value[n];
+            if (whole || (i < c.rows && j + n < c.columns)) {
+                c.data[i * c.stride + j + n] = total.value[n];
             }
         }
     }
@@ -174,7 +161,7 @@ __global__ void __launch_bounds__(Shape<T>::threads)
 #else
 /// GPUs before Hopper have no clusters: `refuses_old_gpus` keeps them from here.
 template <class T, bool whole>
-__global__ void cluster_k(T const*, T const*, T*, Sizes, bool, bool)
+__global__ void cluster_k(View<T const>, View<T const>, View<T>)
 {
     __trap();
 }
@@ -184,10 +171,7 @@ template <class T>
 void launch_cluster_k(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stream)
 {
     using S = Shape<T>;
-    bool const aligned_a = has_aligned_rows(a.data, a.columns);
-    bool const aligned_b = has_aligned_rows(b.data, b.columns);
-    bool const whole = aligned_a && aligned_b && a.rows % S::rows == 0 &&
-                       b.columns % S::columns == 0 && a.columns % S::depth == 0;
+    bool const whole = has_whole_tiles(a, b, S::rows, S::columns, S::depth);
     auto const kernel = whole ? cluster_k<T, true> : cluster_k<T, false>;
     cuda::check(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::bytes));
@@ -204,14 +188,13 @@ void launch_cluster_k(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stream)
     config.stream = stream.get();
     config.attrs = &cluster;
     config.numAttrs = 1;
-    cuda::check(cudaLaunchKernelEx(&config, kernel, a.data, b.data, c.data, sizes_of(a, b),
-                                   aligned_a, aligned_b));
+    cuda::check(cudaLaunchKernelEx(&config, kernel, view_of(a), view_of(b), view_of(c)));
 }
 
 template <class T>
-std::string_view refuses_old_gpus(In<T> const&, In<T> const&)
+std::string_view refuses_old_gpus(In<T> const&, In<T> const&, Matrix<T> const&)
 {
-    return refusal_before(9, "this GPU has no clusters of blocks");
+    return refusal_before(90, "this GPU has no clusters of blocks");
 }
 
 constexpr int most_columns = 16; // of thin_columns: two rows of them are the lanes of a warp
@@ -237,10 +220,11 @@ __device__ T sum_of_lane(T (&value)[32])
 
 //! [thin_columns]
 /// For few columns: a block makes two rows of c. Each thread takes packs of both rows of a and the
-/// rows of b beside them, which lie together in memory, and keeps a sum for every element.
+/// rows of b beside them, as packs where these lie together in memory, and keeps a sum for every
+/// element.
 template <class T, int columns>
 __global__ void __launch_bounds__(256)
-    thin_columns(T const* a, T const* b, T* c, int rows, int depth, bool aligned_a, bool aligned_b)
+    thin_columns(View<T const> a, View<T const> b, View<T> c, bool has_packs)
 {
     constexpr int wide = Pack<T>::size;
     constexpr int rows_of_block = 2;
@@ -248,26 +232,29 @@ __global__ void __launch_bounds__(256)
     __shared__ T part[warps][32];
     int const i0 = blockIdx.x * rows_of_block;
     T sum[32] = {};
+    int const depth = a.columns;
     for (int k = threadIdx.x * wide; k < depth; k += 256 * wide) {
         Pack<T> of_a[rows_of_block];
         Pack<T> of_b[columns]; // `wide` rows of b, one after the other
-        if (aligned_a && aligned_b && i0 + rows_of_block <= rows && k + wide <= depth) {
+        if (has_packs && i0 + rows_of_block <= c.rows && k + wide <= depth) {
 #pragma unroll
             for (int r = 0; r < rows_of_block; ++r) {
-                of_a[r] = *reinterpret_cast<Pack<T> const*>(a + std::int64_t{i0 + r} * depth + k);
+                of_a[r] = *reinterpret_cast<Pack<T> const*>(a.data + (i0 + r) * a.stride + k);
             }
 #pragma unroll
             for (int p = 0; p < columns; ++p) {
-                of_b[p] = *reinterpret_cast<Pack<T> const*>(b + k * columns + p * wide);
+                of_b[p] = *reinterpret_cast<Pack<T> const*>(b.data + k * columns + p * wide);
             }
         } else {
 #pragma unroll
             for (int r = 0; r < rows_of_block; ++r) {
-                of_a[r] = load_pack(a, rows, depth, i0 + r, k, false);
+                of_a[r] = load_pack(a, i0 + r, k);
             }
 #pragma unroll
-            for (int p = 0; p < columns; ++p) {
-                of_b[p] = load_pack(b, 1, depth * columns, 0, k * columns + p * wide, false);
+            for (int at = 0; at < columns * wide; ++at) {
+                int const i = k + at / columns;
+                of_b[at / wide].value[at % wide] =
+                    i < depth ? b.data[i * b.stride + at % columns] : T{0};
             }
         }
 #pragma unroll
@@ -285,12 +272,12 @@ __global__ void __launch_bounds__(256)
     part[threadIdx.x / 32][threadIdx.x % 32] = sum_of_lane(sum);
     __syncthreads();
     int const e = threadIdx.x;
-    if (e < rows_of_block * columns && i0 + e / columns < rows) {
+    if (e < rows_of_block * columns && i0 + e / columns < c.rows) {
         T whole = 0;
         for (int warp = 0; warp < warps; ++warp) {
             whole += part[warp][e];
         }
-        c[std::int64_t{i0} * columns + e] = whole;
+        c.data[(i0 + e / columns) * c.stride + e % columns] = whole;
     }
 }
 //! [thin_columns]
@@ -298,10 +285,10 @@ __global__ void __launch_bounds__(256)
 template <class T, int columns>
 void launch_thin(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stream)
 {
-    bool const aligned_b = reinterpret_cast<std::uintptr_t>(b.data) % 16 == 0;
+    bool const has_packs = has_aligned_rows(a.data, a.stride) && b.stride == columns &&
+                           reinterpret_cast<std::uintptr_t>(b.data) % 16 == 0;
     thin_columns<T, columns><<<static_cast<unsigned>(ceil_div(c.rows, 2)), 256, 0, stream.get()>>>(
-        a.data, b.data, c.data, static_cast<int>(c.rows), static_cast<int>(a.columns),
-        has_aligned_rows(a.data, a.columns), aligned_b);
+        view_of(a), view_of(b), view_of(c), has_packs);
     cuda::check_launch();
 }
 
@@ -317,7 +304,7 @@ void launch_thin_columns(In<T> a, In<T> b, Matrix<T> c, cuda::Stream const& stre
 }
 
 template <class T>
-std::string_view refuses_many_columns(In<T> const& a, In<T> const& b)
+std::string_view refuses_many_columns(In<T> const& a, In<T> const& b, Matrix<T> const&)
 {
     return b.columns <= most_columns && a.columns * b.columns < (std::int64_t{1} << 31)
                ? ""

@@ -1,11 +1,9 @@
 #include "dense/gpu/reference.hpp"
 
-#include "base/half.hpp"
 #include "cuda/buffer.hpp"
 #include "cuda/error.hpp"
-
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
+#include "dense/gpu/element.cuh"
+#include "dense/gpu/tile.cuh"
 
 #include <stdexcept>
 
@@ -14,42 +12,25 @@ namespace dense::gpu {
 namespace {
 
 template <class T>
-__global__ void product_kernel(T const* a, T const* b, long long columns, long long depth,
-                               long long first, long long count, double* value, double* magnitude)
+__global__ void product_kernel(View<T const> a, View<T const> b, long long first, long long count,
+                               double* value, double* magnitude)
 {
     long long const at = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
     if (at >= count) {
         return;
     }
-    long long const i = (first + at) / columns;
-    long long const j = (first + at) % columns;
+    long long const i = (first + at) / b.columns;
+    long long const j = (first + at) % b.columns;
     double sum = 0;
     double absolute = 0;
-    for (long long k = 0; k < depth; ++k) {
-        double const product =
-            static_cast<double>(a[i * depth + k]) * static_cast<double>(b[k * columns + j]);
+    for (long long k = 0; k < a.columns; ++k) {
+        double const product = static_cast<double>(widened(a.data[i * a.stride + k])) *
+                               static_cast<double>(widened(b.data[k * b.stride + j]));
         sum += product;
         absolute += fabs(product);
     }
     value[at] = sum;
     magnitude[at] = absolute;
-}
-
-__device__ double widened(float value)
-{
-    return value;
-}
-__device__ double widened(double value)
-{
-    return value;
-}
-__device__ double widened(base::fp16 value)
-{
-    return __half2float(__ushort_as_half(value.bits));
-}
-__device__ double widened(base::bf16 value)
-{
-    return __bfloat162float(__ushort_as_bfloat16(value.bits));
 }
 
 /// One block for each row, its threads in a tree: double precision needs no more care than that.
@@ -76,16 +57,16 @@ __global__ void softmax_kernel(bool logarithms, T const* x, long long columns, d
     };
     double largest = -INFINITY;
     for (long long i = threadIdx.x; i < columns; i += blockDim.x) {
-        largest = fmax(largest, widened(x[row + i]));
+        largest = fmax(largest, static_cast<double>(widened(x[row + i])));
     }
     largest = reduced(largest, false);
     double sum = 0;
     for (long long i = threadIdx.x; i < columns; i += blockDim.x) {
-        sum += exp(widened(x[row + i]) - largest);
+        sum += exp(static_cast<double>(widened(x[row + i])) - largest);
     }
     sum = reduced(sum, true);
     for (long long i = threadIdx.x; i < columns; i += blockDim.x) {
-        double const shifted = widened(x[row + i]) - largest;
+        double const shifted = static_cast<double>(widened(x[row + i])) - largest;
         value[row + i] = logarithms ? shifted - log(sum) : exp(shifted) / sum;
         below[row + i] = -shifted;
     }
@@ -138,14 +119,18 @@ void reference_product(Matrix<T const> a, Matrix<T const> b, std::size_t first,
     cuda::Buffer<double> bounds{value.size()};
     auto const blocks = static_cast<unsigned>((value.size() + 255) / 256);
     product_kernel<<<blocks, 256, 0, stream.get()>>>(
-        a.data, b.data, b.columns, a.columns, static_cast<long long>(first),
-        static_cast<long long>(value.size()), made.data(), bounds.data());
+        view_of(a), view_of(b), static_cast<long long>(first), static_cast<long long>(value.size()),
+        made.data(), bounds.data());
     cuda::check_launch();
     stream.synchronize();
     cuda::copy_to_host(value.data(), made.data(), made.bytes());
     cuda::copy_to_host(magnitude.data(), bounds.data(), bounds.bytes());
 }
 
+template void reference_product(Matrix<base::fp16 const>, Matrix<base::fp16 const>, std::size_t,
+                                std::span<double>, std::span<double>, cuda::Stream const&);
+template void reference_product(Matrix<base::bf16 const>, Matrix<base::bf16 const>, std::size_t,
+                                std::span<double>, std::span<double>, cuda::Stream const&);
 template void reference_product(Matrix<float const>, Matrix<float const>, std::size_t,
                                 std::span<double>, std::span<double>, cuda::Stream const&);
 template void reference_product(Matrix<double const>, Matrix<double const>, std::size_t,

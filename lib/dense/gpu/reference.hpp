@@ -9,9 +9,9 @@
 namespace dense::gpu {
 
 /// Elements `first` and those after it of `a b` in double precision, and the sums of the magnitudes
-/// of their products, which bound what rounding may cost. `a` and `b` are in device memory, without
-/// gaps; the results are the host's. One thread for each element and nothing else, so that it can
-/// be trusted.
+/// of their products, which bound what rounding may cost. `a` and `b` are in device memory; the
+/// results are the host's. `T` is base::fp16, base::bf16, float or double. One thread for each
+/// element and nothing else, so that it can be trusted.
 template <class T>
 void reference_product(Matrix<T const> a, Matrix<T const> b, std::size_t first,
                        std::span<double> value, std::span<double> magnitude,

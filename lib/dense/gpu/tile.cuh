@@ -35,36 +35,52 @@ struct alignas(16) Pack
     T value[size];
 };
 
-/// Elements (i, j) and those after it in the row of a matrix without gaps, zeros where it has none.
-/// One load where all of them are there and aligned.
+/// A matrix as kernels see it: sizes of 32 bits, and what is known of its rows.
 template <class T>
-__device__ Pack<T> load_pack(T const* from, int rows, int columns, int i, int j, bool is_aligned)
+struct View
 {
-    std::int64_t const at = std::int64_t{i} * columns + j;
-    if (is_aligned && i < rows && j + Pack<T>::size <= columns) {
-        return *reinterpret_cast<Pack<T> const*>(from + at);
+    T* data;
+    int rows, columns;
+    std::int64_t stride;
+    bool is_aligned; ///< whether all rows begin at multiples of 16 bytes
+};
+
+/// Elements (i, j) and those after it in the row, zeros where it has none. One load where all of
+/// them are there and aligned.
+template <class T>
+__device__ Pack<T> load_pack(View<T const> const& from, int i, int j)
+{
+    T const* const at = from.data + i * from.stride + j;
+    if (from.is_aligned && i < from.rows && j + Pack<T>::size <= from.columns) {
+        return *reinterpret_cast<Pack<T> const*>(at);
     }
     Pack<T> pack = {};
 #pragma unroll
     for (int e = 0; e < Pack<T>::size; ++e) {
-        if (i < rows && j + e < columns) {
-            pack.value[e] = from[at + e];
+        if (i < from.rows && j + e < from.columns) {
+            pack.value[e] = at[e];
         }
     }
     return pack;
+}
+
+/// As above of a matrix without gaps.
+template <class T>
+__device__ Pack<T> load_pack(T const* from, int rows, int columns, int i, int j, bool is_aligned)
+{
+    return load_pack(View<T const>{from, rows, columns, columns, is_aligned}, i, j);
 }
 
 /// Copies a pack from memory to shared memory without a register; a plain store where it is not
 /// whole or not aligned. Nothing is asked where all packs of a matrix are `whole`. To be committed
 /// and waited for as asynchronous copies are.
 template <bool whole = false, class T>
-__device__ void copy_pack(Pack<T>* to, T const* from, int rows, int columns, int i, int j,
-                          bool is_aligned)
+__device__ void copy_pack(Pack<T>* to, View<T const> const& from, int i, int j)
 {
-    if (whole || (is_aligned && i < rows && j + Pack<T>::size <= columns)) {
-        __pipeline_memcpy_async(to, from + std::int64_t{i} * columns + j, sizeof(Pack<T>));
+    if (whole || (from.is_aligned && i < from.rows && j + Pack<T>::size <= from.columns)) {
+        __pipeline_memcpy_async(to, from.data + i * from.stride + j, sizeof(Pack<T>));
     } else {
-        *to = load_pack(from, rows, columns, i, j, false);
+        *to = load_pack(from, i, j);
     }
 }
 
@@ -85,21 +101,50 @@ __device__ inline Place place_in_patch(int block, int tiles_down, int tiles_acro
     return {first + within % here, within / here};
 }
 
-/// Whether rows of so many elements all begin at multiples of 16 bytes.
+/// Whether rows that are so many elements apart all begin at multiples of 16 bytes.
 template <class T>
-bool has_aligned_rows(T const* data, std::int64_t columns)
+bool has_aligned_rows(T const* data, std::int64_t stride)
 {
-    return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && columns % Pack<T>::size == 0;
+    return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && stride % Pack<T>::size == 0;
 }
 
-/// `why` on GPUs before such a compute capability, else nothing.
+/// What kernels see of a matrix with less than 2^31 rows and columns.
+template <class T>
+View<T> view_of(Matrix<T> const& m)
+{
+    return {m.data, static_cast<int>(m.rows), static_cast<int>(m.columns), m.stride,
+            has_aligned_rows(m.data, m.stride)};
+}
+
+/// Whether such operands and their product have whole tiles of these sizes, all of whose packs are
+/// aligned.
+template <class T>
+bool has_whole_tiles(Matrix<T const> const& a, Matrix<T const> const& b, int rows, int columns,
+                     int depth)
+{
+    return has_aligned_rows(a.data, a.stride) && has_aligned_rows(b.data, b.stride) &&
+           a.rows % rows == 0 && b.columns % columns == 0 && a.columns % depth == 0;
+}
+
+/// Of steps for matrices without gaps: why they are not made for others.
+template <class T>
+std::string_view refuses_gaps(Matrix<T const> const& a, Matrix<T const> const& b,
+                              Matrix<T> const& c)
+{
+    bool const has_gap = a.stride != a.columns || b.stride != b.columns || c.stride != c.columns;
+    return has_gap ? "it takes no gaps between rows" : "";
+}
+
+/// `why` on GPUs before such a compute capability, ten times it: 75, 80, 90; else nothing.
 inline std::string_view refusal_before(int needed, std::string_view why)
 {
     int device = 0;
     int major = 0;
+    int minor = 0;
     cuda::check(cudaGetDevice(&device));
     cuda::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    return major >= needed ? "" : why;
+    cuda::check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+    return 10 * major + minor >= needed ? "" : why;
 }
 
 /// Steps that keep a tile of c in the registers of each thread.
