@@ -2,6 +2,7 @@
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
 #include "cuda/stream.hpp"
+#include "cuda/workspace.hpp"
 
 #include <fmt/format.h>
 
@@ -65,6 +66,18 @@ void copy_to_device(void* device, void const* host, std::size_t bytes)
 void copy_to_host(void* host, void const* device, std::size_t bytes)
 {
     check(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
+}
+
+Workspace::Workspace(std::size_t bytes, Stream const& stream)
+{
+    if (bytes == 0) {
+        return;
+    }
+    void* memory = nullptr;
+    check(cudaMallocAsync(&memory, bytes, stream.get()));
+    data_.reset(static_cast<std::byte*>(memory), [stream](std::byte* taken) {
+        static_cast<void>(cudaFreeAsync(taken, stream.get())); // as in `release`
+    });
 }
 
 Stream::Stream()
