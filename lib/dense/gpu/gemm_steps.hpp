@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/half.hpp"
 #include "cuda/stream.hpp"
 #include "dense/matrix.hpp"
 
@@ -26,9 +27,13 @@ struct Step
 };
 
 /// The article's steps, then one idea after the other: from one thread for each element to
-/// asynchronous copies. `T` is float or double.
+/// asynchronous copies. `T` is float or double; of 16 bits those of `gemm_half.hpp`.
 template <class T>
 std::vector<Step<T>> gemm_steps();
+template <>
+std::vector<Step<base::fp16>> gemm_steps();
+template <>
+std::vector<Step<base::bf16>> gemm_steps();
 
 /// The first of these, `one_thread_1d`, by so many threads of the whole device, a multiple of 256
 /// or, up to a warp for each multiprocessor, of 32: each takes every `threads`-th element. Warps
