@@ -138,21 +138,35 @@ bool overlap(Matrix<T> const& a, Matrix<U> const& b)
     return false;
 }
 
+/// Which operands of a product are transposed first.
+struct Transposes
+{
+    bool a = false;
+    bool b = false;
+};
+
 /// Throws std::invalid_argument, in the name of `who`, unless `c = a b` can be computed: matrices
 /// that can be, sizes that agree, and no element of `c` in memory of `a` or `b`, which may be the
 /// same or overlap.
 template <class T>
 void require_product(char const* who, Matrix<T const> const& a, Matrix<T const> const& b,
-                     Matrix<T> const& c)
+                     Matrix<T> const& c, Transposes transposes = {})
 {
+    auto const text = [](Matrix<T const> const& m, bool transposed) {
+        return size_text(m) + (transposed ? " transposed" : "");
+    };
     auto const refuse = [&](std::string const& why) {
-        throw std::invalid_argument{std::string{who} + ": found " + size_text(a) + " times " +
-                                    size_text(b) + " into " + size_text(c) + why};
+        throw std::invalid_argument{std::string{who} + ": found " + text(a, transposes.a) +
+                                    " times " + text(b, transposes.b) + " into " + size_text(c) +
+                                    why};
     };
     require_matrix(who, a);
     require_matrix(who, b);
     require_matrix(who, c);
-    if (a.columns != b.rows || c.rows != a.rows || c.columns != b.columns) {
+    auto const depth = transposes.a ? a.rows : a.columns;
+    if (depth != (transposes.b ? b.columns : b.rows) ||
+        c.rows != (transposes.a ? a.columns : a.rows) ||
+        c.columns != (transposes.b ? b.rows : b.columns)) {
         refuse(", expected sizes that agree");
     }
     if (overlap(a, c) || overlap(b, c)) {

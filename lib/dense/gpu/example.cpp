@@ -1,5 +1,6 @@
-// Multiplies two matrices on the GPU and takes the softmax of each row of the product. Uses the
-// installed library; no compiler but that for C++ is needed.
+// Multiplies matrices on the GPU, in single precision and in bf16 on tensor cores, and takes the
+// softmax of each row of a product. Uses the installed library; no compiler but that for C++ is
+// needed.
 #include <cuda/buffer.hpp>
 #include <dense/gpu/gemm.hpp>
 #include <dense/gpu/softmax.hpp>
@@ -19,4 +20,15 @@ int main()
     dense::gpu::softmax<float>(dense::gpu::Softmax::probabilities, c.data(), c.data(), size, size,
                                stream);
     std::cout << c.download().front() * size << '\n'; // 1: all elements of a row are alike
+
+    // Half of the left columns of x times the right ones transposed: parts of one matrix.
+    std::vector<base::bf16> const twos(size * size, base::bf16{2.0});
+    cuda::Buffer<base::bf16> const x{twos};
+    cuda::Buffer<base::bf16> y{twos.size()};
+    dense::Matrix const whole{x.data(), size, size};
+    constexpr int half = size / 2;
+    dense::gpu::gemm<base::bf16>(whole.part(0, 0, size, half), whole.part(0, half, size, half),
+                                 {y.data(), size, size}, stream,
+                                 {.alpha = 0.5, .transposes = {.b = true}});
+    std::cout << static_cast<float>(y.download().front()) << '\n'; // 1024: half of 512 times 2 2
 }

@@ -1,29 +1,43 @@
 #include "dense/gpu/gemm.hpp"
 
-#include "cuda/error.hpp"
+#include "cuda/workspace.hpp"
+#include "dense/gpu/elementwise.hpp"
+#include "dense/gpu/gemm_half.hpp"
 #include "dense/gpu/gemm_steps.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace dense::gpu {
 
 namespace {
 
+constexpr char const* who = "dense::gpu::gemm";
+
+template <class T>
+constexpr bool is_half = sizeof(T) == 2;
+
+// --- which step ----------------------------------------------------------------------------------
+
+template <class T>
+Step<T> const& named(std::vector<Step<T>> const& steps, std::string_view name)
+{
+    return *std::ranges::find(steps, name, &Step<T>::name);
+}
+
 template <class T>
 Step<T> const& step_named(std::string_view name)
 {
     static auto const steps = gemm_steps<T>();
-    return *std::ranges::find(steps, name, &Step<T>::name);
+    return named(steps, name);
 }
 
-constexpr std::int64_t thin = 16; ///< columns of c that `thin_columns` takes at most
 constexpr std::int64_t tile = 128;
 
 /// Tiles of c below which the sum is split among blocks, so that all multiprocessors have work.
@@ -32,14 +46,15 @@ constexpr std::int64_t few_tiles = 100;
 /// Tiles of c up to which a cluster adds up in shared memory, in float: from results on an H100.
 constexpr std::int64_t very_few_tiles = 4;
 
-/// The step for operands of such sizes.
+/// The step for such matrices without tensor cores.
 template <class T>
-Step<T> const& step_for(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c)
+Step<T> const& plain_step(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c)
 {
-    if (b.columns <= thin) {
-        return step_named<T>("thin_columns");
+    auto const& thin = step_named<T>("thin_columns");
+    if (thin.refuses(a, b, c).empty()) {
+        return thin;
     }
-    auto const tiles = ((a.rows + tile - 1) / tile) * ((b.columns + tile - 1) / tile);
+    auto const tiles = ((c.rows + tile - 1) / tile) * ((c.columns + tile - 1) / tile);
     if (tiles >= few_tiles) {
         return step_named<T>("warp_tiles");
     }
@@ -49,40 +64,188 @@ Step<T> const& step_for(Matrix<T const> const& a, Matrix<T const> const& b, Matr
     return takes_cluster ? cluster : step_named<T>("split_k");
 }
 
-template <class M>
-void require_dense(M const& m)
+/// `c = a b`.
+template <class T>
+void multiply(Precision precision, Matrix<T const> a, Matrix<T const> b, Matrix<T> c,
+              cuda::Stream const& stream)
 {
-    if (m.stride != m.columns) {
-        throw std::invalid_argument{"dense::gpu::gemm: found rows of " + std::to_string(m.columns) +
-                                    " elements that are " + std::to_string(m.stride) +
-                                    " apart, expected no gap"};
+    if constexpr (std::is_same_v<T, float>) {
+        static auto const tensor = tensor_gemm_steps();
+        auto const& step =
+            named(tensor, precision == Precision::tf32 ? "fragments_tf32" : "fragments_3xtf32");
+        if (precision != Precision::fp32 && step.refuses(a, b, c).empty()) {
+            step.multiply(a, b, c, stream);
+            return;
+        }
     }
+    plain_step(a, b, c).multiply(a, b, c, stream);
+}
+
+/// `c = alpha a b + beta c` of 16 bits.
+template <class T>
+void multiply_half(double alpha, Matrix<T const> a, Matrix<T const> b, double beta, Matrix<T> c,
+                   cuda::Stream const& stream)
+{
+    auto const refusal = refuses_mma(a, b, c);
+    if (!refusal.empty()) {
+        throw std::invalid_argument{who + (": " + std::string{refusal})};
+    }
+    if (alpha == 1 && beta == 0 && refuses_wgmma(a, b, c).empty()) {
+        multiply_by_wgmma(a, b, c, stream);
+    } else {
+        multiply_by_mma(alpha, a, b, beta, c, stream);
+    }
+}
+
+// --- workspaces ----------------------------------------------------------------------------------
+
+constexpr std::int64_t alignment = 256;
+
+std::int64_t rounded_up(std::int64_t count, std::int64_t to)
+{
+    return (count + to - 1) / to * to;
+}
+
+/// A matrix whose rows begin at multiples of 16 bytes, without memory yet.
+template <class T>
+Matrix<T> aligned_matrix(std::int64_t rows, std::int64_t columns)
+{
+    constexpr std::int64_t elements = 16 / sizeof(T);
+    return {nullptr, rows, columns, rounded_up(columns, elements)};
+}
+
+/// What is kept in a workspace, one behind the other: matrices of no rows where it is not needed.
+template <class T>
+struct Copies
+{
+    Matrix<T> a; ///< transposed
+    Matrix<T> b; ///< transposed
+    Matrix<T> product;
+
+    Copies(Matrix<T const> const& left, Matrix<T const> const& right, Matrix<T> const& c,
+           GemmOptions const& options)
+    {
+        if (c.rows == 0 || c.columns == 0 || options.alpha == 0) {
+            return;
+        }
+        if (options.transposes.a) {
+            a = aligned_matrix<T>(left.columns, left.rows);
+        }
+        if (options.transposes.b) {
+            b = aligned_matrix<T>(right.columns, right.rows);
+        }
+        if (options.beta != 0 && !is_half<T>) {
+            product = aligned_matrix<T>(c.rows, c.columns);
+        }
+    }
+
+    std::size_t bytes() const { return bytes_of(a) + bytes_of(b) + bytes_of(product); }
+
+    void lay_into(std::byte* memory)
+    {
+        for (Matrix<T>* const one : {&a, &b, &product}) {
+            one->data = reinterpret_cast<T*>(memory);
+            memory += bytes_of(*one);
+        }
+    }
+
+private:
+    static std::size_t bytes_of(Matrix<T> const& m)
+    {
+        auto const bytes = m.rows * m.stride * static_cast<std::int64_t>(sizeof(T));
+        return static_cast<std::size_t>(rounded_up(bytes, alignment));
+    }
+};
+
+// --- what is refused -----------------------------------------------------------------------------
+
+template <class T>
+void require_32_bits(Matrix<T> const& m)
+{
     if (std::max(m.rows, m.columns) > std::numeric_limits<int>::max()) {
-        throw std::invalid_argument{"dense::gpu::gemm: found a size beyond 32 bits"};
+        throw std::invalid_argument{std::string{who} + ": found a size beyond 32 bits"};
+    }
+}
+
+template <class T>
+void require(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c,
+             GemmOptions const& options)
+{
+    require_product(who, a, b, c, options.transposes);
+    require_32_bits(a);
+    require_32_bits(b);
+    require_32_bits(c);
+}
+
+void require_workspace(std::span<std::byte> given, std::size_t bytes)
+{
+    bool const is_aligned = reinterpret_cast<std::uintptr_t>(given.data()) % alignment == 0;
+    if (given.size() < bytes || !is_aligned) {
+        throw std::invalid_argument{std::string{who} + ": found a workspace of " +
+                                    std::to_string(given.size()) + " bytes" +
+                                    (is_aligned ? "" : " between two multiples of 256") +
+                                    ", expected " + std::to_string(bytes)};
     }
 }
 
 } // namespace
 
 template <class T>
-void gemm(Operand<T> a, Operand<T> b, Matrix<T> c, cuda::Stream const& stream)
+void gemm(Operand<T> a, Operand<T> b, Matrix<T> c, cuda::Stream const& stream,
+          GemmOptions const& options)
 {
-    require_product("dense::gpu::gemm", a, b, c);
-    require_dense(a);
-    require_dense(b);
-    require_dense(c);
+    require(a, b, c, options);
+    auto const depth = options.transposes.a ? a.rows : a.columns;
     if (c.rows == 0 || c.columns == 0) {
         return;
     }
-    if (a.columns == 0) {
-        auto const bytes = static_cast<std::size_t>(c.rows * c.columns) * sizeof(T);
-        cuda::check(cudaMemsetAsync(c.data, 0, bytes, stream.get()));
+    if (depth == 0 || options.alpha == 0) {
+        scale(options.beta, c, stream);
         return;
     }
-    step_for<T>(a, b, c).multiply(a, b, c, stream);
+    Copies<T> copies{a, b, c, options};
+    bool const has_given = !options.workspace.empty();
+    if (has_given) {
+        require_workspace(options.workspace, copies.bytes());
+    }
+    cuda::Workspace const own{has_given ? 0 : copies.bytes(), stream};
+    copies.lay_into(has_given ? options.workspace.data() : own.data());
+    if (options.transposes.a) {
+        transpose<T>(a, copies.a, stream);
+        a = copies.a;
+    }
+    if (options.transposes.b) {
+        transpose<T>(b, copies.b, stream);
+        b = copies.b;
+    }
+    if constexpr (is_half<T>) {
+        multiply_half<T>(options.alpha, a, b, options.beta, c, stream);
+    } else {
+        auto const product = options.beta == 0 ? c : copies.product;
+        multiply<T>(options.precision, a, b, product, stream);
+        if (options.alpha != 1 || options.beta != 0) {
+            add_scaled<T>(options.alpha, product, options.beta, c, stream);
+        }
+    }
 }
 
-template void gemm(Matrix<float const>, Matrix<float const>, Matrix<float>, cuda::Stream const&);
-template void gemm(Matrix<double const>, Matrix<double const>, Matrix<double>, cuda::Stream const&);
+template <class T>
+std::size_t gemm_workspace_bytes(Operand<T> a, Operand<T> b, Matrix<T> c,
+                                 GemmOptions const& options)
+{
+    require<T>(a, b, c, options);
+    return Copies<T>{a, b, c, options}.bytes();
+}
+
+#define INSTANTIATE(T)                                                                             \
+    template void gemm(Matrix<T const>, Matrix<T const>, Matrix<T>, cuda::Stream const&,           \
+                       GemmOptions const&);                                                        \
+    template std::size_t gemm_workspace_bytes(Matrix<T const>, Matrix<T const>, Matrix<T>,         \
+                                              GemmOptions const&)
+INSTANTIATE(float);
+INSTANTIATE(double);
+INSTANTIATE(base::fp16);
+INSTANTIATE(base::bf16);
+#undef INSTANTIATE
 
 } // namespace dense::gpu
