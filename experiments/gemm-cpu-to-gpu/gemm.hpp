@@ -26,10 +26,11 @@ struct Options
     std::int64_t products = 1;
     std::int64_t device = 0;
     std::string algorithm = "all";
+    std::string drawn_from = "6328f36ab5c12a0b"; ///< hash of the commit that is measured
 };
 Options& options();
 
-/// Adds `--wA --hA --wB --hB --iter --algo --device`.
+/// Adds `--wA --hA --wB --hB --iter --algo --device --drawn-from`.
 void add_options(bench::Experiment& experiment);
 
 /// A product of `a` (m x k) and `b` (k x n).
@@ -49,6 +50,14 @@ void require_size(bench::Parameter const& size);
 
 /// The shape of the options, or the article's two.
 bench::AxisValues article_shapes();
+
+/// 24 shapes that nobody chose, drawn from the first 16 digits of a hash: half have sizes of any
+/// magnitude from `largest` / 64 to `largest`, half one or two below that. All sizes are multiples
+/// of 8, or whatever was drawn. Throws std::invalid_argument for what is no hash.
+std::vector<Shape> draw_shapes(std::string const& hash, bool multiples, std::int64_t largest);
+
+/// Those drawn from `--drawn-from`, up to 8192.
+bench::AxisValues drawn_shapes(bool multiples);
 
 /// Whether `--algo` leaves a variant in: it is `0`, `all`, the variant's name, or its number in the
 /// article.

@@ -1,19 +1,14 @@
-#include "gemm.hpp"
+#include "gpu_product.hpp"
 
 #include "ceilings/device_probes.hpp"
-#include "cuda/buffer.hpp"
 #include "cuda/device.hpp"
 #include "dense/gpu/gemm.hpp"
 #include "dense/gpu/gemm_steps.hpp"
-#include "dense/gpu/reference.hpp"
 #include "peers/cublas.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <initializer_list>
-#include <memory>
-#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 /// The studies that need CUDA.
@@ -21,70 +16,8 @@ namespace gemm {
 
 namespace {
 
-/// A product on the GPU: its operands and what it must give. The reference is computed there too,
-/// in double precision, by a kernel that does nothing but that.
-template <class T>
-struct GpuProduct
-{
-    Shape shape;
-    bench::Input<T> a;
-    bench::Input<T> b;
-    bench::Output<T> c;
-
-    GpuProduct(bench::Trial& trial, Shape of, cuda::Gpu& gpu)
-        : shape{of}, a{trial.input<T>(count(of.m, of.k))}, b{trial.input<T>(count(of.k, of.n))},
-          c{trial.output<T>(count(of.m, of.n))}
-    {
-        auto const products = static_cast<double>(options().products);
-        auto const elements = static_cast<double>(a.size() + b.size() + c.size());
-        trial.work({.flops = products * dense::product_flops(of.m, of.n, of.k),
-                    .bytes = products * elements * sizeof(T),
-                    .operations = products});
-        expect(c, gpu, 0);
-    }
-
-    /// What a result must be whose operands were rounded to so small a part of themselves.
-    void expect(bench::Output<T> const& of, cuda::Gpu& gpu, double rounding) const
-    {
-        double const unit =
-            std::numeric_limits<T>::epsilon() * static_cast<double>(shape.k + 2) + 2 * rounding;
-        of.expect(1, [p = *this, &gpu, unit](std::size_t first, std::span<double> value,
-                                             std::span<double> bound) {
-            dense::gpu::reference_product(p.left(gpu), p.right(gpu), first, value, bound,
-                                          gpu.stream());
-            for (double& each : bound) {
-                each *= unit;
-            }
-        });
-    }
-
-    dense::Matrix<T const> left(cuda::Gpu& gpu) const
-    {
-        return {a.on(gpu).data(), shape.m, shape.k};
-    }
-    dense::Matrix<T const> right(cuda::Gpu& gpu) const
-    {
-        return {b.on(gpu).data(), shape.k, shape.n};
-    }
-    dense::Matrix<T> product(cuda::Gpu& gpu) const { return {c.on(gpu).data(), shape.m, shape.n}; }
-
-private:
-    static std::size_t count(std::int64_t rows, std::int64_t columns)
-    {
-        return static_cast<std::size_t>(rows * columns);
-    }
-};
-
-/// Adds what puts one product into the stream, as many times as `--iter` says.
-template <class Multiply>
-bench::Variant& add(bench::Trial& trial, std::string const& name, Multiply multiply)
-{
-    return trial.add(name, [multiply, products = options().products] {
-        for (std::int64_t i = 0; i < products; ++i) {
-            multiply();
-        }
-    });
-}
+using dense::gpu::Precision;
+using Math = peers::CuBlas::Math;
 
 /// The marked text of a step.
 std::string excerpt_of(std::string const& step)
@@ -94,6 +27,10 @@ std::string excerpt_of(std::string const& step)
            : step.starts_with("tensor_")    ? "tensor_tiles"
                                             : step;
 }
+
+constexpr double tf32_rounding = 0x1p-10; // tensor cores may cut off what TF32 does not keep
+constexpr double three_tf32_rounding = 0x1p-21;
+constexpr double bf16_rounding = 0x1p-8;
 
 template <class T>
 void add_step(bench::Trial& trial, GpuProduct<T> const& p, dense::gpu::Step<T> const& step,
@@ -111,49 +48,39 @@ void add_step(bench::Trial& trial, GpuProduct<T> const& p, dense::gpu::Step<T> c
     trial
         .add(name,
              [=, &gpu](bench::Variant& variant) {
-                 auto c = p.product(gpu);
-                 if (rounding > 0) { // an output of its own, as its bound is another
-                     auto const own = variant.output<T>(p.c.size());
-                     p.expect(own, gpu, rounding);
-                     c.data = own.on(gpu).data();
-                 }
-                 return
-                     [=, &gpu, a = p.left(gpu), b = p.right(gpu), products = options().products] {
-                         for (std::int64_t i = 0; i < products; ++i) {
-                             step.multiply(a, b, c, gpu.stream());
-                         }
-                     };
+                 return repeated([=, &gpu, a = p.left(gpu), b = p.right(gpu),
+                                  c = p.result_of(variant, gpu, rounding)] {
+                     step.multiply(a, b, c, gpu.stream());
+                 });
              })
         .group(group)
         .excerpt(excerpt_of(name));
 }
 
-constexpr double tf32_rounding = 0x1p-11;
-constexpr double three_tf32_rounding = 0x1p-21;
-constexpr double bf16_rounding = 0x1p-8;
-
-/// Everything that multiplies one shape.
+/// The steps, from the article's on.
 template <class T>
-void multiply(bench::Trial& trial, Shape shape, cuda::Gpu& gpu, peers::CuBlas const& cublas)
+void add_steps(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu)
 {
-    GpuProduct<T> const p{trial, shape, gpu};
+    auto const products = p.shape.m * p.shape.n * p.shape.k;
     for (auto const& step : dense::gpu::gemm_steps<T>()) {
         bool const is_article = step.name == "one_thread_1d" || step.name == "shared_row_1d" ||
                                 step.name.starts_with("tile_2d");
-        if (!is_article || shape.m * shape.n * shape.k <= (std::int64_t{1} << 36)) {
+        if (!is_article || products <= (std::int64_t{1} << 36)) {
             add_step(trial, p, step, gpu, is_article ? "article" : "step", 0);
         }
     }
-    if (is_asked_for("triple_loop") && shape.m * shape.n * shape.k <= (std::int64_t{1} << 26)) {
-        trial
-            .add("triple_loop",
-                 [p, shape] {
-                     dense::triple_loop<T>({p.a.on().data(), shape.m, shape.k},
-                                           {p.b.on().data(), shape.k, shape.n},
-                                           {p.c.on().data(), shape.m, shape.n});
-                 })
-            .on(bench::host())
-            .group("host");
+    if constexpr (!is_half<T>) {
+        if (is_asked_for("triple_loop") && products <= (std::int64_t{1} << 26)) {
+            trial
+                .add("triple_loop",
+                     [p] {
+                         dense::triple_loop<T>({p.a.on().data(), p.shape.m, p.shape.k},
+                                               {p.b.on().data(), p.shape.k, p.shape.n},
+                                               {p.c.on().data(), p.shape.m, p.shape.n});
+                     })
+                .on(bench::host())
+                .group("host");
+        }
     }
     if constexpr (std::is_same_v<T, float>) {
         for (auto const& step : dense::gpu::tensor_gemm_steps()) {
@@ -163,51 +90,118 @@ void multiply(bench::Trial& trial, Shape shape, cuda::Gpu& gpu, peers::CuBlas co
             add_step(trial, p, step, gpu, "tensor", rounding);
         }
     }
-    if (is_asked_for("gemm")) {
-        add(trial, "gemm",
-            [=, &gpu] {
-                dense::gpu::gemm(p.left(gpu), p.right(gpu), p.product(gpu), gpu.stream());
-            })
-            .group("library")
-            .excerpt("warp_tiles");
+}
+
+/// `dense::gpu::gemm`, and the marked text of what it takes for large products.
+template <class T>
+void add_gemm(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu, std::string const& name,
+              std::string const& excerpt, Precision precision, double rounding)
+{
+    if (!is_asked_for(name)) {
+        return;
+    }
+    trial
+        .add(name,
+             [=, &gpu](bench::Variant& variant) {
+                 return repeated([=, &gpu, a = p.left(gpu), b = p.right(gpu),
+                                  c = p.result_of(variant, gpu, rounding)] {
+                     dense::gpu::gemm<T>(a, b, c, gpu.stream(), {.precision = precision});
+                 });
+             })
+        .group("library")
+        .excerpt(excerpt);
+}
+
+/// cuBLAS' own choice, and the best of eight that cuBLASLt offers.
+template <class T>
+void add_cublas(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu,
+                peers::CuBlas const& cublas, std::string const& suffix, Math math, double rounding)
+{
+    if (is_asked_for("cublas" + suffix)) {
+        trial
+            .add("cublas" + suffix,
+                 [=, &gpu, &cublas](bench::Variant& variant) {
+                     return repeated([=, &gpu, &cublas, a = p.left(gpu), b = p.right(gpu),
+                                      c = p.result_of(variant, gpu, rounding)] {
+                         cublas.gemm(a, b, c, math, gpu.stream());
+                     });
+                 })
+            .group("peer")
+            .excerpt("cublas");
+    }
+    if (is_asked_for("cublaslt" + suffix)) {
+        trial
+            .add("cublaslt" + suffix,
+                 [=, &gpu, &cublas](bench::Variant& variant) {
+                     peers::CuBlas::LtProduct<T> product{cublas, p.left(gpu), p.right(gpu),
+                                                         p.result_of(variant, gpu, rounding), math};
+                     if (!p.is_exact) {
+                         product.tune(gpu.stream());
+                         variant.note(product.choice());
+                     }
+                     return repeated([&gpu, product] { product(gpu.stream()); });
+                 })
+            .group("peer")
+            .excerpt("cublaslt");
+    }
+}
+
+/// What people call: `gemm` and the vendor's libraries, in every precision that there is for `T`.
+template <class T>
+void add_libraries(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu,
+                   peers::CuBlas const& cublas)
+{
+    constexpr bool is_float = std::is_same_v<T, float>;
+    add_gemm(trial, p, gpu, "gemm", is_half<T> ? "mma_sync" : "warp_tiles", Precision::fp32, 0);
+    if (is_float) {
+        add_gemm(trial, p, gpu, "gemm_tf32", "fragments", Precision::tf32, tf32_rounding);
+        add_gemm(trial, p, gpu, "gemm_tf32x3", "fragments", Precision::tf32x3, three_tf32_rounding);
     }
     if (!cublas.missing.empty()) {
         trial.skip("cublas", cublas.missing).group("peer");
-    } else {
-        if (is_asked_for("cublas")) {
-            add(trial, "cublas", [=, &gpu, &cublas] {
-                cublas.gemm(p.left(gpu), p.right(gpu), p.product(gpu), peers::CuBlas::Math::exact,
-                            gpu.stream());
-            }).group("peer");
-        }
-        // The same by the clock that also counts gaps between launches, beside the graph's.
-        if (is_asked_for("cublas_events")) {
-            add(trial, "cublas_events",
-                [=, &gpu, &cublas] {
-                    cublas.gemm(p.left(gpu), p.right(gpu), p.product(gpu),
-                                peers::CuBlas::Math::exact, gpu.stream());
-                })
-                .group("clock")
-                .excerpt("cublas")
-                .clock(gpu.clock(bench::Cache::cold));
-        }
-        if (is_asked_for("cublaslt")) {
-            trial
-                .add("cublaslt",
-                     [=, &gpu, &cublas](bench::Variant&) {
-                         return
-                             [=, &gpu,
-                              product = peers::CuBlas::LtProduct<T>{cublas, p.left(gpu),
-                                                                    p.right(gpu), p.product(gpu)},
-                              products = options().products] {
-                                 for (std::int64_t i = 0; i < products; ++i) {
-                                     product(gpu.stream());
-                                 }
-                             };
-                     })
-                .group("peer");
-        }
+        return;
     }
+    add_cublas(trial, p, gpu, cublas, "", Math::exact, 0);
+    if (is_float) {
+        add_cublas(trial, p, gpu, cublas, "_tf32", Math::tf32, tf32_rounding);
+    }
+}
+
+/// cuBLAS by the clock that also counts gaps between launches, beside the graph's.
+template <class T>
+void add_cublas_by_events(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu,
+                          peers::CuBlas const& cublas)
+{
+    if (cublas.missing.empty() && is_asked_for("cublas_events")) {
+        trial
+            .add("cublas_events", repeated([=, &gpu, &cublas] {
+                     cublas.gemm(p.left(gpu), p.right(gpu), p.product(gpu), Math::exact,
+                                 gpu.stream());
+                 }))
+            .group("clock")
+            .excerpt("cublas")
+            .clock(gpu.clock(bench::Cache::cold));
+    }
+}
+
+/// Everything that multiplies one shape.
+template <class T>
+void multiply(bench::Trial& trial, Shape shape, cuda::Gpu& gpu, peers::CuBlas const& cublas)
+{
+    GpuProduct<T> const p{trial, shape, gpu};
+    add_steps(trial, p, gpu);
+    add_libraries(trial, p, gpu, cublas);
+    add_cublas_by_events(trial, p, gpu, cublas);
+    trial.run();
+}
+
+/// The libraries alone.
+template <class T>
+void compare_libraries(bench::Trial& trial, Shape shape, cuda::Gpu& gpu,
+                       peers::CuBlas const& cublas)
+{
+    GpuProduct<T> const p{trial, shape, gpu};
+    add_libraries(trial, p, gpu, cublas);
     trial.run();
 }
 
@@ -227,11 +221,11 @@ void multiply_by_threads(bench::Trial& trial, cuda::Gpu& gpu)
         if (!is_asked_for(name)) {
             continue;
         }
-        add(trial, name,
-            [=, &gpu, threads = threads] {
-                dense::gpu::multiply_by_threads(p.left(gpu), p.right(gpu), p.product(gpu), threads,
-                                                gpu.stream());
-            })
+        trial
+            .add(name, repeated([=, &gpu, threads = threads] {
+                     dense::gpu::multiply_by_threads(p.left(gpu), p.right(gpu), p.product(gpu),
+                                                     threads, gpu.stream());
+                 }))
             .group("threads")
             .excerpt("by_threads");
     }
@@ -247,6 +241,7 @@ bench::AxisValues sides()
     return values;
 }
 
+/// Powers of two, with all steps; and two sizes one below, where rows begin anywhere.
 bench::AxisValues square_sizes()
 {
     bench::AxisValues values;
@@ -254,6 +249,7 @@ bench::AxisValues square_sizes()
     for (std::int64_t size = 64; size <= 8192; size *= 2) {
         values.quick.emplace_back(size);
     }
+    values.quick.insert(values.quick.end(), {std::int64_t{4095}, std::int64_t{8191}});
     values.full = values.quick;
     values.require = require_size;
     return values;
@@ -285,9 +281,20 @@ void cuda::add_studies(bench::Experiment& experiment, Gpu& gpu)
         .axis("side", gemm::sides())
         .untyped([&](bench::Trial& trial) { gemm::multiply_by_threads(trial, gpu); });
     auto& squares = experiment.study("squares").on(gpu).axis("size", gemm::square_sizes());
-    squares.types<float, double>([&]<class T>(bench::Trial& trial) {
+    squares.types<bench::bf16, float, double>([&]<class T>(bench::Trial& trial) {
         experiment.library("cublas", gemm::cublas().version);
         auto const n = trial.integer("size");
-        gemm::multiply<T>(trial, {n, n, n}, gpu, gemm::cublas());
+        bool const has_steps = n % 2 == 0 || n < 1024;
+        (has_steps ? gemm::multiply<T> : gemm::compare_libraries<T>)(trial, {n, n, n}, gpu,
+                                                                     gemm::cublas());
     });
+    for (bool const multiples : {true, false}) {
+        auto& shapes = experiment.study(multiples ? "shapes_multiples" : "shapes_others").on(gpu);
+        shapes.axis("shape", [multiples] { return gemm::drawn_shapes(multiples); });
+        shapes.types<bench::bf16, float, double>([&]<class T>(bench::Trial& trial) {
+            experiment.library("cublas", gemm::cublas().version);
+            gemm::compare_libraries<T>(trial, gemm::parse_shape(trial.text("shape")), gpu,
+                                       gemm::cublas());
+        });
+    }
 }

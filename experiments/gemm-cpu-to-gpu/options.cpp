@@ -19,16 +19,14 @@ constexpr std::array<char const*, 5> counted{"one_thread_1d", "shared_row_1d", "
                                              "tile_2d_any", "cublas"};
 
 /// Everything that `--algo` may name.
-constexpr std::array known{"one_thread_1d",  "shared_row_1d",    "tile_2d_multiples",
-                           "tile_2d_any",    "register_tiles",   "vector_loads",
-                           "swizzled_tiles", "async_copies",     "split_k",
-                           "warp_tiles",     "cluster_k",        "thin_columns",
-                           "tensor_tf32",    "tensor_3xtf32",    "tensor_bf16",
-                           "fragments_tf32", "fragments_3xtf32", "gemm",
-                           "cublas",         "cublas_events",    "cublaslt",
-                           "triple_loop",    "loop_order",       "tiles",
-                           "packed_avx512",  "packed_avx2",      "packed_baseline",
-                           "openblas"};
+constexpr std::array known{
+    "one_thread_1d", "shared_row_1d",  "tile_2d_multiples", "tile_2d_any",   "register_tiles",
+    "vector_loads",  "swizzled_tiles", "async_copies",      "split_k",       "warp_tiles",
+    "cluster_k",     "thin_columns",   "tensor_tf32",       "tensor_3xtf32", "tensor_bf16",
+    "mma_sync",      "wgmma",          "gemm_tf32",         "gemm_tf32x3",   "cublas_tf32",
+    "cublaslt_tf32", "fragments_tf32", "fragments_3xtf32",  "gemm",          "cublas",
+    "cublas_events", "cublaslt",       "triple_loop",       "loop_order",    "tiles",
+    "packed_avx512", "packed_avx2",    "packed_baseline",   "openblas"};
 
 bool is_everything(std::string const& algorithm)
 {
@@ -82,7 +80,9 @@ void add_options(bench::Experiment& experiment)
         .option("hB", &given.b_rows, "rows of B, as many as A has columns")
         .option("iter", &given.products, "products of one call, one after the other")
         .option("algo", &given.algorithm, "all or 0, 1 to 5 as the article counts, or a name")
-        .option("device", &given.device, "which GPU");
+        .option("device", &given.device, "which GPU")
+        .option("drawn-from", &given.drawn_from,
+                "hash of a commit: it draws the shapes of shapes_*");
 }
 
 Shape parse_shape(std::string const& text)

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -63,4 +64,38 @@ TEST_CASE("an algorithm is a number of the article's or a name")
                              std::invalid_argument);
     }
     gemm::options() = {};
+}
+
+TEST_CASE("shapes are drawn from a hash alone, all of them kept")
+{
+    std::string const hash = "0123456789abcdef0123";
+    for (bool const multiples : {true, false}) {
+        CAPTURE(multiples);
+        auto const shapes = gemm::draw_shapes(hash, multiples, 8192);
+        CHECK(shapes.size() == 24);
+        for (std::size_t i = 0; i < shapes.size(); ++i) {
+            auto const& [m, k, n] = shapes[i];
+            auto const thin = (m < 128) + (k < 128) + (n < 128);
+            CAPTURE(i);
+            CHECK(std::min({m, k, n}) >= 1);
+            CHECK(std::max({m, k, n}) <= 8192);
+            if (multiples) {
+                CHECK((m % 8 == 0 && k % 8 == 0 && n % 8 == 0));
+                CHECK(thin <= (i < 12 ? 0 : 2)); // 124 to 127 become 128
+            } else {
+                CHECK((i < 12 ? thin == 0 : thin == 1 || thin == 2));
+            }
+        }
+        auto const again = gemm::draw_shapes(hash.substr(0, 16), multiples, 8192);
+        auto const other = gemm::draw_shapes("0123456789abcdee", multiples, 8192);
+        auto const is_alike = [](auto const& a, auto const& b) {
+            return a.m == b.m && a.k == b.k && a.n == b.n;
+        };
+        CHECK(std::ranges::equal(shapes, again, is_alike));
+        CHECK_FALSE(std::ranges::equal(shapes, other, is_alike));
+    }
+    for (std::string const wrong : {"", "main", "12 "}) {
+        CHECK_THROWS_WITH_AS(gemm::draw_shapes(wrong, true, 8192),
+                             doctest::Contains("--drawn-from"), std::invalid_argument);
+    }
 }
