@@ -294,7 +294,8 @@ def _of(condition: Condition) -> str:
     if metric.of_ceiling:
         named = " or ".join(f"`{name}`" for name in condition.ceiling)
         return f" of {named}" if named else " of its ceiling"
-    return "" if metric.unit else f" {metric.header.replace(QUOTIENT, ' per ')}"
+    is_told = metric.unit or condition.value == "median"
+    return "" if is_told else f" {metric.header.replace(QUOTIENT, ' per ')}"
 
 
 def _stale(measured: Measurements, asked: Sequence[_Sides]) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from memwall.analysis import numerics
 from memwall.analysis.cells import Cell
 from memwall.analysis.comparisons import Comparison
+from memwall.analysis.metrics import metric_named
 from memwall.analysis.numerics import Estimate
 from memwall.analysis.statements import Statement
 from memwall.analysis.units import plain_edge, with_unit
@@ -131,7 +132,8 @@ def examine_value(who: str, what: str, found: Cell, metric: str, band: Band) -> 
     reason = Reason.CROSSES if position == Position.OPEN else None
     text = with_unit(metric, estimate, [edge for edge in band if edge is not None])
     number, _, interval = text.partition(" (")
-    sentence = f"{who} reaches {text}{what}.{claimed(wanted, verdict, reason)}"
+    verb = "takes" if metric_named(metric).kind == "time" else "reaches"
+    sentence = f"{who} {verb} {text}{what}.{claimed(wanted, verdict, reason)}"
     statement = Statement(sentence, "value", {**numbers(estimate), "verdict": verdict})
     return Finding(verdict, statement, number, interval.removesuffix(")"), estimate, band,
                    reason=reason)

@@ -25,9 +25,13 @@ def plain_unit(metric: str, value: float) -> str:
 
 
 def plain_edge(metric: str, edge: float) -> str:
-    """A bound that a claim names: as it stands there, a part of a ceiling in per cent."""
+    """A bound that a claim names: as it stands there, a part of a ceiling in per cent, and seconds
+    in the unit that suits them."""
     if metric_named(metric).kind == "percent":
         return f"{100 * edge:g} %"
+    if metric_named(metric).kind == "time":
+        scale, unit = notation.time_unit([edge])
+        return f"{edge / scale:g} {unit}"
     unit = metric_named(metric).unit
     return f"{edge:g}" + (f" {unit}" if unit else "")
 

@@ -275,6 +275,15 @@ def test_a_value_can_be_demanded(
     assert "`textbook` reaches 37 % of its ceiling. Claimed is " in found.findings[0].sentence
 
 
+def test_a_time_can_be_demanded(measured: Measure, raw: Json) -> None:
+    where = {"matrix": "fem3", "precision": "fp64", "threads": 1}
+    asked = value_claim("median", "textbook", at_most=7.5e-6, where=where)
+    found = claims.judge(measured(raw), asked).findings[0]
+    assert found.sentence.startswith("`textbook` takes ")
+    assert "median" not in found.sentence
+    assert "Claimed is at most 7.5 µs: " in found.sentence
+
+
 def test_a_value_can_be_demanded_of_every_unit(measured: Measure, raw: Json) -> None:
     asked = value_claim("gbps", "textbook", at_least=1e-6, on="every",
                         where={"precision": "fp64", "threads": 1})
