@@ -4,6 +4,7 @@
 #include "cuda/gpu.hpp"
 #include "cuda/pinned.hpp"
 #include "cuda/stream.hpp"
+#include "cuda/workspace.hpp"
 
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
@@ -126,6 +127,34 @@ TEST_CASE("a captured graph does nothing until it is replayed, then everything e
         stream.synchronize();
         CHECK(to.download() == from.download());
     }
+}
+
+TEST_CASE("a workspace is there for the work of a stream, in a graph too")
+{
+    cuda::Stream const stream;
+    cuda::Buffer<double> const from{counted(1000)};
+    cuda::Buffer<double> to{1000};
+    auto const by_way_of_workspace = [&] {
+        cuda::Workspace const room{from.bytes(), stream};
+        CHECK(reinterpret_cast<std::uintptr_t>(room.data()) % 256 == 0);
+        for (auto const& [target, source] :
+             {std::pair<void*, void const*>{room.data(), from.data()}, {to.data(), room.data()}}) {
+            cuda::check(cudaMemcpyAsync(target, source, from.bytes(), cudaMemcpyDeviceToDevice,
+                                        stream.get()));
+        }
+    };
+    auto const arrives = [&](auto const& issue) {
+        to.upload(std::vector<double>(1000, -1.0));
+        issue();
+        stream.synchronize();
+        CHECK(to.download() == from.download());
+    };
+    arrives(by_way_of_workspace); // which gave it back before the copies were made
+    cuda::Graph const graph{stream, by_way_of_workspace, 2};
+    arrives([&] { graph.replay(stream); });
+    arrives([&] { graph.replay(stream); });
+    CHECK(cuda::Workspace{0, stream}.data() == nullptr);
+    CHECK_THROWS_AS((cuda::Workspace{std::size_t{1} << 60, stream}), cuda::Error);
 }
 
 TEST_CASE("a capture that throws leaves the stream usable")
