@@ -159,14 +159,6 @@ __global__ void __launch_bounds__(Shape<T>::threads)
 }
 //! [vector_loads]
 
-/// Where the pack `pack` of row `row` lies in a tile of `packs` packs a row: exclusive or spreads
-/// the packs of one column over the banks.
-template <int packs>
-__device__ constexpr int swizzled(int row, int pack)
-{
-    return row * packs + (pack ^ (row % packs));
-}
-
 //! [swizzled_tiles]
 /// A warp reads parts of rows that lie 16 bytes apart, and what it writes transposed goes to places
 /// that exclusive or spreads over the banks.

@@ -84,17 +84,25 @@ __device__ void copy_pack(Pack<T>* to, View<T const> const& from, int i, int j)
     }
 }
 
+/// Where the pack `pack` of row `row` lies in a tile of `packs` packs a row: exclusive or spreads
+/// the packs of one column over the banks, which eight packs fill. Rows that lie a multiple of
+/// eight apart are alike.
+template <int packs>
+__device__ constexpr int swizzled(int row, int pack)
+{
+    return row * packs + (pack ^ (row % (packs < 8 ? packs : 8)));
+}
+
 /// Row and column of a tile of c.
 struct Place
 {
     int i, j;
 };
 
-/// The tile of a block, where blocks that run at the same time make a patch eight tiles high: they
-/// read the same parts of a and b, which the second-level cache then holds.
-__device__ inline Place place_in_patch(int block, int tiles_down, int tiles_across)
+/// The tile of a block, where blocks that run at the same time make a patch so many tiles high:
+/// they read the same parts of a and b, which the second-level cache then holds.
+__device__ inline Place place_in_patch(int block, int tiles_down, int tiles_across, int height = 8)
 {
-    constexpr int height = 8;
     int const first = block / (height * tiles_across) * height;
     int const here = min(tiles_down - first, height);
     int const within = block % (height * tiles_across);
