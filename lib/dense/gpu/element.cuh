@@ -5,6 +5,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <cstdint>
 #include <type_traits>
 
 /// \file
@@ -55,6 +56,20 @@ template <class T>
 __device__ Sum<T> scaled(Sum<T> alpha, Sum<T> x, Sum<T> beta, T const& c)
 {
     return beta == 0 ? alpha * x : alpha * x + beta * widened(c);
+}
+
+/// Two numbers rounded to the nearest elements, in one word: the first in its lower half.
+template <class T>
+__device__ std::uint32_t packed(float first, float second)
+{
+    static_assert(std::is_same_v<T, base::bf16> || std::is_same_v<T, base::fp16>);
+    if constexpr (std::is_same_v<T, base::bf16>) {
+        auto const pair = __floats2bfloat162_rn(first, second);
+        return reinterpret_cast<std::uint32_t const&>(pair);
+    } else {
+        auto const pair = __floats2half2_rn(first, second);
+        return reinterpret_cast<std::uint32_t const&>(pair);
+    }
 }
 
 } // namespace dense::gpu
