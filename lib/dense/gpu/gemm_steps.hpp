@@ -50,4 +50,16 @@ std::vector<Step<float>> wrong_gemm_steps();
 /// nearly all bits, and to bf16; then TF32 and three products of it with operands loaded by hand.
 std::vector<Step<float>> tensor_gemm_steps();
 
+/// Whole in bf16, with sums in float: from tensor cores fed by hand to Hopper's copy engine,
+/// clusters and products of shared memory. Rows are whole packs of eight elements and aligned.
+std::vector<Step<base::bf16>> bf16_gemm_steps();
+
+/// With one thing more or less, to see what it costs: the last of these by barriers that flush
+/// caches, the persistent grid without an order of tiles.
+std::vector<Step<base::bf16>> bf16_gemm_removals();
+
+/// The last of these without loads, and with neither loads nor barriers: right where all tiles of
+/// `a` (128 x 64) are alike, and all of `b` (64 x 256).
+std::vector<Step<base::bf16>> bf16_gemm_of_one_tile();
+
 } // namespace dense::gpu
