@@ -25,6 +25,8 @@ std::string excerpt_of(std::string const& step)
     return step == "split_k"                ? "async_copies"
            : step.starts_with("fragments_") ? "fragments"
            : step.starts_with("tensor_")    ? "tensor_tiles"
+           : step == "bf16_tma_wide"        ? "bf16_tma"
+           : step == "bf16_unordered"       ? "bf16_persistent"
                                             : step;
 }
 
@@ -88,6 +90,14 @@ void add_steps(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu)
                                     : step.name.ends_with("_3xtf32") ? three_tf32_rounding
                                                                      : tf32_rounding;
             add_step(trial, p, step, gpu, "tensor", rounding);
+        }
+    }
+    if constexpr (std::is_same_v<T, bench::bf16>) {
+        for (auto const& step : dense::gpu::bf16_gemm_steps()) {
+            add_step(trial, p, step, gpu, "step", 0);
+        }
+        for (auto const& step : dense::gpu::bf16_gemm_removals()) {
+            add_step(trial, p, step, gpu, "removal", 0);
         }
     }
 }
