@@ -87,6 +87,8 @@ Stream::Stream()
     stream_.reset(stream, cudaStreamDestroy);
 }
 
+Stream::Stream(cudaStream_t theirs) : stream_{theirs, [](cudaStream_t) {}} {}
+
 void Stream::wait_for(Event const& event) const
 {
     check(cudaStreamWaitEvent(get(), event.get(), 0));

@@ -23,6 +23,9 @@ class Stream
 public:
     Stream();
 
+    /// A queue that somebody else has made and keeps for as long as this and its copies are used.
+    explicit Stream(cudaStream_t theirs);
+
     /// For `<<<blocks, threads, bytes, stream.get()>>>`.
     cudaStream_t get() const { return stream_.get(); }
 

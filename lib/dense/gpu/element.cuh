@@ -51,13 +51,6 @@ __device__ inline void narrow(float value, base::bf16& to)
     to.bits = __bfloat16_as_ushort(__float2bfloat16_rn(value));
 }
 
-/// `alpha x + beta c`, where `c` is not read if `beta` is 0.
-template <class T>
-__device__ Sum<T> scaled(Sum<T> alpha, Sum<T> x, Sum<T> beta, T const& c)
-{
-    return beta == 0 ? alpha * x : alpha * x + beta * widened(c);
-}
-
 /// Two numbers rounded to the nearest elements, in one word: the first in its lower half.
 template <class T>
 __device__ std::uint32_t packed(float first, float second)
@@ -70,6 +63,13 @@ __device__ std::uint32_t packed(float first, float second)
         auto const pair = __floats2half2_rn(first, second);
         return reinterpret_cast<std::uint32_t const&>(pair);
     }
+}
+
+/// `alpha x + beta c`, where `c` is not read if `beta` is 0.
+template <class T>
+__device__ Sum<T> scaled(Sum<T> alpha, Sum<T> x, Sum<T> beta, T const& c)
+{
+    return beta == 0 ? alpha * x : alpha * x + beta * widened(c);
 }
 
 } // namespace dense::gpu

@@ -4,6 +4,7 @@
 #include "dense/gpu/elementwise.hpp"
 #include "dense/gpu/gemm_half.hpp"
 #include "dense/gpu/gemm_steps.hpp"
+#include "dense/gpu/gemm_wgmma.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -81,6 +82,33 @@ void multiply(Precision precision, Matrix<T const> a, Matrix<T const> b, Matrix<
     plain_step(a, b, c).multiply(a, b, c, stream);
 }
 
+// --- 16 bits -------------------------------------------------------------------------------------
+
+/// Who multiplies 16 bits.
+enum class HalfWay
+{
+    small, ///< threads without tensor cores
+    mma,
+    wgmma
+};
+
+/// Products of elements below which threads are done before tensor cores have begun, which are told
+/// of in boxes first; and below which they are done before operands would have been copied, so that
+/// their rows are aligned: from what an H200 took.
+constexpr double few_products = 1e5;
+constexpr double few_to_copy_for = 4e6;
+
+template <class T>
+HalfWay half_way(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c)
+{
+    if (!has_wgmma()) {
+        return HalfWay::mma;
+    }
+    bool const copies = !can_load_boxes(a) || !can_load_boxes(b);
+    auto const products = product_flops(c.rows, c.columns, a.columns) / 2;
+    return products < (copies ? few_to_copy_for : few_products) ? HalfWay::small : HalfWay::wgmma;
+}
+
 /// `c = alpha a b + beta c` of 16 bits.
 template <class T>
 void multiply_half(double alpha, Matrix<T const> a, Matrix<T const> b, double beta, Matrix<T> c,
@@ -90,10 +118,13 @@ void multiply_half(double alpha, Matrix<T const> a, Matrix<T const> b, double be
     if (!refusal.empty()) {
         throw std::invalid_argument{who + (": " + std::string{refusal})};
     }
-    if (alpha == 1 && beta == 0 && refuses_wgmma(a, b, c).empty()) {
-        multiply_by_wgmma(a, b, c, stream);
-    } else {
-        multiply_by_mma(alpha, a, b, beta, c, stream);
+    switch (half_way(a, b, c)) {
+    case HalfWay::small:
+        return multiply_small(alpha, a, b, beta, c, stream);
+    case HalfWay::mma:
+        return multiply_by_mma(alpha, a, b, beta, c, stream);
+    case HalfWay::wgmma:
+        return multiply_by_wgmma(alpha, a, b, beta, c, stream);
     }
 }
 
@@ -106,11 +137,11 @@ std::int64_t rounded_up(std::int64_t count, std::int64_t to)
     return (count + to - 1) / to * to;
 }
 
-/// A matrix whose rows begin at multiples of 16 bytes, without memory yet.
+/// A matrix whose rows begin at lines of 128 bytes, without memory yet.
 template <class T>
 Matrix<T> aligned_matrix(std::int64_t rows, std::int64_t columns)
 {
-    constexpr std::int64_t elements = 16 / sizeof(T);
+    constexpr std::int64_t elements = 128 / sizeof(T);
     return {nullptr, rows, columns, rounded_up(columns, elements)};
 }
 
@@ -118,8 +149,8 @@ Matrix<T> aligned_matrix(std::int64_t rows, std::int64_t columns)
 template <class T>
 struct Copies
 {
-    Matrix<T> a; ///< transposed
-    Matrix<T> b; ///< transposed
+    Matrix<T> a; ///< transposed, or with aligned rows
+    Matrix<T> b; ///< transposed, or with aligned rows
     Matrix<T> product;
 
     Copies(Matrix<T const> const& left, Matrix<T const> const& right, Matrix<T> const& c,
@@ -134,7 +165,9 @@ struct Copies
         if (options.transposes.b) {
             b = aligned_matrix<T>(right.columns, right.rows);
         }
-        if (options.beta != 0 && !is_half<T>) {
+        if constexpr (is_half<T>) {
+            align(left, right, c, options.transposes);
+        } else if (options.beta != 0) {
             product = aligned_matrix<T>(c.rows, c.columns);
         }
     }
@@ -150,12 +183,48 @@ struct Copies
     }
 
 private:
+    /// Of operands that are not transposed those that the copy engine cannot load.
+    void align(Matrix<T const> const& left, Matrix<T const> const& right, Matrix<T> const& c,
+               Transposes transposes)
+    {
+        auto const as_it_is = [](Matrix<T const> const& m, Matrix<T> const& transposed, bool has) {
+            return has ? Matrix<T const>{transposed} : m;
+        };
+        auto const of_a = as_it_is(left, a, transposes.a);
+        auto const of_b = as_it_is(right, b, transposes.b);
+        if (half_way(of_a, of_b, c) != HalfWay::wgmma) {
+            return;
+        }
+        if (!can_load_boxes(of_a)) {
+            a = aligned_matrix<T>(left.rows, left.columns);
+        }
+        if (!can_load_boxes(of_b)) {
+            b = aligned_matrix<T>(right.rows, right.columns);
+        }
+    }
+
     static std::size_t bytes_of(Matrix<T> const& m)
     {
         auto const bytes = m.rows * m.stride * static_cast<std::int64_t>(sizeof(T));
         return static_cast<std::size_t>(rounded_up(bytes, alignment));
     }
 };
+
+/// An operand as it is multiplied: copied, if it has a place for that.
+template <class T>
+Matrix<T const> copied(Matrix<T const> const& m, bool transposes, Matrix<T> const& to,
+                       cuda::Stream const& stream)
+{
+    if (to.rows == 0) {
+        return m;
+    }
+    if (transposes) {
+        transpose<T>(m, to, stream);
+    } else if constexpr (is_half<T>) {
+        align_rows<T>(m, to, stream);
+    }
+    return to;
+}
 
 // --- what is refused -----------------------------------------------------------------------------
 
@@ -210,14 +279,8 @@ void gemm(Operand<T> a, Operand<T> b, Matrix<T> c, cuda::Stream const& stream,
     }
     cuda::Workspace const own{has_given ? 0 : copies.bytes(), stream};
     copies.lay_into(has_given ? options.workspace.data() : own.data());
-    if (options.transposes.a) {
-        transpose<T>(a, copies.a, stream);
-        a = copies.a;
-    }
-    if (options.transposes.b) {
-        transpose<T>(b, copies.b, stream);
-        b = copies.b;
-    }
+    a = copied(a, options.transposes.a, copies.a, stream);
+    b = copied(b, options.transposes.b, copies.b, stream);
     if constexpr (is_half<T>) {
         multiply_half<T>(options.alpha, a, b, options.beta, c, stream);
     } else {

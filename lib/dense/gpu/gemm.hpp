@@ -36,9 +36,10 @@ struct GemmOptions
 /// read nor written. The sum over no products is 0.
 ///
 /// Everything is put into `stream`, and nothing waits for the device: the call can be captured in a
-/// graph. A transposed operand is copied first, which reads and writes it once more; alpha and beta
-/// cost a pass over `c` with float and double, and with beta a copy of it, but nothing with 16
-/// bits. Only such copies need a workspace.
+/// graph. A transposed operand is copied first, which reads and writes it once more; so is one of
+/// 16 bits whose rows do not all begin at multiples of 16 bytes, on GPUs of compute capability 9.0,
+/// unless it is small. Alpha and beta cost a pass over `c` with float and double, and with beta a
+/// copy of it, but nothing with 16 bits. Only such copies need a workspace.
 ///
 /// Throws std::invalid_argument where `dense::gemm` does, for more than 2^31 - 1 rows or columns, a
 /// workspace that is too small or not aligned, and of bf16 before compute capability 8.0;
@@ -47,7 +48,7 @@ template <class T>
 void gemm(Operand<T> a, Operand<T> b, Matrix<T> c, cuda::Stream const& stream,
           GemmOptions const& options = {});
 
-/// Bytes of workspace that such a product needs; 0 for a plain one.
+/// Bytes of workspace that such a product needs on the current device.
 template <class T>
 std::size_t gemm_workspace_bytes(Operand<T> a, Operand<T> b, Matrix<T> c,
                                  GemmOptions const& options);

@@ -23,10 +23,25 @@ template <class T>
 std::string_view refuses_mma(Matrix<T const> const& a, Matrix<T const> const& b,
                              Matrix<T> const& c);
 
-/// `c = a b` by `wgmma`, which GPUs of compute capability 9.0 alone have.
+/// The same without tensor cores, by threads that read operands of any alignment where they lie:
+/// for products that are done before a faster kernel has begun.
 template <class T>
-void multiply_by_wgmma(Matrix<T const> a, Matrix<T const> b, Matrix<T> c,
+void multiply_small(double alpha, Matrix<T const> a, Matrix<T const> b, double beta, Matrix<T> c,
+                    cuda::Stream const& stream);
+
+/// The same by `wgmma`, which GPUs of compute capability 9.0 alone have, divided among blocks as a
+/// model expects it to be fastest (`gemm_wgmma.hpp`). Rows of `a` and `b` begin at multiples of 16
+/// bytes.
+template <class T>
+void multiply_by_wgmma(double alpha, Matrix<T const> a, Matrix<T const> b, double beta, Matrix<T> c,
                        cuda::Stream const& stream);
+
+/// Whether the current device has it.
+bool has_wgmma();
+
+/// Whether rows begin at multiples of 16 bytes.
+template <class T>
+bool can_load_boxes(Matrix<T const> const& m);
 
 /// Why it is not made for these matrices or the current device; empty if it is.
 template <class T>

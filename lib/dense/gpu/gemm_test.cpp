@@ -267,6 +267,44 @@ TEST_CASE_TEMPLATE("many shapes, gaps, alignments, transposes, alphas and betas"
     check_draws<T>(22, 600, 60);
 }
 
+// Kernels that begin before the one in front of them ends read nothing of it too early: a chain
+// gives the same bits, waited for or not. The odd size has operands copied, too.
+TEST_CASE_TEMPLATE("products that need each other, one behind the other", T, base::fp16, base::bf16,
+                   float)
+{
+    cuda::Stream const stream;
+    std::mt19937 random{24};
+    for (std::int64_t const n : {64, 253, 640}) {
+        CAPTURE(n);
+        Problem<T> p{{n, n, n, {}, {}, {.alpha = 0.1}}, random};
+        std::array<cuda::Buffer<T>, 2> results{cuda::Buffer<T>{p.a.host.size()},
+                                               cuda::Buffer<T>{p.a.host.size()}};
+        for (int const waits : {1, 0}) {
+            p.a.device.upload(p.a.host);
+            p.multiply(stream);
+            for (int i = 0; i < 20; ++i) {
+                auto& from = i % 2 == 0 ? p.c : p.a;
+                auto& to = i % 2 == 0 ? p.a : p.c;
+                dense::gpu::gemm<T>(p.b.matrix(), from.matrix(), to.matrix(), stream,
+                                    p.asked.options);
+                if (waits == 1) {
+                    stream.synchronize();
+                }
+            }
+            stream.synchronize();
+            auto const last = p.c.device.download();
+            results[static_cast<std::size_t>(waits)].upload(last);
+        }
+        auto const waited = results[1].download();
+        auto const hurried = results[0].download();
+        bool const are_equal = std::ranges::equal(waited, hurried, [](T const& x, T const& y) {
+            return static_cast<double>(x) == static_cast<double>(y);
+        });
+        CHECK(are_equal);
+        CHECK(std::isfinite(static_cast<double>(waited.back())));
+    }
+}
+
 namespace {
 
 /// Every step on matrices with gaps, where it does not refuse them.

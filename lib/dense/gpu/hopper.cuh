@@ -155,6 +155,21 @@ struct Turn
 
 // --- clusters ------------------------------------------------------------------------------------
 
+/// What is kept at the same place of another block of the cluster. PTX: mapa, ld.
+__device__ inline float4 load_from(int rank, float4 const* at)
+{
+    float4 value;
+    asm volatile("{\n"
+                 ".reg .b32 remote;\n"
+                 "mapa.shared::cluster.u32 remote, %4, %5;\n"
+                 "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [remote];\n"
+                 "}"
+                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+                 : "r"(address(at)), "r"(rank)
+                 : "memory");
+    return value;
+}
+
 /// The number of this block in its cluster. PTX: %cluster_ctarank.
 __device__ inline int block_rank()
 {
@@ -171,7 +186,30 @@ __device__ inline void sync_cluster()
                      : "memory");
 }
 
+// --- launches ------------------------------------------------------------------------------------
+
+/// Lets the next kernel of the stream begin as soon as all blocks have come here and it has room,
+/// if it was launched with programmatic stream serialization. PTX: griddepcontrol.
+__device__ inline void let_next_begin()
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
+/// In a kernel that begins early: waits until all that was put into the stream before is done and
+/// can be seen.
+__device__ inline void wait_for_previous()
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
 // --- boxes ---------------------------------------------------------------------------------------
+
+/// Fetches what the copy engine knows of a matrix, so that its first box need not wait for it.
+/// PTX: prefetch, prefetchu.
+__device__ inline void prefetch(CUtensorMap const& map)
+{
+    asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
 
 /// Copies a box of a matrix to shared memory, the first element of which is (row, column), and
 /// zeros where the matrix has ended; the barrier gets its bytes. PTX: cp.async.bulk.tensor.
@@ -221,8 +259,7 @@ __device__ inline void wait_until_read()
 // --- products ------------------------------------------------------------------------------------
 
 /// All warps of the warpgroup keep no more than so many registers a thread, or get so many: what
-/// some give away others can take. Multiples of 8. Nobody needs it where a single warp feeds two
-/// warpgroups with tiles of up to 128 x 256. PTX: setmaxnreg.
+/// some give away others can take. Multiples of 8. PTX: setmaxnreg.
 template <int count>
 __device__ void keep_registers()
 {
@@ -380,7 +417,7 @@ CUtensorMap boxes_of(Matrix<T const> const& m, int rows, int columns)
     CUtensorMap map{};
     auto const error =
         encode(&map, type, 2, const_cast<T*>(m.data), size, stride, box, every,
-               CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+               CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (error != CUDA_SUCCESS) {
         throw std::runtime_error{"cuTensorMapEncodeTiled: error " + std::to_string(error) +

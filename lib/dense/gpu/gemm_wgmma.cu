@@ -1,0 +1,586 @@
+#include "dense/gpu/gemm_wgmma.hpp"
+
+#include "cuda/error.hpp"
+#include "dense/gpu/element.cuh"
+#include "dense/gpu/hopper.cuh"
+#include "dense/gpu/tile.cuh"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace dense::gpu {
+
+namespace {
+
+constexpr int depth_of_stage = 64;
+constexpr int rows_of_group = 64; // that a warpgroup multiplies at once
+constexpr int largest_cluster = 8;
+
+/// A tile of c, and what a block keeps in shared memory for it. One warpgroup more than make rows
+/// loads. Of small tiles a multiprocessor holds two.
+template <class Element, int tile_rows, int tile_columns, int stage_count, int block_count>
+struct Tile
+{
+    using T = Element;
+    static constexpr int rows = tile_rows;
+    static constexpr int columns = tile_columns;
+    static constexpr int stages = stage_count;
+    static constexpr int blocks = block_count; ///< of a multiprocessor
+    static constexpr int groups = rows / rows_of_group;
+    static constexpr int threads = warpgroup * (groups + 1);
+    static constexpr int box = std::min(columns, row_elements); ///< its columns
+    static constexpr int boxes = columns / box;
+    static constexpr int pitch = columns + 4; ///< of sums in shared memory, against bank conflicts
+    using Sums = float[columns / 2];          ///< of a thread
+
+    struct Stage
+    {
+        T a[rows][depth_of_stage];
+        T b[boxes][depth_of_stage][box];
+    };
+    struct alignas(swizzle_bytes) Memory
+    {
+        union {
+            Stage stage[stages];
+            float sums[rows][pitch]; ///< when nothing is loaded any more
+        };
+        T c[groups][boxes][rows_of_group][box];
+        Barrier full[stages];
+        Barrier empty[stages];
+    };
+    static_assert(sizeof(Stage) % swizzle_bytes == 0 && columns % box == 0);
+    static_assert(sizeof(float[rows][pitch]) <= sizeof(Stage[stages]));
+};
+
+/// What a launch is to do. Units are tiles, or pairs of tiles one above the other; those from
+/// `whole` on are left to clusters, whose blocks share the depth of each tile.
+template <class T>
+struct Work
+{
+    T* c;
+    std::int64_t stride;
+    int rows, columns, depth;
+    int tiles_down, tiles_across;
+    int whole;
+    int cluster;
+    int high;   ///< tiles of a unit
+    bool boxes; ///< whether the copy engine can store c
+    bool packs; ///< whether four elements of a row can be stored at once
+    float alpha, beta;
+
+    __device__ int units() const { return (tiles_down + high - 1) / high * tiles_across; }
+};
+
+/// Where a tile of c begins.
+struct Corner
+{
+    int i = 0, j = 0;
+};
+
+/// The corner of tile `nth` of a unit. Units that are made at the same time make a patch of c: they
+/// read the same rows and columns, which the L2 then holds.
+template <class Tile>
+__device__ Corner corner_of(Work<typename Tile::T> const& work, int unit, int nth)
+{
+    int const down = (work.tiles_down + work.high - 1) / work.high;
+    auto const place = place_in_patch(unit, down, work.tiles_across);
+    return {(place.i * work.high + nth) * Tile::rows, place.j * Tile::columns};
+}
+
+/// What a cluster makes of what is left over, if anything: a tile, and of its depth the stages that
+/// are this block's.
+struct Rest
+{
+    bool exists = false;
+    Corner corner;
+    int first = 0, last = 0;
+};
+
+template <class Tile>
+__device__ Rest rest_of(Work<typename Tile::T> const& work, int rank)
+{
+    int const nth = static_cast<int>(blockIdx.x) / work.cluster;
+    int const unit = work.whole + nth / work.high;
+    if (work.cluster == 1 || unit >= work.units()) {
+        return {};
+    }
+    std::int64_t const stages = (work.depth + depth_of_stage - 1) / depth_of_stage;
+    return {true, corner_of<Tile>(work, unit, nth % work.high),
+            static_cast<int>(stages * rank / work.cluster),
+            static_cast<int>(stages * (rank + 1) / work.cluster)};
+}
+
+/// Calls `make(corner)` for each tile that this block makes by itself.
+template <class Tile, class Make>
+__device__ void for_own_tiles(Work<typename Tile::T> const& work, int rank, Make make)
+{
+    int const step = static_cast<int>(gridDim.x) / work.high;
+    for (int unit = static_cast<int>(blockIdx.x) / work.high; unit < work.whole; unit += step) {
+        make(corner_of<Tile>(work, unit, work.high > 1 ? rank : 0));
+    }
+}
+
+//! [wgmma_loads]
+/// One thread loads all that its block multiplies, as early as stages are free. Of a pair each
+/// block loads every other box of b, for both.
+template <class Tile>
+__device__ void load_all(typename Tile::Memory& memory, CUtensorMap const& a, CUtensorMap const& b,
+                         Work<typename Tile::T> const& work, Rest const& rest, int rank)
+{
+    Turn<Tile::stages> turn;
+    auto const load = [&](Corner corner, int k, bool shares) {
+        auto& stage = memory.stage[turn.stage];
+        auto& full = memory.full[turn.stage];
+        memory.empty[turn.stage].wait(turn.parity ^ 1);
+        full.expect(sizeof stage);
+        load_box(stage.a, a, corner.i, k, full);
+        if (shares) {
+            for (int box = rank; box < Tile::boxes; box += 2) {
+                load_box(stage.b[box], b, k, corner.j + box * Tile::box, full, 0b11);
+            }
+        } else {
+#pragma unroll
+            for (int box = 0; box < Tile::boxes; ++box) {
+                load_box(stage.b[box], b, k, corner.j + box * Tile::box, full);
+            }
+        }
+        ++turn;
+    };
+    for_own_tiles<Tile>(work, rank, [&](Corner corner) {
+        for (int k = 0; k < work.depth; k += depth_of_stage) {
+            load(corner, k, work.high > 1);
+        }
+    });
+    for (int stage = rest.first; stage < rest.last; ++stage) {
+        load(rest.corner, stage * depth_of_stage, false);
+    }
+}
+//! [wgmma_loads]
+
+//! [wgmma_sums]
+/// A warpgroup's sums over so many stages. The products of a stage are put behind those of the
+/// stage before, whose place is free when they are done.
+template <class Tile>
+__device__ void sum_up(typename Tile::Memory& memory, Turn<Tile::stages>& turn, int group,
+                       int stages, int high, bool shares, typename Tile::Sums& sum)
+{
+    using T = typename Tile::T;
+    int const thread = threadIdx.x % warpgroup;
+    // Barriers of a pair wait for both blocks, and twice for one that works by itself.
+    auto const release = [&](int stage) {
+        if (thread < high) {
+            shares ? memory.empty[stage].arrive_at(thread) : memory.empty[stage].arrive();
+        }
+    };
+    int before = -1;
+    for (int s = 0; s < stages; ++s) {
+        auto const& stage = memory.stage[turn.stage];
+        memory.full[turn.stage].wait(turn.parity);
+        begin_products();
+#pragma unroll
+        for (int k = 0; k < depth_of_stage; k += 16) {
+            multiply<T>(sum, operand(&stage.a[group * rows_of_group][k]),
+                        operand<Tile::box * sizeof(T)>(stage.b[0][k], sizeof stage.b[0]),
+                        s > 0 || k > 0);
+        }
+        commit_products();
+        wait_for_products<1>();
+        if (before >= 0) {
+            release(before);
+        }
+        before = turn.stage;
+        ++turn;
+    }
+    wait_for_products<0>();
+    if (before >= 0) {
+        release(before);
+    }
+}
+//! [wgmma_sums]
+
+/// A thread's place among the sums of its warpgroup: row and the first of two columns, the first of
+/// which sums 0 and 1 belong to.
+__device__ Corner first_sum()
+{
+    int const lane = threadIdx.x % 32;
+    return {static_cast<int>(threadIdx.x % warpgroup / 32) * 16 + lane / 4, lane % 4 * 2};
+}
+
+/// Stores the sums of a warpgroup through shared memory and the copy engine, which goes on while
+/// the next tile is multiplied.
+template <class Tile>
+__device__ void store_boxes(typename Tile::Memory& memory, CUtensorMap const& map, Corner corner,
+                            int group, float alpha, typename Tile::Sums const& sum)
+{
+    using T = typename Tile::T;
+    auto& boxes = memory.c[group];
+    int const thread = threadIdx.x % warpgroup;
+    if (thread == 0) {
+        wait_until_read();
+    }
+    sync_warpgroup(group + 1);
+    constexpr int packs = Tile::box / 8; // of a row of a box
+    int const row = thread / 32 * 16 + thread % 16;
+    int const swizzle = packs == 8 ? row % 8 : row / 2 % 4;
+#pragma unroll
+    for (int x = 0; x < Tile::columns / 16; ++x) {
+        int const pack = 2 * x + thread % 32 / 16;
+        float const* const s = sum + 8 * x;
+        store_squares(&boxes[pack / packs][row][(pack % packs ^ swizzle) * 8],
+                      packed<T>(alpha * s[0], alpha * s[1]), packed<T>(alpha * s[2], alpha * s[3]),
+                      packed<T>(alpha * s[4], alpha * s[5]), packed<T>(alpha * s[6], alpha * s[7]));
+    }
+    publish_writes();
+    sync_warpgroup(group + 1);
+    if (thread == 0) {
+        for (int box = 0; box < Tile::boxes; ++box) {
+            store_box(map, corner.i + group * rows_of_group, corner.j + box * Tile::box,
+                      boxes[box]);
+        }
+        commit_stores();
+    }
+}
+
+/// The same where rows of c begin anywhere: each warp stores the rows that it made, two elements at
+/// a time.
+template <class Tile>
+__device__ void store_rows(typename Tile::Memory& memory, Work<typename Tile::T> const& work,
+                           Corner corner, int group, typename Tile::Sums const& sum)
+{
+    using T = typename Tile::T;
+    using Pair = std::uint32_t;
+    T* const lines = &memory.c[group][0][0][0]; // of 64 rows, packs of 8 swizzled
+    auto const at = [&](int row, int j) {
+        return lines + row * Tile::columns + (j / 8 ^ row % 4) * 8 + j % 8;
+    };
+    auto const own = first_sum();
+#pragma unroll
+    for (int x = 0; x < Tile::columns / 8; ++x) {
+        float const* const s = sum + 4 * x;
+        *reinterpret_cast<Pair*>(at(own.i, 8 * x + own.j)) =
+            packed<T>(work.alpha * s[0], work.alpha * s[1]);
+        *reinterpret_cast<Pair*>(at(own.i + 8, 8 * x + own.j)) =
+            packed<T>(work.alpha * s[2], work.alpha * s[3]);
+    }
+    __syncwarp();
+    int const lane = threadIdx.x % 32;
+    int const top = threadIdx.x % warpgroup / 32 * 16;
+    int const i = corner.i + group * rows_of_group;
+    int const columns = min(Tile::columns, work.columns - corner.j);
+    for (int row = top; row < top + 16 && i + row < work.rows; ++row) {
+        T* const to = work.c + (i + row) * work.stride + corner.j;
+        int const odd = reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % 2; // before the pairs
+        if (lane == 0 && odd == 1) {
+            to[0] = *at(row, 0);
+        }
+        for (int j = odd + 2 * lane; j < columns; j += 64) {
+            if (j + 1 < columns) {
+                *reinterpret_cast<Pair*>(to + j) = static_cast<Pair>(at(row, j)->bits) |
+                                                   static_cast<Pair>(at(row, j + 1)->bits) << 16;
+            } else {
+                to[j] = *at(row, j);
+            }
+        }
+    }
+    __syncwarp();
+}
+
+/// The same with what c holds, which is read.
+template <class Tile>
+__device__ void add_to_rows(Work<typename Tile::T> const& work, Corner corner, int group,
+                            typename Tile::Sums const& sum)
+{
+    auto const own = first_sum();
+#pragma unroll
+    for (int below = 0; below < 2; ++below) {
+        int const i = corner.i + group * rows_of_group + own.i + 8 * below;
+#pragma unroll
+        for (int x = 0; x < Tile::columns / 4; ++x) {
+            int const j = corner.j + x / 2 * 8 + own.j + x % 2;
+            if (i < work.rows && j < work.columns) {
+                auto& to = work.c[i * work.stride + j];
+                narrow(scaled(work.alpha, sum[x / 2 * 4 + 2 * below + x % 2], work.beta, to), to);
+            }
+        }
+    }
+}
+
+/// Leaves the sums of a warpgroup in shared memory for the other blocks of the cluster.
+template <class Tile>
+__device__ void leave_sums(typename Tile::Memory& memory, int group, bool are_zero,
+                           typename Tile::Sums const& sum)
+{
+    // All warpgroups have multiplied what the stages held; barriers 1 and 2 may still be in use.
+    asm volatile("bar.sync 3, %0;" ::"n"(Tile::groups * warpgroup) : "memory");
+    auto const own = first_sum();
+    int const i = group * rows_of_group + own.i;
+#pragma unroll
+    for (int x = 0; x < Tile::columns / 8; ++x) {
+        float const* const s = sum + 4 * x;
+        int const j = 8 * x + own.j;
+        *reinterpret_cast<float2*>(&memory.sums[i][j]) =
+            are_zero ? float2{} : make_float2(s[0], s[1]);
+        *reinterpret_cast<float2*>(&memory.sums[i + 8][j]) =
+            are_zero ? float2{} : make_float2(s[2], s[3]);
+    }
+}
+
+//! [wgmma_rest]
+/// Adds up what the blocks of a cluster have left in their shared memory, always in the same order,
+/// each block a part of the tile.
+template <class Tile>
+__device__ void add_up(typename Tile::Memory const& memory, Work<typename Tile::T> const& work,
+                       Corner corner, int rank)
+{
+    using T = typename Tile::T;
+    constexpr int packs = Tile::columns / 4;
+    int const rows = min(Tile::rows, work.rows - corner.i);
+    int const columns = min(Tile::columns, work.columns - corner.j);
+    int const step = work.cluster * Tile::threads;
+    for (int e = rank * Tile::threads + threadIdx.x; e < rows * packs; e += step) {
+        int const i = e / packs;
+        int const j = e % packs * 4;
+        if (j >= columns) {
+            continue;
+        }
+        float sum[4] = {};
+#pragma unroll 8
+        for (int block = 0; block < work.cluster; ++block) {
+            float4 const part =
+                load_from(block, reinterpret_cast<float4 const*>(&memory.sums[i][j]));
+            sum[0] += part.x;
+            sum[1] += part.y;
+            sum[2] += part.z;
+            sum[3] += part.w;
+        }
+        T* const to = work.c + (corner.i + i) * work.stride + corner.j + j;
+        if (work.beta == 0 && work.packs && j + 4 <= columns) {
+            *reinterpret_cast<uint2*>(to) =
+                make_uint2(packed<T>(work.alpha * sum[0], work.alpha * sum[1]),
+                           packed<T>(work.alpha * sum[2], work.alpha * sum[3]));
+        } else {
+            for (int x = 0; x < min(4, columns - j); ++x) {
+                narrow(scaled(work.alpha, sum[x], work.beta, to[x]), to[x]);
+            }
+        }
+    }
+}
+//! [wgmma_rest]
+
+//! [wgmma_tiles]
+/// A block makes tile after tile, one warpgroup loading, the others multiplying. At the end
+/// clusters make what is left over, each a tile, and each of its blocks a part of the depth.
+template <class Tile>
+__global__ void __launch_bounds__(Tile::threads, Tile::blocks)
+    wgmma_tiles(__grid_constant__ CUtensorMap const map_a,
+                __grid_constant__ CUtensorMap const map_b,
+                __grid_constant__ CUtensorMap const map_c, Work<typename Tile::T> work)
+{
+    auto& memory = shared_layout<typename Tile::Memory>();
+    int const rank = work.cluster > 1 ? block_rank() : 0;
+    if (threadIdx.x == 0) {
+        prefetch(map_a);
+        prefetch(map_b);
+        for (int stage = 0; stage < Tile::stages; ++stage) {
+            memory.full[stage].init(1);
+            memory.empty[stage].init(Tile::groups * work.high);
+        }
+        publish_barriers();
+    }
+    work.cluster > 1 ? sync_cluster() : __syncthreads();
+    let_next_begin();
+    wait_for_previous();
+    auto const rest = rest_of<Tile>(work, rank);
+    int const group = threadIdx.x / warpgroup;
+    if (group == Tile::groups) {
+        if constexpr (Tile::groups > 1) {
+            keep_registers<40>();
+        }
+        if (threadIdx.x % warpgroup == 0) {
+            load_all<Tile>(memory, map_a, map_b, work, rest, rank);
+        }
+    } else {
+        if constexpr (Tile::groups > 1) {
+            take_registers<232>();
+        }
+        Turn<Tile::stages> turn;
+        typename Tile::Sums sum;
+        int const stages = (work.depth + depth_of_stage - 1) / depth_of_stage;
+        for_own_tiles<Tile>(work, rank, [&](Corner corner) {
+            sum_up<Tile>(memory, turn, group, stages, work.high, work.high > 1, sum);
+            if (work.boxes) {
+                store_boxes<Tile>(memory, map_c, corner, group, work.alpha, sum);
+            } else if (work.beta == 0) {
+                store_rows<Tile>(memory, work, corner, group, sum);
+            } else {
+                add_to_rows<Tile>(work, corner, group, sum);
+            }
+        });
+        if (work.boxes && threadIdx.x % warpgroup == 0) {
+            wait_until_read();
+        }
+        if (rest.exists) {
+            int const part = rest.last - rest.first;
+            sum_up<Tile>(memory, turn, group, part, work.high, false, sum);
+            leave_sums<Tile>(memory, group, part == 0, sum);
+        }
+    }
+    if (rest.exists) {
+        sync_cluster();
+        add_up<Tile>(memory, work, rest.corner, rank);
+    }
+    if (work.cluster > 1) {
+        sync_cluster(); // no block ends while another one needs its barriers or sums
+    }
+}
+//! [wgmma_tiles]
+
+struct Scaling
+{
+    float alpha, beta;
+};
+
+template <class T>
+using Wide = Tile<T, 128, 256, 3, 1>;
+template <class T>
+using Broad = Tile<T, 128, 192, 4, 1>;
+template <class T>
+using Square = Tile<T, 128, 128, 5, 1>;
+template <class T>
+using Small = Tile<T, 64, 64, 6, 2>;
+template <class T>
+using Narrow = Tile<T, 64, 32, 8, 2>;
+
+/// A launch of so many blocks in clusters of so many; not to be moved.
+template <class Tile>
+struct Launch
+{
+    cudaLaunchConfig_t config{};
+    cudaLaunchAttribute attributes[2]{};
+
+    Launch(std::int64_t blocks, int cluster, cudaStream_t stream)
+    {
+        constexpr int bytes = sizeof(typename Tile::Memory);
+        cuda::check(cudaFuncSetAttribute(wgmma_tiles<Tile>,
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        config.gridDim = dim3(static_cast<unsigned>(blocks));
+        config.blockDim = dim3(Tile::threads);
+        config.dynamicSmemBytes = bytes;
+        config.stream = stream;
+        attributes[0].id = cudaLaunchAttributeClusterDimension;
+        attributes[0].val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+        // Barriers are made while the kernel before ends: it waits for that one itself.
+        attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attributes[1].val.programmaticStreamSerializationAllowed = 1;
+        config.attrs = attributes;
+        config.numAttrs = 2;
+    }
+    Launch(Launch const&) = delete;
+    Launch& operator=(Launch const&) = delete;
+};
+
+/// Clusters of so many of the largest blocks that run at once on the current device, asked once.
+int clusters_at_once(int blocks)
+{
+    constexpr int devices = 64;
+    static std::array<std::array<std::atomic<int>, largest_cluster + 1>, devices> known{};
+    int device = 0;
+    cuda::check(cudaGetDevice(&device));
+    auto& count = known.at(static_cast<std::size_t>(device)).at(static_cast<std::size_t>(blocks));
+    if (count == 0) {
+        using Largest = Wide<base::bf16>;
+        Launch<Largest> const launch{blocks, blocks, nullptr};
+        int found = 0;
+        cuda::check(cudaOccupancyMaxActiveClusters(&found, wgmma_tiles<Largest>, &launch.config));
+        count = std::max(found, 1);
+    }
+    return count;
+}
+
+template <class Tile>
+void launch(WgmmaPlan const& plan, Scaling scaling, Matrix<typename Tile::T const> a,
+            Matrix<typename Tile::T const> b, Matrix<typename Tile::T> c,
+            cuda::Stream const& stream)
+{
+    using T = typename Tile::T;
+    auto const planned = schedule(plan, wgmma_problem(a, b));
+    Work<T> work{};
+    work.c = c.data;
+    work.stride = c.stride;
+    work.rows = static_cast<int>(c.rows);
+    work.columns = static_cast<int>(c.columns);
+    work.depth = static_cast<int>(a.columns);
+    work.tiles_down = static_cast<int>(ceil_div(c.rows, Tile::rows));
+    work.tiles_across = static_cast<int>(ceil_div(c.columns, Tile::columns));
+    work.whole = static_cast<int>(planned.whole);
+    work.cluster = plan.cluster;
+    work.high = plan.pairs ? 2 : 1;
+    work.boxes = scaling.beta == 0 && has_aligned_rows(c.data, c.stride);
+    work.packs = reinterpret_cast<std::uintptr_t>(c.data) % 8 == 0 && c.stride % 4 == 0;
+    work.alpha = scaling.alpha;
+    work.beta = scaling.beta;
+    auto const map_a = boxes_of(a, Tile::rows, depth_of_stage);
+    auto const map_b = boxes_of(b, depth_of_stage, Tile::box);
+    auto const map_c = work.boxes ? boxes_of(Matrix<T const>{c}, rows_of_group, Tile::box) : map_a;
+    Launch<Tile> const launch{planned.blocks, plan.cluster, stream.get()};
+    cuda::check(cudaLaunchKernelEx(&launch.config, wgmma_tiles<Tile>, map_a, map_b, map_c, work));
+}
+
+/// Bytes, 128 at most, that all rows begin at multiples of.
+template <class T>
+int alignment_of(Matrix<T const> const& m)
+{
+    auto const bits = reinterpret_cast<std::uintptr_t>(m.data) |
+                      static_cast<std::uintptr_t>(m.stride) * sizeof(T) | 128;
+    return 1 << std::countr_zero(bits);
+}
+
+} // namespace
+
+template <class T>
+WgmmaProblem wgmma_problem(Matrix<T const> const& a, Matrix<T const> const& b)
+{
+    return {a.rows, b.columns, a.columns, alignment_of(a), alignment_of(b), clusters_at_once};
+}
+
+template <class T>
+void multiply_by_wgmma(WgmmaPlan const& plan, double alpha, Matrix<T const> a, Matrix<T const> b,
+                       double beta, Matrix<T> c, cuda::Stream const& stream)
+{
+    Scaling const scaling{static_cast<float>(alpha), static_cast<float>(beta)};
+    auto const is = [&](auto tile) {
+        return plan.rows == decltype(tile)::rows && plan.columns == decltype(tile)::columns;
+    };
+    if (plan.cluster < 1 || plan.cluster > largest_cluster || (plan.pairs && plan.cluster != 2)) {
+        throw std::invalid_argument{"multiply_by_wgmma: no clusters of " +
+                                    std::to_string(plan.cluster)};
+    }
+    if (is(Wide<T>{})) {
+        launch<Wide<T>>(plan, scaling, a, b, c, stream);
+    } else if (is(Broad<T>{})) {
+        launch<Broad<T>>(plan, scaling, a, b, c, stream);
+    } else if (is(Square<T>{})) {
+        launch<Square<T>>(plan, scaling, a, b, c, stream);
+    } else if (is(Small<T>{})) {
+        launch<Small<T>>(plan, scaling, a, b, c, stream);
+    } else if (is(Narrow<T>{})) {
+        launch<Narrow<T>>(plan, scaling, a, b, c, stream);
+    } else {
+        throw std::invalid_argument{"multiply_by_wgmma: no " + plan.text()};
+    }
+}
+
+#define INSTANTIATE(T)                                                                             \
+    template WgmmaProblem wgmma_problem(Matrix<T const> const&, Matrix<T const> const&);           \
+    template void multiply_by_wgmma(WgmmaPlan const&, double, Matrix<T const>, Matrix<T const>,    \
+                                    double, Matrix<T>, cuda::Stream const&)
+INSTANTIATE(base::fp16);
+INSTANTIATE(base::bf16);
+#undef INSTANTIATE
+
+} // namespace dense::gpu

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "cuda/stream.hpp"
+#include "dense/matrix.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// \file
+/// Products of 16 bits on Hopper's tensor cores, for every shape: which tile, and whether blocks
+/// share operands or the depth.
+
+namespace dense::gpu {
+
+/// How a product is divided among blocks.
+struct WgmmaPlan
+{
+    int rows = 0;    ///< of a tile of `c`
+    int columns = 0; ///< of a tile of `c`
+
+    /// Whether two blocks of a cluster, whose tiles lie one above the other, load each part of `b`
+    /// once for both.
+    bool pairs = false;
+
+    /// Blocks of a cluster, which share the depth of tiles that would not fill the device; of pairs
+    /// two.
+    int cluster = 1;
+
+    double microseconds = 0; ///< what the model expects
+
+    /// "tiles of 128 x 256 in pairs"
+    std::string text() const;
+};
+
+/// What decides among plans: the product, and the device.
+struct WgmmaProblem
+{
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t depth = 0;
+    int alignment_a = 128; ///< bytes, 16 to 128, that all rows of `a` begin at multiples of
+    int alignment_b = 128; ///< and all rows of `b`
+
+    /// How many clusters of so many blocks run at once where a multiprocessor has room for one
+    /// block; where it has room for two, twice as many do.
+    int (*clusters)(int blocks) = nullptr;
+};
+
+/// What the blocks of a launch do. Units are tiles, or pairs of tiles.
+struct WgmmaSchedule
+{
+    std::int64_t units = 0;   ///< of the product
+    std::int64_t whole = 0;   ///< that a block, or a pair, makes by itself; clusters split the rest
+    std::int64_t at_once = 0; ///< of those
+    std::int64_t clusters = 0; ///< that run at once
+
+    std::int64_t blocks = 0; ///< of the launch
+};
+WgmmaSchedule schedule(WgmmaPlan const& plan, WgmmaProblem const& problem);
+
+/// All plans for a product, the fastest first as far as a model can tell. It counts, in turns of
+/// the device, products and rows that the copy engine loads, which take longer where they lie
+/// across lines of 128 bytes or sectors of 32, and what a turn and a cluster cost beside. Its
+/// constants are fitted to some 200 shapes drawn from seeds, on an H200; there its first choice
+/// takes 3.5 % longer than the best plan.
+std::vector<WgmmaPlan> wgmma_plans(WgmmaProblem const& problem);
+
+/// What `wgmma_plans` asks of these matrices and the current device.
+template <class T>
+WgmmaProblem wgmma_problem(Matrix<T const> const& a, Matrix<T const> const& b);
+
+/// `to = from`, where rows of `to` begin at multiples of 16 bytes and have room for whole packs of
+/// so many, which are filled with zeros. The two do not overlap.
+template <class T>
+void align_rows(Matrix<T const> from, Matrix<T> to, cuda::Stream const& stream);
+
+/// As `multiply_by_wgmma` of `gemm_half.hpp`, by a plan of one's choice. Throws
+/// std::invalid_argument if there is no such tile or cluster.
+template <class T>
+void multiply_by_wgmma(WgmmaPlan const& plan, double alpha, Matrix<T const> a, Matrix<T const> b,
+                       double beta, Matrix<T> c, cuda::Stream const& stream);
+
+} // namespace dense::gpu
