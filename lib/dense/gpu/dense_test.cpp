@@ -133,7 +133,60 @@ void check_steps(std::vector<dense::gpu::Step<T>> const& steps,
     }
 }
 
-std::vector<double> const tensor_roundings{0x1p-11, 0x1p-21, 0x1p-8, 0x1p-11, 0x1p-21};
+std::vector<double> const tensor_roundings{0x1p-11, 0x1p-21, 0x1p-8, 0x1p-11,
+                                           0x1p-21, 0x1p-11, 0x1p-21};
+
+/// Steps that the current device has.
+std::vector<dense::gpu::Step<float>> usable(std::vector<dense::gpu::Step<float>> steps)
+{
+    Matrix<float> const none;
+    std::erase_if(steps, [&](auto const& step) { return !step.refuses(none, none, none).empty(); });
+    return steps;
+}
+
+/// Multiplies parts of larger matrices, which begin so many elements behind an aligned one, and
+/// says whether nothing else of the result's was written.
+void check_parts(dense::gpu::Step<float> const& step, std::array<std::int64_t, 3> const& shape,
+                 std::array<std::int64_t, 3> const& begins, std::int64_t gap, double rounding)
+{
+    auto const [m, n, k] = shape;
+    std::mt19937 random{9};
+    cuda::Stream const stream;
+    Shared<float> a{m * (k + gap), random};
+    Shared<float> b{k * (n + gap), random};
+    cuda::Buffer<float> c{std::vector<float>(static_cast<std::size_t>(m * (n + gap)), NAN)};
+    Matrix<float const> const left{a.device.data() + begins[0], m, k, k + gap};
+    Matrix<float const> const right{b.device.data() + begins[1], k, n, n + gap};
+    Matrix<float> const product{c.data() + begins[2], m, n, n + gap};
+    REQUIRE(step.refuses(left, right, product).empty());
+    step.multiply(left, right, product, stream);
+    stream.synchronize();
+    auto const found = c.download();
+    auto const at = [](auto const& in, std::int64_t i) { return in[static_cast<std::size_t>(i)]; };
+    double const unit =
+        std::numeric_limits<float>::epsilon() * static_cast<double>(k + 2) + 2 * rounding;
+    double worst = 0;
+    for (std::int64_t e = 0; e < m * (n + gap); ++e) {
+        std::int64_t const i = (e - begins[2] + n + gap) / (n + gap) - 1;
+        std::int64_t const j = e - begins[2] - i * (n + gap);
+        if (i < 0 || j >= n) {
+            REQUIRE(std::isnan(at(found, e)));
+            continue;
+        }
+        double sum = 0;
+        double magnitude = 0;
+        for (std::int64_t l = 0; l < k; ++l) {
+            double const each = double{at(a.host, begins[0] + i * (k + gap) + l)} *
+                                double{at(b.host, begins[1] + l * (n + gap) + j)};
+            sum += each;
+            magnitude += std::abs(each);
+        }
+        double const off = std::abs(double{at(found, e)} - sum) / (unit * magnitude);
+        REQUIRE(off <= 1);
+        worst = std::max(worst, off);
+    }
+    CHECK(worst > 0); // something was rounded
+}
 
 } // namespace
 
@@ -163,6 +216,83 @@ TEST_CASE("products by any number of threads")
 TEST_CASE("products on tensor cores, and what their rounding costs")
 {
     check_steps(dense::gpu::tensor_gemm_steps(), tensor_roundings, few);
+}
+
+TEST_CASE("what is no number stays none on tensor cores")
+{
+    std::mt19937 random{10};
+    cuda::Stream const stream;
+    for (auto const& step : usable(dense::gpu::tensor_gemm_steps())) {
+        CAPTURE(std::string{step.name});
+        for (std::int64_t const n : {40, 41}) {
+            Operands<float> p{50, n, 60, random};
+            p.a.host[5 * 60 + 7] = NAN;
+            p.b.host[static_cast<std::size_t>(9 * n + 3)] = __builtin_bit_cast(float, 0x7fffffff);
+            cuda::copy_to_device(p.a.device.data(), p.a.host.data(), 50 * 60 * sizeof(float));
+            cuda::copy_to_device(p.b.device.data(), p.b.host.data(),
+                                 p.b.host.size() * sizeof(float));
+            step.multiply(p.left(), p.right(), p.product(), stream);
+            stream.synchronize();
+            auto const found = p.c.device.download();
+            for (std::int64_t i = 0; i < 50; ++i) {
+                for (std::int64_t j = 0; j < n; ++j) {
+                    REQUIRE(std::isnan(found[static_cast<std::size_t>(i * n + j)]) ==
+                            (i == 5 || j == 3));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("Hopper's products of floats between gaps, from any alignment")
+{
+    for (auto const& step : usable(dense::gpu::tensor_gemm_steps())) {
+        if (!step.name.starts_with("wgmma_")) {
+            continue;
+        }
+        CAPTURE(std::string{step.name});
+        double const rounding = step.name == "wgmma_tf32" ? 0x1p-11 : 0x1p-21;
+        check_parts(step, {132, 136, 44}, {0, 4, 2}, 4, rounding); // by the copy engine
+        check_parts(step, {132, 136, 44}, {1, 4, 2}, 4, rounding); // b by it, a from one before
+        check_parts(step, {131, 137, 45}, {0, 0, 0}, 3, rounding); // sizes of no multiples
+        check_parts(step, {131, 137, 45}, {3, 1, 2}, 4, rounding); // four classes, b by hand
+        check_parts(step, {2, 3, 130}, {1, 2, 0}, 5, rounding);    // less rows than classes
+    }
+}
+
+TEST_CASE("Hopper's products of floats in more tiles than there is room for" *
+          doctest::test_suite("large"))
+{
+    for (auto const& step : usable(dense::gpu::tensor_gemm_steps())) {
+        if (step.name.starts_with("wgmma_")) {
+            CAPTURE(std::string{step.name});
+            double const rounding = step.name == "wgmma_tf32" ? 0x1p-11 : 0x1p-21;
+            check_parts(step, {1500, 4100, 40}, {0, 0, 0}, 4, rounding);
+            check_parts(step, {1501, 4101, 41}, {1, 2, 3}, 4, rounding);
+        }
+    }
+}
+
+TEST_CASE("sums leave tensor cores in time" * doctest::test_suite("large"))
+{
+    std::mt19937 random{11};
+    cuda::Stream const stream;
+    auto const error_of = [&](Operands<float>& p, auto const& steps, std::string_view name) {
+        auto const step = std::ranges::find(steps, name, &dense::gpu::Step<float>::name);
+        step->multiply(p.left(), p.right(), p.product(), stream);
+        stream.synchronize();
+        return p.error(0);
+    };
+    auto const tensor = usable(dense::gpu::tensor_gemm_steps());
+    if (std::ranges::count(tensor, "wgmma_3xtf32", &dense::gpu::Step<float>::name) == 0) {
+        MESSAGE("skipped: this GPU is no Hopper");
+        return;
+    }
+    for (std::int64_t const depth : {256, 16384}) {
+        Operands<float> p{64, 64, depth, random};
+        CHECK(error_of(p, tensor, "wgmma_3xtf32") <=
+              2 * error_of(p, dense::gpu::gemm_steps<float>(), "warp_tiles"));
+    }
 }
 
 // Apart from those above, as their kernels are the same.
@@ -404,6 +534,83 @@ void check_softmax_of(std::initializer_list<std::int64_t> widths)
 TEST_CASE_TEMPLATE("softmax in every way and alignment", T, base::fp16, base::bf16, float, double)
 {
     check_softmax_of<T>({3, 33, 1001, 4097, 70001});
+}
+
+TEST_CASE("what is no number stays none on tensor cores")
+{
+    std::mt19937 random{10};
+    cuda::Stream const stream;
+    for (auto const& step : usable(dense::gpu::tensor_gemm_steps())) {
+        CAPTURE(std::string{step.name});
+        for (std::int64_t const n : {40, 41}) {
+            Operands<float> p{50, n, 60, random};
+            p.a.host[5 * 60 + 7] = NAN;
+            p.b.host[static_cast<std::size_t>(9 * n + 3)] = __builtin_bit_cast(float, 0x7fffffff);
+            cuda::copy_to_device(p.a.device.data(), p.a.host.data(), 50 * 60 * sizeof(float));
+            cuda::copy_to_device(p.b.device.data(), p.b.host.data(),
+                                 p.b.host.size() * sizeof(float));
+            step.multiply(p.left(), p.right(), p.product(), stream);
+            stream.synchronize();
+            auto const found = p.c.device.download();
+            for (std::int64_t i = 0; i < 50; ++i) {
+                for (std::int64_t j = 0; j < n; ++j) {
+                    REQUIRE(std::isnan(found[static_cast<std::size_t>(i * n + j)]) ==
+                            (i == 5 || j == 3));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("Hopper's products of floats between gaps, from any alignment")
+{
+    for (auto const& step : usable(dense::gpu::tensor_gemm_steps())) {
+        if (!step.name.starts_with("wgmma_")) {
+            continue;
+        }
+        CAPTURE(std::string{step.name});
+        double const rounding = step.name == "wgmma_tf32" ? 0x1p-11 : 0x1p-21;
+        check_parts(step, {132, 136, 44}, {0, 4, 2}, 4, rounding); // by the copy engine
+        check_parts(step, {132, 136, 44}, {1, 4, 2}, 4, rounding); // b by it, a from one before
+        check_parts(step, {131, 137, 45}, {0, 0, 0}, 3, rounding); // sizes of no multiples
+        check_parts(step, {131, 137, 45}, {3, 1, 2}, 4, rounding); // four classes, b by hand
+        check_parts(step, {2, 3, 130}, {1, 2, 0}, 5, rounding);    // less rows than classes
+    }
+}
+
+TEST_CASE("Hopper's products of floats in more tiles than there is room for" *
+          doctest::test_suite("large"))
+{
+    for (auto const& step : usable(dense::gpu::tensor_gemm_steps())) {
+        if (step.name.starts_with("wgmma_")) {
+            CAPTURE(std::string{step.name});
+            double const rounding = step.name == "wgmma_tf32" ? 0x1p-11 : 0x1p-21;
+            check_parts(step, {1500, 4100, 40}, {0, 0, 0}, 4, rounding);
+            check_parts(step, {1501, 4101, 41}, {1, 2, 3}, 4, rounding);
+        }
+    }
+}
+
+TEST_CASE("sums leave tensor cores in time" * doctest::test_suite("large"))
+{
+    std::mt19937 random{11};
+    cuda::Stream const stream;
+    auto const error_of = [&](Operands<float>& p, auto const& steps, std::string_view name) {
+        auto const step = std::ranges::find(steps, name, &dense::gpu::Step<float>::name);
+        step->multiply(p.left(), p.right(), p.product(), stream);
+        stream.synchronize();
+        return p.error(0);
+    };
+    auto const tensor = usable(dense::gpu::tensor_gemm_steps());
+    if (std::ranges::count(tensor, "wgmma_3xtf32", &dense::gpu::Step<float>::name) == 0) {
+        MESSAGE("skipped: this GPU is no Hopper");
+        return;
+    }
+    for (std::int64_t const depth : {256, 16384}) {
+        Operands<float> p{64, 64, depth, random};
+        CHECK(error_of(p, tensor, "wgmma_3xtf32") <=
+              2 * error_of(p, dense::gpu::gemm_steps<float>(), "warp_tiles"));
+    }
 }
 
 // Apart from those above, as their kernels are the same.

@@ -47,7 +47,8 @@ void multiply_by_threads(Matrix<float const> a, Matrix<float const> b, Matrix<fl
 std::vector<Step<float>> wrong_gemm_steps();
 
 /// On tensor cores, from float to float: operands rounded to TF32, to three TF32 products that keep
-/// nearly all bits, and to bf16; then TF32 and three products of it with operands loaded by hand.
+/// nearly all bits, and to bf16; then TF32 and three products of it with operands loaded by hand,
+/// and by Hopper's copy engine.
 std::vector<Step<float>> tensor_gemm_steps();
 
 /// Whole in bf16, with sums in float: from tensor cores fed by hand to Hopper's copy engine,

@@ -206,8 +206,8 @@ std::vector<Step<float>> tensor_gemm_steps()
     std::vector<Step<float>> steps{{"tensor_tf32", launch<Way::tf32>, refuses_old_gpus},
                                    {"tensor_3xtf32", launch<Way::three_tf32>, refuses_old_gpus},
                                    {"tensor_bf16", launch<Way::bf16>, refuses_old_gpus}};
-    for (auto const& step : fragment_steps()) {
-        steps.push_back(step);
+    for (auto const& more : {fragment_steps(), wgmma_steps()}) {
+        steps.insert(steps.end(), more.begin(), more.end());
     }
     return steps;
 }

@@ -166,4 +166,7 @@ std::vector<Step<T>> thin_steps();
 /// Steps that load the tensor cores' operands by hand: TF32, and three products of it.
 std::vector<Step<float>> fragment_steps();
 
+/// Steps for Hopper's tensor cores: TF32, and three products of it.
+std::vector<Step<float>> wgmma_steps();
+
 } // namespace dense::gpu
