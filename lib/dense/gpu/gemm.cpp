@@ -72,11 +72,13 @@ void multiply(Precision precision, Matrix<T const> a, Matrix<T const> b, Matrix<
 {
     if constexpr (std::is_same_v<T, float>) {
         static auto const tensor = tensor_gemm_steps();
-        auto const& step =
-            named(tensor, precision == Precision::tf32 ? "fragments_tf32" : "fragments_3xtf32");
-        if (precision != Precision::fp32 && step.refuses(a, b, c).empty()) {
-            step.multiply(a, b, c, stream);
-            return;
+        for (std::string const way : {"wgmma", "fragments"}) {
+            auto const& step =
+                named(tensor, way + (precision == Precision::tf32 ? "_tf32" : "_3xtf32"));
+            if (precision != Precision::fp32 && step.refuses(a, b, c).empty()) {
+                step.multiply(a, b, c, stream);
+                return;
+            }
         }
     }
     plain_step(a, b, c).multiply(a, b, c, stream);
