@@ -24,6 +24,7 @@ std::string excerpt_of(std::string const& step)
 {
     return step == "split_k"                ? "async_copies"
            : step.starts_with("fragments_") ? "fragments"
+           : step == "tensor_fp64"          ? "tensor_fp64"
            : step.starts_with("tensor_")    ? "tensor_tiles"
            : step == "bf16_tma_wide"        ? "bf16_tma"
            : step == "bf16_unordered"       ? "bf16_persistent"

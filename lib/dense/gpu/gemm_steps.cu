@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace dense::gpu {
 
@@ -257,6 +258,11 @@ std::vector<Step<T>> gemm_steps()
     };
     for (auto const& more : {register_steps<T>(), thin_steps<T>()}) {
         steps.insert(steps.end(), more.begin(), more.end());
+    }
+    if constexpr (std::is_same_v<T, double>) {
+        for (auto const& step : fp64_steps()) {
+            steps.push_back(step);
+        }
     }
     return steps;
 }

@@ -63,4 +63,7 @@ std::vector<Step<base::bf16>> bf16_gemm_removals();
 /// `a` (128 x 64) are alike, and all of `b` (64 x 256).
 std::vector<Step<base::bf16>> bf16_gemm_of_one_tile();
 
+/// All tiles among which `tensor_fp64` chooses, each by one block and by clusters: for tests.
+std::vector<Step<double>> tensor_fp64_tiles();
+
 } // namespace dense::gpu

@@ -467,3 +467,58 @@ TEST_CASE_TEMPLATE("the reference of large products, with gaps and in 16 bits", 
         REQUIRE(magnitude[static_cast<std::size_t>(e)] == doctest::Approx(absolute).epsilon(1e-12));
     }
 }
+
+TEST_CASE("doubles on tensor cores: every tile, by one block and by clusters")
+{
+    cuda::Stream const stream;
+    Draws draws{23, 300};
+    for (auto const& step : dense::gpu::tensor_fp64_tiles()) {
+        for (int i = 0; i < 6; ++i) {
+            auto asked = draws.next();
+            asked.options = {};
+            CAPTURE(asked.text());
+            CAPTURE(std::string{step.name});
+            Problem<double> p{asked, draws.random()};
+            if (step.refuses(p.a.matrix(), p.b.matrix(), p.c.matrix()).empty()) {
+                step.multiply(p.a.matrix(), p.b.matrix(), p.c.matrix(), stream);
+                stream.synchronize();
+                REQUIRE(p.wrong() == "");
+            }
+        }
+    }
+}
+
+// Zeros that fill tiles up must not meet them: 0 times infinity is not a number.
+TEST_CASE("an infinite element reaches its own row or column of the product, nothing else")
+{
+    cuda::Stream const stream;
+    std::mt19937 random{24};
+    for (auto const& step : dense::gpu::tensor_fp64_tiles()) {
+        for (auto const& [m, n, k] : std::vector<std::array<std::int64_t, 3>>{
+                 {37, 45, 19}, {130, 66, 34}, {1, 9, 200}, {150, 3, 1}}) {
+            for (std::int64_t const gap : {0, 1, 2}) {
+                CAPTURE(m);
+                CAPTURE(gap);
+                CAPTURE(std::string{step.name});
+                Problem<double> p{{m, n, k, {gap, gap, gap}}, random};
+                if (!step.refuses(p.a.matrix(), p.b.matrix(), p.c.matrix()).empty()) {
+                    continue;
+                }
+                p.a(m - 1, k - 1) = std::numeric_limits<double>::infinity();
+                p.b(0, n - 1) = -std::numeric_limits<double>::infinity();
+                p.a.device.upload(p.a.host);
+                p.b.device.upload(p.b.host);
+                step.multiply(p.a.matrix(), p.b.matrix(), p.c.matrix(), stream);
+                stream.synchronize();
+                p.c.host = p.c.device.download();
+                std::int64_t wrong = 0;
+                for (std::int64_t i = 0; i < m; ++i) {
+                    for (std::int64_t j = 0; j < n; ++j) {
+                        wrong += std::isfinite(p.c(i, j)) == (i == m - 1 || j == n - 1);
+                    }
+                }
+                REQUIRE(wrong == 0);
+            }
+        }
+    }
+}

@@ -169,4 +169,7 @@ std::vector<Step<float>> fragment_steps();
 /// Steps for Hopper's tensor cores: TF32, and three products of it.
 std::vector<Step<float>> wgmma_steps();
 
+/// The step that multiplies doubles on tensor cores.
+std::vector<Step<double>> fp64_steps();
+
 } // namespace dense::gpu

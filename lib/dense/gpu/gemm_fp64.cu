@@ -1,0 +1,459 @@
+#include "dense/gpu/tile.cuh"
+
+#include "cuda/device.hpp"
+#include "cuda/error.hpp"
+
+#include <cooperative_groups.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace dense::gpu {
+
+namespace {
+
+namespace cg = cooperative_groups;
+
+using In = Matrix<double const>;
+
+[[maybe_unused]] constexpr int most_parts = 8; // blocks of a cluster
+
+/// A tile of c that a block of `down` x `across` warps makes, each of them so many rows and columns
+/// of it. A stage is `depth` of the sum; `stages` of them lie in shared memory, for each of
+/// `blocks` blocks of a multiprocessor.
+template <int down_, int across_, int rows_of_warp_, int columns_of_warp_, int depth_, int stages_,
+          int blocks_>
+struct Tile
+{
+    static constexpr int across = across_;
+    static constexpr int rows_of_warp = rows_of_warp_;
+    static constexpr int columns_of_warp = columns_of_warp_;
+    static constexpr int depth = depth_;
+    static constexpr int stages = stages_;
+    static constexpr int blocks = blocks_;
+    static constexpr int threads = 32 * down_ * across;
+    static constexpr int rows = down_ * rows_of_warp;
+    static constexpr int columns = across * columns_of_warp;
+
+    // Rows are 4 elements farther apart than they are long: four of them then lie in all banks.
+    static constexpr int stride_a = depth + 4;
+    static constexpr int stride_b = columns + 4;
+    static constexpr int tile_a = rows * stride_a;
+    static constexpr int stage = tile_a + depth * stride_b;
+    static constexpr int bytes = 8 * std::max(stages * stage, rows* stride_b);
+};
+
+/// Steps of the sum that each of the blocks of a tile makes; so many of them make one more.
+struct Share
+{
+    int steps, longer;
+};
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+/// Copies `wide` elements to shared memory without a register, or zeros.
+template <int wide>
+__device__ void copy_async(double* to, double const* from, bool is_there)
+{
+    auto const at = static_cast<unsigned>(__cvta_generic_to_shared(to));
+    int const bytes = is_there ? 8 * wide : 0;
+    if constexpr (wide == 2) {
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from),
+                     "r"(bytes)
+                     : "memory");
+    } else {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(at), "l"(from), "r"(bytes)
+                     : "memory");
+    }
+}
+
+/// c += a b of 16 x 8 x 8: thread 4 g + t of a warp holds rows g and g + 8 of a at k = t, then at
+/// k = t + 4; b at these k in column g; columns 2 t and 2 t + 1 of c in row g, then in row g + 8.
+__device__ inline void multiply_fragments(double (&c)[4], double const (&a)[4],
+                                          double const (&b)[2])
+{
+#if __CUDA_ARCH__ >= 900
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#else // half as fast on Hopper, all there is before
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+            : "+d"(c[e % 2 * 2]), "+d"(c[e % 2 * 2 + 1])
+            : "d"(a[e]), "d"(b[e / 2]));
+    }
+#endif
+}
+
+//! [tensor_fp64]
+/// Doubles by tensor cores: of a stage of a and b in shared memory each warp reads what it
+/// multiplies next while it multiplies; copies of a later stage stand between the products, and one
+/// barrier a stage is enough. Where tiles are few, the blocks of a cluster make parts of the sum,
+/// which they then add up out of each other's shared memory in a fixed order. `wide_a` and
+/// `wide_b`: elements that a copy takes, 2 where all rows allow it, else 1.
+template <class S, int wide_a, int wide_b>
+__global__ void __launch_bounds__(S::threads, S::blocks)
+    tensor_fp64(View<double const> a, View<double const> b, View<double> c, int tiles_down,
+                int tiles_across, Share share)
+{
+    // A warp multiplies by units: 8 of k, and half of its columns or, where it has few, all.
+    constexpr int fragments_i = S::rows_of_warp / 16, fragments_j = S::columns_of_warp / 8;
+    constexpr bool is_small = fragments_i == 1 || fragments_j == 2;
+    constexpr int group = is_small ? fragments_j : fragments_j / 2;
+    constexpr int groups = fragments_j / group;
+    constexpr int units = S::depth / 8 * groups;
+    double* const shared = shared_memory<double>();
+    Place const place = place_in_patch(blockIdx.x, tiles_down, tiles_across);
+    int const i0 = place.i * S::rows;
+    int const j0 = place.j * S::columns;
+    int const parts = gridDim.y; // the blocks of a cluster, each of which sums over a part of k
+    int const part = blockIdx.y;
+    int const first = (share.steps * part + min(part, share.longer)) * S::depth;
+    int const steps = share.steps + (part < share.longer);
+
+    // What this thread copies: every so manyth row of both tiles.
+    constexpr int packs_a = S::depth / wide_a, packs_b = S::columns / wide_b;
+    constexpr int next_a = S::threads / packs_a, next_b = S::threads / packs_b;
+    constexpr int copies_a = (S::rows + next_a - 1) / next_a;
+    constexpr int copies = copies_a + (S::depth + next_b - 1) / next_b;
+    static_assert(S::threads % packs_a == 0 && S::threads % packs_b == 0);
+    int const row_a = threadIdx.x / packs_a, k_a = threadIdx.x % packs_a * wide_a;
+    int const row_b = threadIdx.x / packs_b, j_b = threadIdx.x % packs_b * wide_b;
+    double const* from_a = a.data + (i0 + row_a) * a.stride + first + k_a;
+    double const* from_b = b.data + (first + row_b) * b.stride + j0 + j_b;
+    int const rows_left = a.rows - i0 - row_a;
+    int const rows_skipped = j0 + j_b < b.columns ? row_b : 1 << 30; // beyond the last column: all
+    int left = a.columns - first; // of k, from where is copied; none behind this block's part
+    int last = steps;
+    int to = 0;
+    // Copies of the next stage, of which `begin` to `end`.
+    auto const fetch = [&](int begin, int end) {
+        double* const to_a = shared + to * S::stage + row_a * S::stride_a + k_a;
+        double* const to_b = shared + to * S::stage + S::tile_a + row_b * S::stride_b + j_b;
+        int const rows_there = k_a < left ? rows_left : 0;
+#pragma unroll
+        for (int n = begin; n < min(end, copies_a); ++n) {
+            if (S::rows % next_a == 0 || row_a + n * next_a < S::rows) {
+                copy_async<wide_a>(to_a + n * next_a * S::stride_a, from_a + n * next_a * a.stride,
+                                   n * next_a < rows_there);
+            }
+        }
+#pragma unroll
+        for (int n = max(begin - copies_a, 0); n < end - copies_a; ++n) {
+            if (S::depth % next_b == 0 || row_b + n * next_b < S::depth) {
+                copy_async<wide_b>(to_b + n * next_b * S::stride_b, from_b + n * next_b * b.stride,
+                                   n * next_b < left - rows_skipped);
+            }
+        }
+        if (end == copies) {
+            from_a += S::depth;
+            from_b += S::depth * b.stride;
+            left = --last > 0 ? left - S::depth : 0;
+            to = to + 1 == S::stages ? 0 : to + 1;
+        }
+    };
+
+    int const warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+    int const iw = warp / S::across * S::rows_of_warp;
+    int const jw = warp % S::across * S::columns_of_warp;
+    int const at_a = (iw + g) * S::stride_a + t;
+    int const at_b = S::tile_a + t * S::stride_b + jw + g;
+    double of_a[2][fragments_i][4] = {}; // of this slice of k and of the next
+    double of_b[2][group][2] = {};       // of this unit and of the next
+    double sum[fragments_i][fragments_j][4] = {};
+    auto const load = [&](double const* from, int unit) {
+        int const slice = unit / groups;
+        int const j0 = unit % groups * group;
+        if (j0 == 0) {
+#pragma unroll
+            for (int i = 0; i < fragments_i; ++i) {
+#pragma unroll
+                for (int e = 0; e < 4; ++e) {
+                    of_a[slice % 2][i][e] =
+                        from[at_a + (i * 16 + e % 2 * 8) * S::stride_a + slice * 8 + e / 2 * 4];
+                }
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < group; ++j) {
+#pragma unroll
+            for (int e = 0; e < 2; ++e) {
+                of_b[unit % 2][j][e] =
+                    from[at_b + (slice * 8 + e * 4) * S::stride_b + (j0 + j) * 8];
+            }
+        }
+    };
+    auto const multiply = [&](int unit) {
+#pragma unroll
+        for (int j = 0; j < group; ++j) {
+#pragma unroll
+            for (int i = 0; i < fragments_i; ++i) {
+                multiply_fragments(sum[i][unit % groups * group + j], of_a[unit / groups % 2][i],
+                                   of_b[unit % 2][j]);
+            }
+        }
+    };
+#pragma unroll
+    for (int stage = 0; stage < S::stages - 1; ++stage) {
+        if (stage < steps) {
+            fetch(0, copies);
+        }
+        __pipeline_commit();
+    }
+    int stage = 0;
+    for (int step = 0; step < steps; ++step) {
+        __pipeline_wait_prior(S::stages - 2);
+        __syncthreads();
+        double const* const from = shared + stage * S::stage;
+        load(from, 0);
+        multiply(units -
+                 1); // of the stage before, zeros at first, while the loads are on their way
+#pragma unroll
+        for (int unit = 0; unit + 1 < units; ++unit) {
+            load(from, unit + 1);
+            multiply(unit);
+            fetch(copies * unit / (units - 1), copies * (unit + 1) / (units - 1));
+        }
+        __pipeline_commit();
+        stage = stage + 1 == S::stages ? 0 : stage + 1;
+    }
+    multiply(units - 1);
+
+    bool const is_done = parts == 1 && c.is_aligned && c.columns % 2 == 0;
+    if (!is_done) { // sums take the place of operands
+        __pipeline_wait_prior(0);
+        __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < fragments_i; ++i) {
+#pragma unroll
+        for (int j = 0; j < fragments_j; ++j) {
+#pragma unroll
+            for (int e = 0; e < 2; ++e) {
+                int const row = iw + i * 16 + e * 8 + g;
+                int const column = jw + j * 8 + t * 2;
+                double2 const two{sum[i][j][e * 2], sum[i][j][e * 2 + 1]};
+                if (!is_done) {
+                    *reinterpret_cast<double2*>(shared + row * S::stride_b + column) = two;
+                } else if (i0 + row < c.rows && j0 + column < c.columns) {
+                    double* const at = c.data + (i0 + row) * c.stride + j0 + column;
+                    *reinterpret_cast<double2*>(at) = two;
+                }
+            }
+        }
+    }
+    if (is_done) {
+        return;
+    }
+    constexpr int next_row = S::threads / S::columns;
+    static_assert(S::threads % S::columns == 0);
+    int const column = threadIdx.x % S::columns;
+    bool const is_there = j0 + column < c.columns;
+    double const* const own = shared + column;
+    if (parts == 1) {
+        __syncthreads();
+#pragma unroll 8
+        for (int row = threadIdx.x / S::columns; row < S::rows; row += next_row) {
+            if (is_there && i0 + row < c.rows) {
+                c.data[(i0 + row) * c.stride + j0 + column] = own[row * S::stride_b];
+            }
+        }
+        return;
+    }
+#if __CUDA_ARCH__ >= 900
+    // Each block adds up its share of rows, in the order of the parts.
+    auto const cluster = cg::this_cluster();
+    cluster.sync();
+#pragma unroll 2
+    for (int row = part * next_row + threadIdx.x / S::columns; row < S::rows;
+         row += parts * next_row) {
+        double of_part[most_parts];
+#pragma unroll
+        for (int p = 0; p < most_parts; ++p) {
+            of_part[p] = p < parts ? cluster.map_shared_rank(own, p)[row * S::stride_b] : 0;
+        }
+        double value = of_part[0];
+#pragma unroll
+        for (int p = 1; p < most_parts; ++p) {
+            value += of_part[p]; // nothing changes by zeros
+        }
+        if (is_there && i0 + row < c.rows) {
+            c.data[(i0 + row) * c.stride + j0 + column] = value;
+        }
+    }
+    cluster.sync(); // others read this block's shared memory until then
+#endif
+}
+//! [tensor_fp64]
+#else
+/// Older GPUs multiply doubles one by one: `refuses_old_gpus` keeps them from here.
+template <class S, int wide_a, int wide_b>
+__global__ void tensor_fp64(View<double const>, View<double const>, View<double>, int, int, Share)
+{
+    __trap();
+}
+#endif
+
+/// Whether rows can be copied by twos: none of these reaches beyond the end of a row.
+bool has_pairs(In const& m)
+{
+    return has_aligned_rows(m.data, m.stride) && m.columns % 2 == 0;
+}
+
+/// c in tiles, each of them by `parts` blocks.
+template <class S>
+void launch(In const& a, In const& b, Matrix<double> const& c, int parts,
+            cuda::Stream const& stream)
+{
+    static constexpr std::array kernels{tensor_fp64<S, 1, 1>, tensor_fp64<S, 1, 2>,
+                                        tensor_fp64<S, 2, 1>, tensor_fp64<S, 2, 2>};
+    auto const kernel = kernels[static_cast<std::size_t>(2 * has_pairs(a) + has_pairs(b))];
+    cuda::check(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, S::bytes));
+    auto const tiles_down = static_cast<int>(ceil_div(c.rows, S::rows));
+    auto const tiles_across = static_cast<int>(ceil_div(c.columns, S::columns));
+    auto const steps = static_cast<int>(ceil_div(a.columns, S::depth));
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = 1;
+    cluster.val.clusterDim.y = static_cast<unsigned>(parts);
+    cluster.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(tiles_down) * static_cast<unsigned>(tiles_across),
+                          static_cast<unsigned>(parts));
+    config.blockDim = dim3(S::threads);
+    config.dynamicSmemBytes = S::bytes;
+    config.stream = stream.get();
+    config.attrs = &cluster;
+    config.numAttrs = parts > 1 ? 1 : 0;
+    cuda::check(cudaLaunchKernelEx(&config, kernel, view_of(a), view_of(b), view_of(c), tiles_down,
+                                   tiles_across, Share{steps / parts, steps % parts}));
+}
+
+/// A tile among which is chosen, and what was measured on an H200: cycles for 16 of k.
+struct Choice
+{
+    int rows, columns, depth, blocks;
+    double alone;    ///< of a block that has a multiprocessor for itself
+    double together; ///< for each of the blocks that share one
+    void (*launch)(In const&, In const&, Matrix<double> const&, int, cuda::Stream const&);
+};
+
+template <class S>
+constexpr Choice choice(double alone, double together)
+{
+    return {S::rows, S::columns, S::depth, S::blocks, alone, together, launch<S>};
+}
+
+constexpr std::array choices{
+    choice<Tile<2, 2, 64, 32, 16, 3, 2>>(1714, 1262), // 128 x 64
+    choice<Tile<2, 2, 32, 32, 16, 3, 3>>(1112, 546),  // 64 x 64
+    choice<Tile<1, 4, 32, 32, 16, 4, 2>>(817, 683),   // 32 x 128
+    choice<Tile<2, 2, 32, 16, 16, 4, 3>>(420, 341),   // 64 x 32
+    choice<Tile<2, 2, 16, 32, 16, 4, 4>>(356, 341),   // 32 x 64
+    choice<Tile<2, 2, 16, 16, 32, 3, 4>>(205, 213),   // 32 x 32
+    choice<Tile<1, 4, 16, 32, 16, 5, 2>>(393, 570),   // 16 x 128
+    choice<Tile<4, 1, 32, 16, 16, 4, 2>>(664, 533),   // 128 x 16
+};
+
+/// A tile, and how many blocks sum up each.
+struct Plan
+{
+    Choice const* tile;
+    int parts;
+};
+
+/// Cycles of the busiest multiprocessor, roughly: its blocks run as many at a time as it holds.
+double estimated_cycles(In const& a, In const& b, Plan const& plan, std::int64_t multiprocessors)
+{
+    constexpr double first_loads = 870;
+    constexpr double of_cluster = 2300, of_part = 70, of_round = 1500; // to add up, and to start
+    constexpr double of_single = 1.3; // for a row or column that is not copied by pairs
+    Choice const& tile = *plan.tile;
+    auto const tiles = ceil_div(a.rows, tile.rows) * ceil_div(b.columns, tile.columns);
+    auto const blocks = ceil_div(tiles * plan.parts, multiprocessors);
+    auto const steps = ceil_div(ceil_div(a.columns, tile.depth), plan.parts) * tile.depth / 16;
+    double const more =
+        of_single * ((has_pairs(a) ? 0 : tile.rows) + (has_pairs(b) ? 0 : tile.columns));
+    auto const run = [&](std::int64_t at_a_time) {
+        double const step =
+            std::max(tile.alone + more, static_cast<double>(at_a_time) * (tile.together + more));
+        return at_a_time == 0 ? 0 : static_cast<double>(steps) * step + first_loads;
+    };
+    double const cycles =
+        static_cast<double>(blocks / tile.blocks) * run(tile.blocks) + run(blocks % tile.blocks);
+    return plan.parts == 1 ? cycles
+                           : 1.1 * cycles + of_cluster + of_part * plan.parts +
+                                 of_round * static_cast<double>(blocks - 1);
+}
+
+/// The plan that is estimated to be the fastest.
+Plan plan_for(In const& a, In const& b)
+{
+    Plan best{};
+    double least = std::numeric_limits<double>::infinity();
+    bool const has_clusters = refusal_before(90, "none").empty();
+    auto const multiprocessors = static_cast<std::int64_t>(cuda::multiprocessors());
+    for (Choice const& tile : choices) {
+        for (int const parts : {1, 2, 3, 4, 6, 8}) {
+            Plan const plan{&tile, parts};
+            double const cycles = estimated_cycles(a, b, plan, multiprocessors);
+            if ((parts == 1 || has_clusters) && cycles < least) {
+                best = plan;
+                least = cycles;
+            }
+        }
+    }
+    return best;
+}
+
+void launch_tensor_fp64(In a, In b, Matrix<double> c, cuda::Stream const& stream)
+{
+    Plan const plan = plan_for(a, b);
+    plan.tile->launch(a, b, c, plan.parts, stream);
+}
+
+std::string_view refuses_old_gpus(In const&, In const&, Matrix<double> const&)
+{
+    return refusal_before(80, "this GPU's tensor cores know no doubles");
+}
+
+std::string_view refuses_without_clusters(In const&, In const&, Matrix<double> const&)
+{
+    return refusal_before(90, "this GPU has no clusters of blocks");
+}
+
+template <std::size_t which, int parts>
+void launch_choice(In a, In b, Matrix<double> c, cuda::Stream const& stream)
+{
+    choices[which].launch(a, b, c, parts, stream);
+}
+
+template <std::size_t... which>
+std::vector<Step<double>> steps_of(std::index_sequence<which...>)
+{
+    std::vector<Step<double>> steps;
+    ((steps.push_back({"a block for each tile", launch_choice<which, 1>, refuses_old_gpus}),
+      steps.push_back({"three for each tile", launch_choice<which, 3>, refuses_without_clusters}),
+      steps.push_back({"eight for each tile", launch_choice<which, 8>, refuses_without_clusters})),
+     ...);
+    return steps;
+}
+
+} // namespace
+
+std::vector<Step<double>> fp64_steps()
+{
+    return {{"tensor_fp64", launch_tensor_fp64, refuses_old_gpus}};
+}
+
+std::vector<Step<double>> tensor_fp64_tiles()
+{
+    return steps_of(std::make_index_sequence<choices.size()>{});
+}
+
+} // namespace dense::gpu
