@@ -163,10 +163,12 @@ void add_libraries(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu,
                    peers::CuBlas const& cublas)
 {
     constexpr bool is_float = std::is_same_v<T, float>;
-    add_gemm(trial, p, gpu, "gemm", is_half<T> ? "mma_sync" : "warp_tiles", Precision::fp32, 0);
+    auto const* const large = is_half<T> ? "wgmma_tiles" : is_float ? "warp_tiles" : "tensor_fp64";
+    add_gemm(trial, p, gpu, "gemm", large, Precision::fp32, 0);
     if (is_float) {
-        add_gemm(trial, p, gpu, "gemm_tf32", "fragments", Precision::tf32, tf32_rounding);
-        add_gemm(trial, p, gpu, "gemm_tf32x3", "fragments", Precision::tf32x3, three_tf32_rounding);
+        add_gemm(trial, p, gpu, "gemm_tf32", "wgmma_tf32", Precision::tf32, tf32_rounding);
+        add_gemm(trial, p, gpu, "gemm_tf32x3", "wgmma_3xtf32", Precision::tf32x3,
+                 three_tf32_rounding);
     }
     if (!cublas.missing.empty()) {
         trial.skip("cublas", cublas.missing).group("peer");

@@ -14,7 +14,7 @@ enum class Precision
 {
     fp32,  ///< without tensor cores, as `float` has it
     tf32,  ///< operands keep 10 bits behind the point: each may be off by 2^-10 of itself
-    tf32x3 ///< three products of TF32, which keep nearly all bits
+    tf32x3 ///< three products of TF32, which keep nearly all bits; infinite elements give NaN
 };
 
 /// What `gemm` is asked for beside the operands: `c = alpha op(a) op(b) + beta c`.
