@@ -23,7 +23,7 @@ constexpr std::array known{
     "one_thread_1d", "shared_row_1d",  "tile_2d_multiples", "tile_2d_any",     "register_tiles",
     "vector_loads",  "swizzled_tiles", "async_copies",      "split_k",         "warp_tiles",
     "cluster_k",     "thin_columns",   "tensor_tf32",       "tensor_3xtf32",   "tensor_bf16",
-    "mma_sync",      "wgmma",          "gemm_tf32",         "gemm_tf32x3",     "cublas_tf32",
+    "mma_sync",      "wgmma_tiles",    "gemm_tf32",         "gemm_tf32x3",     "cublas_tf32",
     "cublaslt_tf32", "fragments_tf32", "fragments_3xtf32",  "wgmma_tf32",      "wgmma_3xtf32",
     "gemm",          "cublas",         "cublas_events",     "cublaslt",        "triple_loop",
     "loop_order",    "tiles",          "packed_avx512",     "packed_avx2",     "packed_baseline",

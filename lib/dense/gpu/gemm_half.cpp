@@ -22,7 +22,7 @@ template <class T>
 std::vector<Step<T>> steps()
 {
     return {{"mma_sync", plain_mma<T>, refuses_mma<T>},
-            {"wgmma", plain_wgmma<T>, refuses_wgmma<T>}};
+            {"wgmma_tiles", plain_wgmma<T>, refuses_wgmma<T>}};
 }
 
 } // namespace
