@@ -8,7 +8,7 @@ from typing import Any
 
 from memwall.analysis.ceilings import Ceiling
 from memwall.analysis.measurements import Measurements
-from memwall.record import notation
+from memwall.record import notation, regions
 from memwall.record.errors import UserError
 from memwall.record.regions import Where, phrase
 from memwall.record.results import Case
@@ -77,17 +77,22 @@ class Basis:
     @property
     def over_words(self) -> str:
         """What values are compared with, for captions: plain text."""
+        return self.over_marked.replace("`", "")
+
+    @property
+    def over_marked(self) -> str:
+        """What values are compared with, for sentences: names of variants are marked."""
         if isinstance(self.over, str) or self.over is None:
-            return self.over or ""
+            return f"`{self.over}`" if self.over else ""
         if not self.names_rivals:
             return f"itself with {phrase(self.over)}"
         wanted = self.over.get(BEST_OF)
         named = (
-            self.over["variant"] if wanted is None
+            f"`{self.over['variant']}`" if wanted is None
             else f"the best {GROUP_NOUNS.get(wanted, f'of the kind {wanted}')}"
             if isinstance(wanted, str)
-            else f"the best of those of {phrase(wanted)}" if isinstance(wanted, Mapping)
-            else f"the best of {notation.listed(wanted)}"
+            else f"the best of {_chosen(wanted)}" if isinstance(wanted, Mapping)
+            else f"the best of {notation.listed([f'`{name}`' for name in wanted])}"
         )
         return f"{named} with {phrase(self.moved)}" if self.moved else named
 
@@ -102,6 +107,17 @@ class Basis:
         return tuple(wanted)
 
 
+def _chosen(wanted: Where) -> str:
+    """`the kinds dynamic and guided without *_1`: variants that a region chooses."""
+    names = regions.listed(wanted.get("variant", ()))
+    without = [f"`{name[1:]}`" for name in names if name[:1] == "!"]
+    groups = [str(group) for group in regions.listed(wanted.get("group", ()))]
+    named = notation.listed([f"`{name}`" for name in names if name[:1] != "!"])
+    kinds = f"the kind{'s' * (len(groups) > 1)} {notation.listed(groups)}" if groups else ""
+    text = " of ".join(filter(None, (named, kinds)))
+    others = {name: of for name, of in wanted.items() if name not in ("variant", "group")}
+    text += f", {phrase(others)}" if others else ""
+    return text + (f" without {notation.listed(without)}" if without else "")
 
 
 @dataclass(frozen=True)

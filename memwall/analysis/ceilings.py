@@ -8,6 +8,9 @@ from memwall.analysis import numerics
 from memwall.analysis.quantities import Unknown
 from memwall.record.results import Case, Json
 
+#: `bench::ceiling_definition`: of what a ceiling is since the fastest look counts alone.
+DEFINITION = 2
+
 
 @dataclass(frozen=True)
 class Ceiling:
@@ -21,6 +24,11 @@ class Ceiling:
     target: str = ""  # where its probe ran
     definition: int = 1  # `bench::ceiling_definition`: shares of two are not compared
     working_set: float = 0  # bytes that a pass goes through
+
+    @property
+    def is_older(self) -> bool:
+        """Whether it is by an older definition, which says less than a machine can do."""
+        return self.definition < DEFINITION
 
     @property
     def unit(self) -> str:

@@ -26,6 +26,8 @@ from memwall.analysis.verdicts import (
     NOT_ASKED,
     NOT_REPRODUCED,
     OF_ALL,
+    OF_OWN,
+    OF_SAMPLES,
     OUT_OF_DATE,
     REPRODUCED,
     UNDECIDED,
@@ -83,7 +85,7 @@ class Verdict:
     def asks_for_samples(self) -> bool:
         """Whether more samples of the same might decide it."""
         return self.verdict == UNDECIDED and any(
-            finding.reason in (Reason.CROSSES, Reason.NOISY) for finding in self.findings)
+            finding.reason in OF_SAMPLES for finding in self.findings)
 
     @property
     def telling(self) -> Finding | None:
@@ -116,37 +118,34 @@ def judge(measured: Measurements, claim: Claim) -> Verdict:
     measured = measured.believed
     if barred := needs.barring(measured.result.raw["machine"], claim.needs):
         return Verdict(claim, NOT_ASKED, (), "; ".join(barred))
-    asked = [_asked(measured, condition) for condition in claim.conditions]
+    asked = [_asked(measured, condition, claim.is_own) for condition in claim.conditions]
     findings = tuple(_examine(measured, one) for one in asked)
     stale = _stale(measured, asked)
     if stale:
         return Verdict(claim, OUT_OF_DATE, findings, stale)
     compared = {name for condition in claim.conditions for name in condition.faster}
     if lacks := needs.lacking(measured, claim.needs, compared):
-        return Verdict(claim, UNDECIDED, findings, f"{'; '.join(lacks)}. {more_data(measured)}")
+        return Verdict(claim, UNDECIDED, findings, f"{'; '.join(lacks)}.")
     missing = [finding for finding in findings if finding.reason == Reason.MISSING]
     if missing and measured.partial:  # of a run of somebody's choice nobody expects it
         return Verdict(claim, NOT_ASKED, findings, missing[0].sentence)
-    verdict = of_several({finding.verdict for finding in findings})
-    return Verdict(claim, verdict, findings, _remark(measured, verdict, findings))
+    verdict = of_several({finding.verdict for finding in findings},
+                         OF_OWN if claim.is_own else OF_ALL)
+    found = Verdict(claim, verdict, findings)
+    return replace(found, note=_remark(measured, found))
 
 
-def _remark(measured: Measurements, verdict: str, findings: Sequence[Finding]) -> str:
-    if verdict != UNDECIDED:
+def _remark(measured: Measurements, found: Verdict) -> str:
+    """What may still be done about what is undecided. That more samples or inputs decide it nobody
+    can promise."""
+    if found.verdict != UNDECIDED:
         return ""
-    if any(finding.reason == Reason.TOO_FEW for finding in findings):
-        return more_data(measured)
-    return "" if _chose_samples(measured.result) else FIRST_LOOK
+    if any(finding.reason in (Reason.TOO_FEW, Reason.SPLIT) for finding in found.findings):
+        return MORE_INPUTS
+    return FIRST_LOOK if found.asks_for_samples and not _chose_samples(measured.result) else ""
 
 
-def more_data(measured: Measurements) -> str:
-    """The command that would decide what a run has too few data for."""
-    name = measured.experiment.name
-    if measured.result.run["profile"] == "full":
-        return f"More matrices would decide: `just run {name} --matrix FILE...`"
-    return f"The full profile would decide: `just run {name} --profile full`"
-
-
+MORE_INPUTS = "More inputs might decide."
 FIRST_LOOK = "No further look was taken yet."
 FASTER_THAN_MEMORY = "whether a cold case is faster than memory"
 
@@ -176,7 +175,7 @@ def open_of(result: Result, root: Path, only_ceilings: bool = False) -> Open:
     asking = [] if only_ceilings else [
         claim for claim in measured.experiment.claims if judge(measured, claim).asks_for_samples]
     cases = [case for claim in asking for condition in claim.conditions
-             for case in _compared(measured, _asked(measured, condition))]
+             for case in _compared(measured, _asked(measured, condition, claim.is_own))]
     cases += [case for case in measured.cases if id(case) in measured.doubtful]
     questions = [claim.id for claim in asking]
     questions += [FASTER_THAN_MEMORY] if measured.doubtful else []
@@ -214,9 +213,10 @@ class _Sides:
     faster: str
     than: Over
     late: Sequence[str]  # what it compares that this run does not count yet
+    is_own: bool = False  # of a target of our own
 
 
-def _asked(measured: Measurements, condition: Condition) -> _Sides:
+def _asked(measured: Measurements, condition: Condition, is_own: bool) -> _Sides:
     faster = measured.first_measured(condition.faster, condition.where)
     than: Over = None
     if isinstance(condition.than, Mapping):
@@ -225,7 +225,7 @@ def _asked(measured: Measurements, condition: Condition) -> _Sides:
         than = measured.first_measured(condition.than, condition.where)
     late = [name for name in condition.of or () if name in measured.experiment.since
             and all(name not in case.counts for case in measured.cases)]
-    return _Sides(condition, faster, than, late)
+    return _Sides(condition, faster, than, late, is_own)
 
 
 def _examine(measured: Measurements, asked: _Sides) -> Finding:
@@ -240,7 +240,7 @@ def _examine(measured: Measurements, asked: _Sides) -> Finding:
         return _missing(f"{compared.reason}.")
     if condition.along:
         return crossovers.examine(measured, compared, condition.along, condition.between)
-    return expectations.examine(compared, condition.expect, condition.on)
+    return expectations.examine(compared, condition.expect, condition.on, asked.is_own)
 
 
 def _missing(sentence: str) -> Finding:
@@ -267,13 +267,18 @@ def _examine_value(measured: Measurements, asked: _Sides) -> Finding:
     told = [finding for finding in found if finding.reason != Reason.MISSING]
     if not told:
         return _missing(found[0].sentence if found else "Nothing was measured.")
-    worst = min(told, key=lambda finding: OF_ALL.index(finding.verdict))
+    worst = min(told, key=lambda finding: (OF_ALL.index(finding.verdict), finding.margin))
     holding = sum(finding.verdict == REPRODUCED for finding in told)
-    text = (f"Each by itself, it holds at {holding} of {len(told)}. One that decides:"
-            f" {worst.sentence}")
+    text = (f"Each {' and '.join(named) or 'point'} by itself, it holds at {holding} of"
+            f" {len(told)}. {EXAMPLES[worst.verdict]}: {worst.sentence}")
     statement = worst.statement.saying(text).about(
         holding=holding, units=len(told), unit=units[found.index(worst)], axes=named)
     return replace(worst, statement=statement)
+
+
+#: What of several is shown: nothing decides alone that all hold.
+EXAMPLES = {REPRODUCED: "Nearest to an edge", UNDECIDED: "One that is open",
+            NOT_REPRODUCED: "One that decides"}
 
 
 def _examine_one_value(measured: Measurements, asked: _Sides, where: Where) -> Finding:

@@ -8,6 +8,7 @@ was counted and not timed (stored bytes) has one value at each point, and its ra
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from memwall.analysis import numerics
 from memwall.analysis.basis import Basis, Over, Pair
@@ -17,8 +18,12 @@ from memwall.analysis.metrics import Values
 from memwall.analysis.numerics import Estimate
 from memwall.analysis.quantities import Absence, NoNumber, is_counted, unprofiled
 from memwall.analysis.verdicts import ALIKE_HIGH, ALIKE_LOW
+from memwall.record import notation, regions
 from memwall.record.regions import Where, phrase
 from memwall.record.results import Case
+
+#: So many inputs that a pattern or a list stands for are named.
+MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,17 @@ class Comparison:
         return [replace(self, points=tuple(group)) for group in groups.values()]
 
     @property
+    def floor(self) -> str:
+        """The noise floor that a difference must exceed, in words, if it is known."""
+        return f"noise floor {self.floor_percent}" if self.floor_percent else ""
+
+    @property
+    def floor_percent(self) -> str:
+        """`3.8 %`, if it is known."""
+        is_known = self.of.is_timed and self.noise != 1
+        return notation.percent(self.noise - 1) if is_known else ""
+
+    @property
     def in_region(self) -> str:
         """What it is narrowed to, after a comma."""
         return f", {self.region}" if self.region else ""
@@ -135,7 +151,8 @@ def compare(
         kind = next(iter(absences.values())).kind
         return Absence(kind, "; ".join(f"`{name}` {_was(a)}" for name, a in absences.items()))
     pairs = basis.pairs(first.cases)
-    named = f"`{than}`" if isinstance(than, str) else basis.over_words
+    present = [name for name, found in others.items() if found.cases]
+    named = basis.over_marked + (_present(present) if len(present) < len(others) else "")
     if not pairs:
         return Absence("missing", f"`{faster}` and {named} were timed at no common point")
     pairs = [pair for pair in pairs if all(map(is_counted, of.quantities, (pair.case, pair.than)))]
@@ -147,8 +164,26 @@ def compare(
     known = [len(found.cases) + found.unmeasured for found in (first, *others.values())]
     compared = [case for point in points for case in (point.case, point.than)]
     noise = measured.noise_of(compared).factor if of.is_timed else 1.0
-    return Comparison(faster, named, tuple(points), noise, max(known) - len(points), phrase(where),
-                      of, per)
+    region = phrase(_narrowed(measured, where, [point.case for point in points]))
+    return Comparison(faster, named, tuple(points), noise, max(known) - len(points), region, of,
+                      per)
+
+
+def _present(names: Sequence[str]) -> str:
+    """Who was there of those of which the best one counts, as others were not."""
+    if len(names) > MOST_NAMED:
+        return f" ({len(names)} of them were there)"
+    return f" (here {notation.listed([f'`{name}`' for name in names])})"
+
+
+def _narrowed(measured: Measurements, where: Where, cases: Sequence[Case]) -> dict[str, Any]:
+    """A region with no value of several, and no pattern, that none of its cases has."""
+    found = dict(where)
+    for name, wanted in where.items():
+        values = dict.fromkeys(measured.fact(case, name) for case in cases)
+        if regions.is_choice(wanted) and len(values) <= MOST_NAMED:
+            found[name] = list(values)
+    return found
 
 
 def _point(of: Measure, pair: Pair) -> Point:

@@ -52,10 +52,8 @@ class Curve:
         """Whether there is such a place between the points that were measured."""
         return self.xs[0] < self.place.value < self.xs[-1]
 
-    @cached_property
-    def reach(self) -> tuple[float, float]:
-        """The interval of the place, widened by the noise floor; infinite where it is beyond."""
-        noise = self.comparison.noise
+    def reach(self, noise: float) -> tuple[float, float]:
+        """The interval of the place, widened by a noise floor; infinite where it is beyond."""
         low, high = self._place(1 / noise).low, self._place(noise).high
         return (-math.inf if low <= self.xs[0] else low,
                 math.inf if high >= self.xs[-1] else high)
@@ -77,7 +75,7 @@ class Curve:
         """`0.33 (0.31–0.36)`, or why there is no such place."""
         first, last = notation.factor(self.xs[0]), notation.factor(self.xs[-1])
         if self.within:
-            return notation.factor(self.place.value) + f" ({self.interval()}){self._which()}"
+            return f"{self.written()} ({self.interval()}){self._which()}"
         medians = [part.overall.value for part in self.parts.values()]
         if min(medians) > 1:
             return f"none: faster everywhere from {first} to {last}"
@@ -85,18 +83,29 @@ class Curve:
             return f"none: nowhere faster from {first} to {last}"
         return f"none that the rounds agree on from {first} to {last}"
 
-    def sentence(self) -> str:
+    def sentence(self, edges: Sequence[float]) -> str:
         """`csrl` stops being faster than `csr` at 0.33 (0.31–0.36) runs per nonzero."""
-        one = f"`{self.comparison.faster}`"
+        one, than = f"`{self.comparison.faster}`", self.comparison.than
         noun = FEATURES.get(self.along, self.along.replace("_", " "))
+        first, last = notation.factor(self.xs[0]), notation.factor(self.xs[-1])
+        range_ = f"from {first} to {last} {noun}"
+        medians = [part.overall.value for part in self.parts.values()]
         if self.within:
-            return f"{one} stops being faster than {self.comparison.than} at {self.words()} {noun}"
-        why = self.words().removeprefix("none").removeprefix(": ").strip()
-        return f"{one} nowhere stops being faster than {self.comparison.than}: {why} {noun}"
+            return (f"{one} stops being faster than {than} at {self.written(edges)}"
+                    f" ({self.interval(edges)}) {noun}{self._which()}")
+        if min(medians) > 1:
+            return f"{one} nowhere stops being faster than {than}: faster everywhere {range_}"
+        if max(medians) <= 1:
+            return f"{one} is nowhere faster than {than} {range_}"
+        return f"{one} nowhere stops being faster than {than} in most rounds {range_}"
 
-    def interval(self) -> str:
+    def written(self, edges: Sequence[float] = ()) -> str:
+        """The place, told apart from what decides."""
+        return numerics.beside(self.place, notation.factor(self.place.value), edges)
+
+    def interval(self, edges: Sequence[float] = ()) -> str:
         """`0.31–0.36`, an end of what was measured as `below 0.1` or `or beyond`."""
-        place, written = self.place, notation.factor(self.place.value)
+        place, written = self.place, self.written(edges)
         low, _, high = numerics.interval(place, written).partition("–")
         below = "below " if place.low <= self.xs[0] else ""
         return f"{below}{low}–{high}" + (" or beyond" if place.high >= self.xs[-1] else "")
@@ -128,23 +137,28 @@ def examine(
     if len(found.xs) < 2:
         return Finding(UNDECIDED, Statement(f"Only one value of {along} was measured.", "missing"),
                        reason=Reason.TOO_FEW)
-    position = _position(found, between)
+    position = _position(found, between, comparison.noise)
     verdict = VERDICTS[Kind.CROSSOVER][position]
-    reason = Reason.CROSSES if position == Position.OPEN else None
+    reason = None
+    if position == Position.OPEN:
+        quiet = _position(found, between, 1.0)
+        reason = Reason.CROSSES if quiet == Position.OPEN else Reason.NOISY
     wanted = f"between {between[0]:g} and {between[1]:g}"
-    text = (f"{found.sentence()} ({notation.plural(len(found.xs), 'point')}{comparison.in_region}"
-            f"{numerics.lack_of_coverage(found.place)}).{claimed(wanted, verdict, reason)}")
+    floor = f"; {comparison.floor}" if comparison.floor else ""
+    text = (f"{found.sentence(between)} ({notation.plural(len(found.xs), 'point')}"
+            f"{comparison.in_region}{numerics.lack_of_coverage(found.place)}{floor})."
+            f"{claimed(wanted, verdict, reason)}")
     statement = Statement(text, "crossover", {**numbers(found.place), "points": len(found.xs),
                                               "verdict": verdict})
-    decided_by = f"at {notation.factor(found.place.value)}" if found.within else found.side
-    return Finding(verdict, statement, decided_by, found.interval(), found.place, between,
+    decided_by = f"at {found.written(between)}" if found.within else found.side
+    return Finding(verdict, statement, decided_by, found.interval(between), found.place, between,
                    reason=reason)
 
 
-def _position(found: Curve, between: tuple[float, float]) -> Position:
+def _position(found: Curve, between: tuple[float, float], noise: float) -> Position:
     """Where the place lies, its interval widened by the noise: elsewhere than expected, there is
     one all the same; beyond what was measured there is none."""
-    (low, high), (first, last) = between, found.reach
+    (low, high), (first, last) = between, found.reach(noise)
     if low <= first and last <= high:
         return Position.INSIDE
     if last < low:

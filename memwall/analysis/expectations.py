@@ -6,6 +6,7 @@ many times faster.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import inf
 
 from memwall.analysis import numerics
 from memwall.analysis.cells import Cell
@@ -21,7 +22,9 @@ from memwall.analysis.verdicts import (
     NOT_REPRODUCED,
     OF_ALL,
     OF_ANY,
+    OF_OWN,
     REPRODUCED,
+    RESTLESS,
     UNDECIDED,
     VERDICTS,
     Band,
@@ -55,6 +58,15 @@ class Finding:
     holds: Band = (None, None)
     comparison: Comparison | None = None  # in which it was found; else it is a value with a unit
     reason: Reason | None = None  # why it is undecided
+
+    @property
+    def margin(self) -> float:
+        """How far what holds lies within its edges."""
+        if self.verdict != REPRODUCED or self.estimate is None:
+            return 0.0
+        low, high = self.holds
+        return min(self.estimate.low - low if low is not None else inf,
+                   high - self.estimate.high if high is not None else inf)
 
     @property
     def sentence(self) -> str:
@@ -98,7 +110,7 @@ class Expected:
         return tuple(edge for edge in self.holds if edge is not None)
 
     def said(self, comparison: Comparison) -> str:
-        return self.words.format(better=comparison.of.better)
+        return self.words.format(better=comparison.of.claimed(comparison.faster))
 
     def found(self, comparison: Comparison, estimate: Estimate, verdict: str,
               statement: Statement, reason: Reason | None = None, where: str = "") -> Finding:
@@ -111,13 +123,14 @@ class Expected:
                        reason)
 
 
-def examine(comparison: Comparison, expect: Expectation, on: str = "all") -> Finding:
+def examine(comparison: Comparison, expect: Expectation, on: str = "all",
+            is_own: bool = False) -> Finding:
     """Whether an expectation holds on all points together, or on any or every one by itself: a
-    matrix, or whatever the comparison counts."""
+    matrix, or whatever the comparison counts. `is_own` is a target of our own."""
     expected = _expected(expect)
     if on == "all":
         return expected.judge(expected, comparison)
-    return _on_each(expected, comparison, on)
+    return _on_each(expected, comparison, on, is_own)
 
 
 def examine_value(who: str, what: str, found: Cell, metric: str, band: Band) -> Finding:
@@ -147,10 +160,9 @@ def _by_position(expected: Expected, comparison: Comparison) -> Finding:
     overall = comparison.overall
     reach = Reach(overall.low, overall.high, comparison.noise)
     position = position_of_ratio(reach, expected.holds)
-    reason = None
-    if position == Position.OPEN:
-        quiet = position_of_ratio(replace(reach, noise=1.0), expected.holds)
-        reason = Reason.CROSSES if quiet == Position.OPEN else Reason.NOISY
+    reason = _why(reach, expected) if position == Position.OPEN else None
+    if position == Position.ALIKE:
+        reason = Reason.ALIKE
     written = numerics.factor(overall, expected.edges)
     said = comparison.of.said(comparison.faster, comparison.than, written)
     operands = {**numbers(overall), "points": len(comparison.points)}
@@ -158,36 +170,59 @@ def _by_position(expected: Expected, comparison: Comparison) -> Finding:
     return expected.found(comparison, overall, VERDICTS[expected.kind][position], statement, reason)
 
 
+def _why(reach: Reach, expected: Expected) -> Reason:
+    """Why a ratio is not decided."""
+    if position_of_ratio(replace(reach, noise=1.0), expected.holds) != Position.OPEN:
+        return Reason.NOISY
+    is_crossed = any(reach.low <= edge <= reach.high for edge in expected.edges)
+    return Reason.CROSSES if is_crossed else Reason.SIDE
+
+
 def _details(expected: Expected, comparison: Comparison) -> str:
-    """`1.20–1.26; 5 matrices, fp64`."""
-    overall, parts = comparison.overall, []
-    if comparison.of.is_timed:
-        written = numerics.factor(overall, expected.edges)
-        parts.append(numerics.interval(overall, written) + numerics.lack_of_coverage(overall))
-    return "; ".join([*parts, _extent(comparison)])
+    """`1.20–1.26; 5 points, fp64; noise floor 3.8 %`."""
+    return _listed(_interval(expected, comparison), _extent(comparison), comparison.floor)
+
+
+def _interval(expected: Expected, comparison: Comparison) -> str:
+    """`1.20–1.26`, and what it lacks; nothing of what was counted or has no width."""
+    overall = comparison.overall
+    written = numerics.factor(overall, expected.edges)
+    lack = numerics.lack_of_coverage(overall)
+    if not comparison.of.is_timed or not (numerics.in_brackets(overall, written) or lack):
+        return ""
+    return numerics.interval(overall, written) + lack
+
+
+def _listed(*parts: str) -> str:
+    return "; ".join(filter(None, parts))
 
 
 def _never_below(expected: Expected, comparison: Comparison) -> Finding:
-    """No point's interval lies wholly below 0.97."""
+    """No point's interval lies wholly below 0.97; one that reaches from below it so far up that it
+    says nothing leaves the question open, or a noisier machine would lose less often."""
     low = [part for part in comparison.each if part.overall.high < NEVER_BELOW]
     beyond = [part for part in low if part.is_worse]
+    wide = [part for part in comparison.each if part.overall.low < NEVER_BELOW
+            and part.overall.high > RESTLESS * part.overall.low]
     lowest = min(comparison.each, key=lambda part: part.overall.value)
     worst = lowest.overall
     reason = None
     if beyond:
         position = Position.OPPOSITE
-    elif low:
-        position, reason = Position.OPEN, Reason.NOISY
+    elif low or wide:
+        position, reason = Position.OPEN, Reason.NOISY if low else Reason.WIDE
     else:
         position = Position.INSIDE
     times = numerics.factor(worst, expected.edges)
-    where = f" ({lowest.points[0].label})" if lowest.points[0].label else ""
+    details = _listed(lowest.points[0].label, _interval(expected, lowest))
     text = (f"{comparison.of.said(comparison.faster, comparison.than, times)} at the lowest of"
-            f" {notation.plural(len(comparison.points), 'point')}{where}"
-            f"{numerics.in_brackets(worst, times)}{comparison.in_region}; at {len(beyond)} it is"
-            f" wholly below {NEVER_BELOW:g} times, beyond the noise floor.")
+            f" {notation.plural(len(comparison.points), 'point')}{comparison.in_region}"
+            f"{f' ({details})' if details else ''}; at {len(beyond) or 'none'} it is"
+            f" wholly below {NEVER_BELOW:g} times, beyond the noise floor"
+            f"{f' of {comparison.floor_percent}' if comparison.floor_percent else ''}"
+            f"{f', at {len(wide)} the interval is too wide to tell' if wide else ''}.")
     statement = Statement(text, "lowest", {**numbers(worst), "points": len(comparison.points),
-                                           "below": len(beyond)})
+                                           "below": len(beyond), "wide": len(wide)})
     return expected.found(comparison, worst, VERDICTS[expected.kind][position], statement, reason)
 
 
@@ -209,12 +244,13 @@ def _most(expected: Expected, comparison: Comparison) -> Finding:
         position = Position.OPPOSITE
     else:
         position = Position.OPEN
-        is_few = numerics.sign_test(count, count) >= SIGNIFICANT or not open_
-        reason = Reason.TOO_FEW if is_few else Reason.CROSSES
+        is_few = numerics.sign_test(count, count) >= SIGNIFICANT
+        reason = Reason.TOO_FEW if is_few else Reason.MANY_OPEN if open_ else Reason.SPLIT
     text = (f"`{comparison.faster}` is {of.better} than {comparison.than} on {wins} of"
             f" {notation.plural(count, comparison.noun)}, alike on {alike}, {of.worse} on {losses},"
-            f" undecided on {open_} ({comparison.region}{'; ' if comparison.region else ''}sign"
-            f" test: p = {notation.significant(p, 2)}).")
+            f" undecided on {open_} ("
+            + _listed(comparison.region, comparison.floor,
+                      f"sign test: p = {notation.significant(p, 2)}") + ").")
     statement = Statement(text, "most", {"units": count, "wins": wins, "losses": losses,
                                          "alike": alike, "p": p})
     found = expected.found(comparison, comparison.overall, VERDICTS[expected.kind][position],
@@ -227,15 +263,15 @@ def _ratio(holds: Band, words: str, kind: Kind = Kind.FASTER) -> Expected:
 
 
 EXPECTATIONS: dict[str, Expected] = {
-    "faster": _ratio((1.0, None), "faster"),
-    "less": _ratio((1.0, None), "less"),
-    "more": _ratio((1.0, None), "more"),
+    "faster": _ratio((1.0, None), "{better}"),
+    "less": _ratio((1.0, None), "{better}"),
+    "more": _ratio((1.0, None), "{better}"),
     "clearly": _ratio((CLEARLY, None), f"clearly {{better}} (at least {CLEARLY:g} times)"),
     "several": _ratio((SEVERAL, None), f"several times {{better}} (at least {SEVERAL:g} times)"),
     "far": _ratio((FAR, None), f"far {{better}} (at least {FAR:g} times)"),
     "most": Expected(_most, Kind.MOST, (1.0, None), "{better} on most"),
     "alike": _ratio((ALIKE_LOW, ALIKE_HIGH), "alike, within 5 %", Kind.ALIKE),
-    "keeps-up": _ratio((ALIKE_LOW, None), f"not below {ALIKE_LOW:g} times", Kind.WITHIN),
+    "keeps-up": _ratio((ALIKE_LOW, None), f"at least {ALIKE_LOW:g} times", Kind.WITHIN),
     "never-below": Expected(_never_below, Kind.WITHIN, (NEVER_BELOW, None),
                             f"nowhere wholly below {NEVER_BELOW:g} times"),
 }
@@ -252,36 +288,45 @@ def _expected(expect: Expectation) -> Expected:
     return EXPECTATIONS[expect]
 
 
-def _on_each(expected: Expected, comparison: Comparison, on: str) -> Finding:
+def _on_each(expected: Expected, comparison: Comparison, on: str, is_own: bool) -> Finding:
     """An expectation on each unit by itself: `any` needs one that meets it, `every` all."""
     parts = {part.name: part for part in comparison.units}
     each = {name: expected.judge(expected, part) for name, part in parts.items()}
-    verdict = of_several({one.verdict for one in each.values()}, OF_ANY if on == "any" else OF_ALL)
+    order = OF_ANY if on == "any" else OF_OWN if is_own else OF_ALL
+    verdict = of_several({one.verdict for one in each.values()}, order)
     count = {word: sum(one.verdict == word for one in each.values()) for word in OF_ALL}
     named = [name for name, one in each.items() if one.verdict == verdict]
     best = max if on == "any" else min
     name = best(named, key=lambda name: parts[name].overall.value)
     shown = parts[name].overall
     times = numerics.factor(shown, expected.edges)
+    interval = _interval(expected, parts[name])
+    others = "".join(f", {words} {count[word]}" for word, words in OTHERS.items() if count[word])
     text = (
         f"{comparison.of.sides(comparison.faster, comparison.than)}, each {comparison.noun} by"
-        f" itself{comparison.in_region}: as claimed on {count[REPRODUCED]} of"
-        f" {notation.plural(len(each), comparison.noun)}, in direction only on"
-        f" {count[DIRECTION_ONLY]}, not on {count[NOT_REPRODUCED]}, undecided on"
-        f" {count[UNDECIDED]}. What decides is {name} with {times} times"
-        f"{numerics.in_brackets(shown, times)}."
+        f" itself{comparison.in_region}{f' ({comparison.floor})' if comparison.floor else ''}:"
+        f" as claimed on {count[REPRODUCED] or 'none'} of"
+        f" {notation.plural(len(each), comparison.noun)}{others}."
+        f" {'Open' if verdict == UNDECIDED else 'What decides'} is {name} with {times} times"
+        f"{f' ({interval})' if interval else ''}."
     )
     statement = Statement(text, "each", {
         **numbers(shown), "unit": name, "units": len(each), "reproduced": count[REPRODUCED],
         "direction": count[DIRECTION_ONLY], "refuted": count[NOT_REPRODUCED],
         "undecided": count[UNDECIDED]})
-    reasons = [one.reason for one in each.values() if one.reason] if verdict == UNDECIDED else []
-    return expected.found(comparison, shown, verdict, statement, next(iter(reasons), None),
-                          f" on {on} {comparison.noun}")
+    quantity = "at least one" if on == "any" else on
+    return expected.found(comparison, shown, verdict, statement, each[name].reason,
+                          f" on {quantity} {comparison.noun}")
+
+
+#: What else units may come to, and how it is counted.
+OTHERS = {DIRECTION_ONLY: "in direction only on", NOT_REPRODUCED: "not on",
+          UNDECIDED: "undecided on"}
 
 
 def _extent(comparison: Comparison) -> str:
     extent = notation.plural(len(comparison.points), "point") + comparison.in_region
     if comparison.unmeasured:
-        extent += f"; {comparison.unmeasured} more lack one of the two"
+        verb = "lacks" if comparison.unmeasured == 1 else "lack"
+        extent += f"; {comparison.unmeasured} more {verb} one of the two"
     return extent

@@ -34,6 +34,16 @@ Item = TypeVar("Item")
 Made = TypeVar("Made")
 Asked = ParamSpec("Asked")
 NOT_MEASURED = "not measured in this run"
+
+
+class Elsewhere(UserError):
+    """A complete, fresh result has a variant, but none of its cases in a region."""
+
+    def __init__(self, variant: str, where: Where) -> None:
+        super().__init__(f'the variant "{variant}" has no case where {regions.words(where)}')
+        self.told = f"`{variant}`: {NOT_MEASURED} with {regions.phrase(where)}"
+
+
 #: Facts of every case that are no coordinates: variants that differ in them are compared.
 OF_VARIANTS = ("variant", "group", "cache", "target")
 #: A fact of every case: so many threads work together, in however many processes.
@@ -194,13 +204,30 @@ class Measurements:
         failed = [case for case in cases if not case.passed]
         if failed:
             return Found(absence=Absence("failed", self._failure(failed)))
-        skips = [entry for entry in self.skips(others) if entry.get("variant", variant) == variant]
+        skips = [entry for entry in self.skips(others) if self._lacks(entry, variant)]
         if cases:
             return Found(tuple(cases), unmeasured=len(skips))
         if skips:
             reasons = "; ".join(_unique(entry["reason"] for entry in skips))
             return Found(absence=Absence("skipped", reasons))
         return Found(absence=self._missing(variant, others))
+
+    def _lacks(self, skip: Mapping[str, Any], variant: str) -> bool:
+        """Whether a variant lacks a point that was skipped: one that was skipped for all is a point
+        of those alone that its study has."""
+        known = self._variants_of.get(skip["study"])
+        return variant == skip["variant"] if "variant" in skip else not known or variant in known
+
+    @cached_property
+    def _variants_of(self) -> Mapping[str, set[str]]:
+        """Of each study the variants that it names."""
+        found: dict[str, set[str]] = {}
+        named = [(str(case.parameters[STUDY]), case.variant) for case in self.cases]
+        named += [(entry["study"], entry["variant"]) for entry in self.result.raw["skipped"]
+                  if "variant" in entry]
+        for study, variant in named:
+            found.setdefault(study, set()).add(variant)
+        return found
 
     def first_measured(self, variants: Iterable[str], where: Where) -> str:
         """The first of several names that was timed; the first name if none was."""
@@ -357,11 +384,13 @@ class Measurements:
         return any(variant in self.stale_variants for variant in variants)
 
     def _missing(self, variant: str, where: Where) -> Absence:
-        """An error, unless the result may lack the variant."""
+        """An error, unless the result may lack the variant, or may have it elsewhere alone."""
+        is_known = variant in self.variants
         if self.may_lack or self.freshness.predates(variant):
-            return Absence("missing", NOT_MEASURED)
-        if variant in self.variants:
-            raise UserError(f'the variant "{variant}" has no case where {regions.words(where)}')
+            place = f" with {regions.phrase(where)}" if is_known and where else ""
+            return Absence("missing", NOT_MEASURED + place)
+        if is_known:
+            raise Elsewhere(variant, where)
         known = ", ".join(self.variants)
         raise UserError(f'no variant "{variant}" in the result, which has: {known}')
 

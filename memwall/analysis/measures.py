@@ -3,6 +3,7 @@
 Each tells how many times better a case is than another one, and how sentences call that.
 """
 
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
@@ -31,6 +32,10 @@ class Measure(ABC):
     @abstractmethod
     def ratios(self, pair: Pair) -> Values:
         """How many times better the first side is, in each round or once."""
+
+    def claimed(self, faster: str) -> str:
+        """What is claimed of the first side, whose sentence begins with it."""
+        return self.better
 
     def doubt(self, pair: Pair) -> tuple[float, float]:
         """By how much these ratios may all be wrong together: the least and the largest factor."""
@@ -88,15 +93,29 @@ class Counted(Measure):
                 raise NoNumber(f"{case.variant} records no {name}, nothing to compare")
         return [others / needed]
 
+    def claimed(self, faster: str) -> str:
+        """As the sentence begins with the other side, whose number is the larger one."""
+        return f"less for `{faster}`"
+
     def sides(self, faster: str, than: str) -> str:
-        """The stored bytes of `csrl` against those of `csr`."""
-        others = "those" if self.less == self.than else f"the {plain(self.than)}"
-        return f"The {plain(self.less)} of `{faster}` against {others} of {than}"
+        """The stored bytes of `csr` against those of `csrl`: as many times as much."""
+        return f"The {plain(self.than)} of {than} against {self._less} of `{faster}`"
 
     def said(self, faster: str, than: str, times: str) -> str:
         """The stored bytes of `csr` are 1.67 times those of `csrl`."""
-        less = "those" if self.less == self.than else f"the {plain(self.less)}"
-        return f"The {plain(self.than)} of {than} are {times} times {less} of `{faster}`"
+        verb = "are" if _is_plural(self.than) else "is"
+        return f"The {plain(self.than)} of {than} {verb} {times} times {self._less} of `{faster}`"
+
+    @property
+    def _less(self) -> str:
+        if self.less != self.than:
+            return f"the {plain(self.less)}"
+        return "those" if _is_plural(self.less) else "that"
+
+
+def _is_plural(quantity: str) -> bool:
+    """Whether its name begins with several: the bytes of tiles, not the share of rows."""
+    return re.split(" of | as | in ", plain(quantity))[0].endswith("s")
 
 
 @dataclass(frozen=True)

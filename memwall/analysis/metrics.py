@@ -7,7 +7,7 @@ from functools import cache
 
 from memwall.analysis import numerics
 from memwall.analysis.basis import Pair
-from memwall.analysis.quantities import COUNTER, NoNumber, Unknown, quantity
+from memwall.analysis.quantities import COUNTED, COUNTER, NoNumber, Unknown, quantity
 from memwall.record.errors import UserError
 from memwall.record.results import Case, samples_of_both
 
@@ -52,7 +52,7 @@ def metric_named(name: str) -> Metric:
 
 def plain(quantity: str) -> str:
     """A quantity in words: `l2 sectors`."""
-    return quantity.removeprefix(COUNTER).replace("_", " ")
+    return COUNTED.get(quantity, quantity.removeprefix(COUNTER).replace("_", " "))
 
 
 def measure_of(name: str) -> Metric:

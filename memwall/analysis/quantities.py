@@ -19,6 +19,13 @@ FEATURES = {
     "nzseg": "runs of columns",
     "nzseg_per_nnz": "runs per nonzero",
 }
+#: What counts are called whose names do not say what they are of.
+COUNTED = {
+    "imbalance_128": "load of the busiest of 128 ranks",
+    "last_128": "load of the last of 128 ranks",
+    "busy_128": "number of busy ranks of 128",
+    "bytes_of_tiles_in_csr": "CSR bytes of the tiles",
+}
 #: Between quantities: the one before is divided by the one after.
 QUOTIENT = " / "
 

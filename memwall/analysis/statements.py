@@ -17,7 +17,8 @@ PREDICATES: Mapping[str, str] = {
              " follows for the condition. In each round the ratio is the geometric mean over the"
              " points; value and interval are median and order statistics of the rounds",
     "lowest": "of `points` points by themselves the lowest ratio is `value` (`low` to `high`), and"
-              " at `below` the whole interval is below the bound and beyond the noise floor",
+              " at `below` the whole interval is below the bound and beyond the noise floor; at"
+              " `wide` it reaches from below the bound to half as much again",
     "most": "of all units `wins` are better beyond the noise floor, `losses` worse, `alike` alike"
             " within 5 %, and the others undecided; `p` is that of a one-sided sign test for the"
             " wins",
@@ -29,10 +30,12 @@ PREDICATES: Mapping[str, str] = {
              " `units`",
     "crossover": "along a number the first side stops being faster than the second at `value`"
                  " (`low` to `high`), an end of what was measured standing for there or beyond",
-    "missing": "nothing decides the condition, because something that it compares was not measured",
+    "missing": "nothing decides the condition, because something that it compares was not measured:"
+               " nowhere in the run, or not in the region that is told",
     # --- claims -------------------------------------------------------------------------------
     "verdict": "the conditions of the claim together come to `verdict` on the machine",
-    "tally": "of `decided` machines on which the claim was decided, it holds on `holding`",
+    "tally": "of `decided` machines on which the claim was decided, it holds on `holding`, and in"
+             " direction alone on as many as are told",
     "verdicts": "a table: each cell has the symbol of the verdict of a row's claim on a column's"
                 " machine, and the numbers that decided it",
     # --- what was measured ---------------------------------------------------------------------
@@ -40,14 +43,18 @@ PREDICATES: Mapping[str, str] = {
                     " value of `across`, in the region `where`, and its share of the ceiling if"
                     " `shares` says so",
     "ratios": "a table: each cell has the ratio of a condition on a row's machine at a column's"
-              " unit",
-    "ceilings": "a table: each cell has what a column's probe reached at best on a row's machine",
-    "skipped": "these variants were skipped or failed in the study, at `points` of all its points",
+              " unit; a row tells if the claim is out of date there",
+    "ceilings": "a table: each cell has what a column's probe reached on a row's machine, in the"
+                " launch where it was most, and whether that is by an older definition",
+    "skipped": "each of these variants was skipped or failed in the study, at `points` of the `of`"
+               " points where it was asked, for `reasons`, which differ in numbers at most",
     # --- runs -----------------------------------------------------------------------------------
     "runs": "a table: each row says of a machine's run its id, date, profile, rounds, noise floor,"
-            " highest ceiling, variants out of date and rounds that were disturbed",
+            " highest ceiling, variants that changed, rounds that were disturbed, and how many of"
+            " them do not count",
     "facts": "a table of what a run says of itself, its noise floor, and what was disturbed; or of"
              " its data sets",
+    "same data": "both runs have the same data sets",
     "stale": "the source text or the data of the variant have changed since the run",
     "doubtful": "the case was faster than its ceiling allows, and counts in no verdict",
 }

@@ -73,6 +73,8 @@ VERDICTS = {
 #: Which of several verdicts tells, where all must hold, and where one is enough: the first of these
 #: that is there.
 OF_ALL = (NOT_REPRODUCED, UNDECIDED, DIRECTION_ONLY, REPRODUCED)
+#: Of a target of our own what holds in direction alone has failed, whatever is still open.
+OF_OWN = (NOT_REPRODUCED, DIRECTION_ONLY, UNDECIDED, REPRODUCED)
 OF_ANY = (REPRODUCED, UNDECIDED, DIRECTION_ONLY, NOT_REPRODUCED)
 
 
@@ -82,12 +84,21 @@ def of_several(verdicts: Collection[str], order: Sequence[str] = OF_ALL) -> str:
 
 
 class Reason(Enum):
-    """Why something is not decided."""
+    """Why something is not decided, or does not hold where a number seems to say that it does."""
 
     CROSSES = "the interval crosses the threshold"
+    SIDE = "the size does not hold, and the interval crosses 1"
+    WIDE = "an interval is too wide to tell"
     NOISY = "the machine is too noisy"
+    MANY_OPEN = "too many of the inputs are undecided"
+    SPLIT = "neither side has so many that chance would not do it"
     TOO_FEW = "there are too few inputs"
     MISSING = "what it is compared with was not measured"
+    ALIKE = "the two are alike, within 5 % or the noise"
+
+
+#: Of these more samples might decide.
+OF_SAMPLES = (Reason.CROSSES, Reason.SIDE, Reason.WIDE, Reason.NOISY, Reason.MANY_OPEN)
 
 
 @dataclass(frozen=True)

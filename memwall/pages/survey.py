@@ -16,7 +16,7 @@ from memwall.analysis.ceilings import Ceiling
 from memwall.analysis.cells import measure
 from memwall.analysis.claims import Verdict
 from memwall.analysis.expectations import Finding
-from memwall.analysis.measurements import Measurements
+from memwall.analysis.measurements import Elsewhere, Measurements
 from memwall.analysis.verdicts import (
     NOT_ASKED,
     OUT_OF_DATE,
@@ -42,7 +42,9 @@ INFERRED = ("Inferred: read off a figure or a design of the article, which does 
 NOT_RUN = "not run on this machine"
 #: Marks a ceiling that was measured in an older way than others beside it.
 OLDER = "†"
-OLDER_MEANS = f"{OLDER} By an older definition of a ceiling: no number to compare with the others."
+OLDER_MEANS = (f"{OLDER} By an older definition of a ceiling, the median pass of all looks: other"
+               " measurements may exceed it, and it is no number to compare with those of the newer"
+               " definition.")
 
 @dataclass(frozen=True)
 class OnMachine:
@@ -64,10 +66,13 @@ class OnMachine:
 
     def judge(self, claim: Claim, is_told: bool = True) -> Verdict:
         """The verdict of a claim here. What a result of the machine that a chapter tells of lacks
-        is an error that names the claim; on any other machine it leaves the claim undecided."""
+        is an error that names the claim; on any other machine an input that it lacks came after
+        its run, and all else leaves the claim undecided."""
         try:
             return claims.judge(self.measured, claim)
         except UserError as error:
+            if isinstance(error, Elsewhere) and not is_told:
+                return Verdict(claim, OUT_OF_DATE, (), error.told)
             shown = f"experiments/{self.measured.experiment.name}/experiment.toml"
             why = f'{shown}: claim "{claim.id}" on {self.machine}: {error}'
             if is_told:
@@ -90,6 +95,9 @@ class Survey:
     told: str = ""
     #: What the machines are that have no complete run of it.
     others: Mapping[str, needs.Machine] = field(default_factory=dict)
+    #: By the ids of runs the other experiments that have cases of the same one: of a program that
+    #: was divided after it ran.
+    divided: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def runs(self, title: str = "") -> list[OnMachine]:
         """The complete runs, or the kept ones of a title: the lead machine's first."""
@@ -139,6 +147,8 @@ class Survey:
             return "on none, as no machine could tell"
         if not no:
             return f"on every machine that could tell ({yes})"
+        if no == 1 and not yes:
+            return "on none (1 machine could tell)"
         return f"on {yes or 'none'} of the {yes + no} machines that could tell"
 
     def arithmetic(self, claim: Claim) -> tuple[str, Verdict] | None:

@@ -23,6 +23,8 @@ EVERY = object()
 MANY = ("threads", "ranks", "workers")
 #: Coordinates whose values tell what they are.
 SAY_THEMSELVES = ("precision",)
+#: Numbers from here on are read in groups of three digits.
+LARGE = 10_000
 RELATION_WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
@@ -35,6 +37,14 @@ def listed(value: Any) -> list[Any]:
 def names_values(wanted: Any) -> bool:
     """Whether `wanted` lists values by name: these come as they are listed, measured or not."""
     return not any(_is_pattern(value) for value in listed(wanted))
+
+
+def is_choice(wanted: Any) -> bool:
+    """Whether a region chooses among names: by several of them, or by a pattern."""
+    values = listed(wanted)
+    return all(isinstance(value, str) and value != LARGEST and value[:1] != "!"
+               and not BOUND.fullmatch(value) for value in values) and (
+                   len(values) > 1 or not names_values(wanted))
 
 
 def test(wanted: Any, largest: Callable[[], Any]) -> Test:
@@ -108,7 +118,7 @@ def phrase(where: Where) -> str:
 def _phrase(name: str, wanted: Sequence[Any]) -> str:
     plain = name.replace("_", " ")
     if wanted == [LARGEST]:
-        return f"all {plain}" if name in MANY else f"the largest {plain}"
+        return f"the most {plain}" if name in MANY else f"the largest {plain}"
     if name in MANY and isinstance(wanted[0], int):
         return f"{wanted[0]} {name if wanted[0] != 1 else name.removesuffix('s')}"
     texts = [_said(value) for value in wanted if str(value)[:1] != "!"]
@@ -122,7 +132,11 @@ def _phrase(name: str, wanted: Sequence[Any]) -> str:
 def _said(value: Any) -> str:
     bound = BOUND.fullmatch(value) if isinstance(value, str) else None
     if bound:
-        return f"{RELATION_WORDS[bound[1]]} {bound[2]}"
+        limit = float(bound[2])
+        large = f"{limit:,.0f}" if limit >= LARGE and limit == int(limit) else bound[2]
+        return f"{RELATION_WORDS[bound[1]]} {large}"
+    if isinstance(value, int) and value >= LARGE:
+        return f"{value:,}"
     return f"`{value}`" if isinstance(value, str) and "*" in value else str(value)
 
 

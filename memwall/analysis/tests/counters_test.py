@@ -48,7 +48,7 @@ def test_stored_bytes_are_compared_without_rounds(measured: Measure, raw: Json) 
     assert found.verdict == REPRODUCED
     assert found.findings[0].sentence == (
         "The stored bytes of `textbook` are 1.67 times those of `csrl` (10 points, 1 thread)."
-        " Claimed is less: it holds."
+        " Claimed is less for `csrl`: it holds."
     )
     assert found.decided_by == ["1.67x"]
     assert claims.judge(measured(raw), less("csrl", "textbook", "far")).verdict == DIRECTION_ONLY
@@ -78,7 +78,7 @@ def test_what_was_counted_can_be_asked_of_every_matrix(measured: Measure, raw: J
     every = replace(claim.conditions[0], on="every", expect=0.95)
     found = claims.judge(measured(raw), replace(claim, conditions=(every,)))
     assert found.verdict == REPRODUCED
-    said = "The stored bytes of `csrl` against the bytes as csr of `csrl`, each matrix by itself"
+    said = "The bytes as csr of `csrl` against the stored bytes of `csrl`, each matrix by itself"
     assert found.findings[0].sentence.startswith(said)
     assert "as claimed on 5 of 5 matrices" in found.findings[0].sentence
     every = replace(every, expect=0.97)

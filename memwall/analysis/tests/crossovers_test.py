@@ -157,14 +157,14 @@ def test_the_noise_floor_moves_the_place(measured: Measure, sweep: Sweep) -> Non
     assert run.noise.factor > 1
     compared = compare(run, "csrl", "textbook", WHERE)
     assert isinstance(compared, Comparison)
-    noisy = crossovers.curve(run, replace(compared, noise=1.2), "nzseg_per_nnz").reach
-    quiet = crossovers.curve(run, replace(compared, noise=1.0), "nzseg_per_nnz").reach
+    noisy = crossovers.curve(run, replace(compared, noise=1.2), "nzseg_per_nnz").reach(1.2)
+    quiet = crossovers.curve(run, replace(compared, noise=1.0), "nzseg_per_nnz").reach(1.0)
     assert noisy[0] < quiet[0] < quiet[1] < noisy[1]
 
 
 def test_a_range_may_end_where_the_interval_does(measured: Measure, sweep: Sweep) -> None:
     run = measured(sweep(FALLING))
-    low, high = curve_of(run).reach
+    low, high = curve_of(run).reach(run.noise.factor)
     assert judged(run, between=(low, high)).verdict == REPRODUCED
     assert judged(run, between=(high, 0.8)).verdict == UNDECIDED
     assert judged(run, between=(0.1, low)).verdict == UNDECIDED

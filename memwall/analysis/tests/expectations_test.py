@@ -106,8 +106,8 @@ def test_never_below_rests_on_the_lowest_and_names_what_noise_does_not_explain()
     assert (low.verdict, low.decided_by) == (REPRODUCED, "0.97x")
     noisy = expectations.examine(comparison([0.94, 2.0, 0.85], noise=1.1), "never-below")
     assert (noisy.verdict, noisy.decided_by) == (NOT_REPRODUCED, "0.85x")
-    assert "0.85 times as fast as b at the lowest of 3 points (m2)" in noisy.sentence
-    assert "; at 1 it is wholly below 0.97 times, beyond the noise floor." in noisy.sentence
+    assert "0.85 times as fast as b at the lowest of 3 points (m2; 0.84–0.86)" in noisy.sentence
+    assert "; at 1 it is wholly below 0.97 times, beyond the noise floor of 10 %." in noisy.sentence
 
 
 def test_where_each_holds_the_lowest_is_named() -> None:
@@ -127,3 +127,33 @@ def test_points_of_one_side_alone_are_unmeasured(measured: Measure, raw: Json) -
     compared = compare(measured(raw), "csrl", "textbook", {})
     assert isinstance(compared, Comparison)
     assert compared.unmeasured == len(compared.points)
+
+
+@pytest.mark.parametrize(("low", "high", "noise", "reason"), [
+    (1.1, 1.3, 1.0, Reason.CROSSES),
+    (0.9, 1.1, 1.0, Reason.SIDE),  # what is claimed is ruled out, the direction is not
+    (1.25, 1.3, 1.27, Reason.NOISY),
+    (1.01, 1.04, 1.1, Reason.ALIKE),
+])
+def test_the_reason_is_the_one_that_keeps_it_open(
+    low: float, high: float, noise: float, reason: Reason
+) -> None:
+    found = expectations.examine(between(low, high, noise), "clearly")
+    assert found.reason == reason
+    assert found.sentence.endswith(f", as {reason.value}.")
+
+
+def test_what_says_nothing_does_not_hold() -> None:
+    """Else nobody loses less often than on the noisiest machine."""
+    found = expectations.examine(comparison([1.1], spread=1.0), "never-below")
+    assert (found.verdict, found.reason) == (UNDECIDED, Reason.WIDE)
+
+
+def test_many_inputs_of_which_none_is_open_do_not_agree() -> None:
+    found = expectations.examine(comparison([1.5] * 10 + [0.5] * 7), "most")
+    assert (found.verdict, found.reason) == (UNDECIDED, Reason.SPLIT)
+
+
+def test_a_mean_tells_what_is_the_other_way_round() -> None:
+    found = expectations.examine(comparison([4.0, 4.0, 0.5]), "faster")
+    assert "3 points; at 1 of them it is the other way round" in found.sentence

@@ -1,5 +1,6 @@
 """The section Claims: verdicts of all machines, and what decided each."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 
 from memwall.analysis.claims import Verdict
@@ -23,15 +24,17 @@ from memwall.record.definition import Claim
 
 #: A symbol and what it means.
 LEGEND = ("✓ reproduced, or holds · ≈ the direction holds, the size does not · ✗ not reproduced, or"
-          " fails · ? undecided · ↻ the code is newer than this run: measure again · blank: cannot"
-          " be asked of that machine. Beside a symbol stands the number that decided it: how many"
-          " times as good the first side is as the second, a value with its unit, or how many of"
-          " the inputs; of what is undecided the interval.")
+          " fails · ? undecided · ↻ the code or an input is newer than this run: measure again ·"
+          " blank: cannot be asked of that machine, or the run was narrowed to something else."
+          " Beside a symbol stands the number that decided it: how many times as good the first"
+          " side is as the second, a value with its unit, or how many of the inputs; of what is"
+          " undecided the interval. A ? alone: too little was measured. *(2)*: it is the second"
+          " condition's, of a claim that has several.")
 INTERVALS = (f"Numbers are medians over the rounds of a run. *1.23 (1.20–1.26)* adds an interval"
              f" that covers the true median in at least {100 * LEVEL:g} % of cases, whatever the"
              " distribution: two order statistics of the samples. A comparison counts only beyond"
-             " the noise floor of its run, which [Runs](#runs) explains. A point is one input in"
-             " one precision, with a number of threads and ranks.")
+             " its noise floor, which stands beside it and which [Runs](#runs) explains. A point"
+             " is one input in one precision, with a number of threads and ranks.")
 WORDS = {REPRODUCED: "reproduced", DIRECTION_ONLY: "reproduced in direction, not in size",
          NOT_REPRODUCED: "not reproduced", UNDECIDED: "undecided", OUT_OF_DATE: "out of date",
          NOT_ASKED: "cannot be asked"}
@@ -49,14 +52,30 @@ def section(told: Told) -> str:
     articles = [claim for claim in measured if not claim.is_own]
     numbers = dict.fromkeys(str(claim.article) for claim in articles)
     parts = [told.plot.claims(), f"<sub>{LEGEND} {INTERVALS}</sub>"]
+    unasked = [claim for claim in claims if not any(
+        found.is_asked for found in told.survey.verdicts[claim.id].values())]
     for title, chosen in (
             (f"claim of article{'s' * (len(numbers) > 1)} {notation.listed(list(numbers))}",
              articles),
             ("our own target", [claim for claim in measured if claim.is_own])):
-        parts += tables(told, title, chosen, with_anchors=True)
+        asked = [claim for claim in chosen if claim not in unasked]
+        parts += tables(told, title, asked, with_anchors=True)
     parts += _arithmetic(told)
-    parts += [_in_full(told, claim) for claim in claims]
+    parts += [_in_full(told, claim) for claim in claims if claim not in unasked]
+    parts += [_unasked(told, unasked)] if unasked else []
     return "\n\n".join(filter(None, parts))
+
+
+def _unasked(told: Told, claims: Sequence[Claim]) -> str:
+    """Claims that can be asked of no machine here, each with the reason."""
+    lines = []
+    for claim in claims:
+        lines.append(f"- {_named(claim, True)} (`{claim.id}`)")
+        for alike in _alike(told, claim, told.runs):
+            said = f"- {verdict(told, claim, *alike)}\n{conditions(told, claim, *alike)}"
+            lines.append(textwrap.indent(said.rstrip(), "  "))
+    return folded(f"{notation.plural(len(claims), 'claim')} that cannot be asked here",
+                  "\n".join(lines))
 
 
 def tables(told: Told, title: str, claims: Sequence[Claim], with_anchors: bool = False,
@@ -68,7 +87,7 @@ def tables(told: Told, title: str, claims: Sequence[Claim], with_anchors: bool =
     if not claims:
         return []
     for number, runs in enumerate(chunks(told.runs, 8 - len(more))):
-        rows = [[_named(claim, with_anchors and number == 0),
+        rows = [[_named(claim, with_anchors and number == 0, is_link=bool(more)),
                  *(texts[claim.id] for texts in more),
                  *(cell(told.survey.verdicts[claim.id][one.machine]) for one in runs)]
                 for claim in claims]
@@ -82,14 +101,20 @@ def tables(told: Told, title: str, claims: Sequence[Claim], with_anchors: bool =
 
 
 def cell(verdict: Verdict) -> str:
-    """`✓ 3.57`: a symbol, and up to two numbers that decided it."""
+    """`✓ 3.57`: a symbol, and up to two numbers that decided it; `✗ 0.82 (2)` is the second
+    condition's."""
     numbers = ", ".join(number.removesuffix("x") for number in verdict.numbers[:2])
-    return f"{verdict.symbol} {numbers}".strip()
+    several = len(verdict.claim.conditions) > 1 and verdict.verdict != REPRODUCED
+    which = ""
+    if numbers and several and verdict.telling is not None:
+        which = f" ({verdict.findings.index(verdict.telling) + 1})"
+    return f"{verdict.symbol} {numbers}{which}".strip()
 
 
-def _named(claim: Claim, with_anchor: bool) -> str:
+def _named(claim: Claim, with_anchor: bool, is_link: bool = False) -> str:
     anchor = f'<a id="{claim.anchor}"></a>' if with_anchor else ""
-    return f"{anchor}{claim.short}{' (inferred)' if claim.inferred else ''}"
+    short = f"[{claim.short}](#{claim.anchor})" if is_link else claim.short
+    return f"{anchor}{short}{' (inferred)' if claim.inferred else ''}"
 
 
 def _arithmetic(told: Told) -> list[str]:
@@ -101,20 +126,16 @@ def _arithmetic(told: Told) -> list[str]:
         mine = [(claim, teller[1]) for claim, teller in found if teller[0] == machine]
         rows = [[_named(claim, True), cell(verdict)] for claim, verdict in mine]
         operands = {"claims": [claim.id for claim, _ in mine], "machines": [machine]}
-        text = markdown(["arithmetic: the same on every machine", machine], rows, 2)
-        parts.append(told.say(Statement(text, "verdicts", operands), _run(told, machine)))
+        text = markdown(["arithmetic: the same wherever the inputs are the same", machine], rows, 2)
+        parts.append(told.say(Statement(text, "verdicts", operands), told.on(machine)))
     return parts
-
-
-def _run(told: Told, machine: str) -> OnMachine:
-    return next(one for one in told.runs if one.machine == machine)
 
 
 def _in_full(told: Told, claim: Claim) -> str:
     """Source, verdicts in words and the sentences of the conditions."""
     asked = told.runs
     if claim.is_arithmetic and (teller := told.survey.arithmetic(claim)):
-        asked = [_run(told, teller[0])]
+        asked = [told.on(teller[0])]
     lines = [_source(told, claim), *_tally(told, claim),
              *(f"- {verdict(told, claim, *alike)}\n{conditions(told, claim, *alike)}".rstrip()
                for alike in _alike(told, claim, asked))]
@@ -138,7 +159,9 @@ def _tally(told: Told, claim: Claim) -> list[str]:
         return []
     verdicts = told.survey.verdicts[claim.id]
     decided = [verdict.decided for verdict in verdicts.values() if verdict.decided]
-    text = (f"It {'holds' if claim.is_own else 'is reproduced'} {told.survey.tally(claim.id)}.")
+    text = f"It {'holds' if claim.is_own else 'is reproduced'} {told.survey.tally(claim.id)}"
+    partly = 0 if claim.is_own else decided.count(DIRECTION_ONLY)
+    text += f", in direction alone on {partly}." if partly else "."
     operands = {"claim": claim.id, "decided": len(decided), "holding": decided.count(REPRODUCED)}
     return [told.say(Statement(text, "tally", operands), *told.runs) + "\n"]
 
@@ -156,7 +179,8 @@ def _alike(told: Told, claim: Claim, runs: Sequence[OnMachine]) -> list[list[OnM
 def verdict(told: Told, claim: Claim, *runs: OnMachine) -> str:
     """On `amd-epyc-2c` it is not reproduced."""
     found = told.survey.verdicts[claim.id][runs[0].machine]
-    note = f": {found.note[:1].lower()}{found.note[1:]}" if found.note else ""
+    is_said_below = found.note in {finding.sentence for finding in found.findings}
+    note = f": {found.note[:1].lower()}{found.note[1:]}" if found.note and not is_said_below else ""
     names = notation.listed([f"`{one.machine}`" for one in runs])
     said = word(found)
     text = f"On {names} it {'' if said in VERBS else 'is '}{said}{note}".removesuffix(".") + "."
@@ -174,12 +198,17 @@ def conditions(told: Told, claim: Claim, *runs: OnMachine) -> str:
     """The computed sentence of each condition, as a list below a verdict; where that is out of date
     it says already what was not measured."""
     found = told.survey.verdicts[claim.id][runs[0].machine]
-    lines = []
+    lines: list[str] = []
+    missing: set[str] = set()
     for number, finding in enumerate(found.findings):
-        if found.verdict == OUT_OF_DATE and finding.reason == Reason.MISSING:
-            continue
+        if finding.reason == Reason.MISSING:
+            if found.verdict == OUT_OF_DATE or finding.sentence in missing:
+                continue
+            missing.add(finding.sentence)
         statement = finding.statement.about(claim=claim.id, condition=number)
         text = statement.text
         shown = f"{text[0].upper()}{text[1:]}"
-        lines.append(f"  - {told.say(statement.saying(shown), *runs)}")
+        label = claim.conditions[number].label
+        lines.append(f"  - {f'*{label}:* ' if label else ''}"
+                     f"{told.say(statement.saying(shown), *runs)}")
     return "\n".join(lines)

@@ -27,6 +27,9 @@ class Found:
     counts: Mapping[str, int] = field(default_factory=dict)
     is_missing: bool = False
     is_few: bool = False
+    why: str = ""  # it is not decided, or not what a number seems to say
+    noise: float = 1.0
+    unmeasured: int | None = None  # points that lack one of the two sides
 
 
 def upper_tail(wins: int, trials: int) -> float:
@@ -34,9 +37,15 @@ def upper_tail(wins: int, trials: int) -> float:
     return sum(math.comb(trials, k) for k in range(wins, trials + 1)) / 2**trials
 
 
-def worst(verdicts: set[str]) -> str:
+def order(is_own: bool) -> tuple[str, ...]:
+    """Which of several verdicts tells where all must hold: of a target of our own the direction
+    alone is a failure."""
+    return (REFUTED, DIRECTION, OPEN, HOLDS) if is_own else (REFUTED, OPEN, DIRECTION, HOLDS)
+
+
+def worst(verdicts: set[str], is_own: bool = False) -> str:
     """Of conditions that must all hold."""
-    return next(one for one in (REFUTED, OPEN, DIRECTION, HOLDS) if one in verdicts)
+    return next(one for one in order(is_own) if one in verdicts)
 
 
 @dataclass
@@ -47,6 +56,7 @@ class Comparison:
     points: list[tuple[Case, Sequence[float], tuple[float, float]]]
     noise: float
     per: Sequence[str]
+    unmeasured: int = 0
 
     @staticmethod
     def of(run: Run, condition: Mapping[str, Any]) -> "Comparison":
@@ -69,8 +79,12 @@ class Comparison:
         is_timed = side != "less" and not condition.get("of", "").startswith("counter:")
         noise = run.noise(compared) if is_timed else 1.0
         per = condition.get("per", "matrix")
+        moved = {name: value for name, value in than.items()
+                 if name not in ("variant", "best_of")} if isinstance(than, Mapping) else {}
+        known = [run.asked_points(faster, where),
+                 *(run.asked_points(name, {**where, **moved}) for name in run.rivals(than))]
         return Comparison(run, [(one, ratio, doubt) for one, ratio, doubt, _ in points], noise,
-                          [per] if isinstance(per, str) else per)
+                          [per] if isinstance(per, str) else per, max(known) - len(points))
 
     @property
     def overall(self) -> Number:
@@ -82,7 +96,8 @@ class Comparison:
     def split(self, key: Callable[[Case], Any]) -> dict[Any, "Comparison"]:
         parts: dict[Any, Comparison] = {}
         for point in self.points:
-            part = parts.setdefault(key(point[0]), Comparison(self.run, [], self.noise, self.per))
+            part = parts.setdefault(key(point[0]), Comparison(self.run, [], self.noise, self.per,
+                                                              self.unmeasured))
             part.points.append(point)
         return parts
 
@@ -167,7 +182,13 @@ def judged(comparison: Comparison, expect: Any) -> Found:
     where = position(found, comparison.noise, low, high)
     verdict = {"inside": HOLDS, "short": DIRECTION, "beyond": DIRECTION, "alike": REFUTED,
                "opposite": REFUTED, "open": OPEN}[where]
-    return Found(verdict, found, counts={"points": len(comparison.points)})
+    why = "alike" if where == "alike" else ""
+    if where == "open":
+        crosses = any(edge is not None and found.low <= edge <= found.high for edge in (low, high))
+        why = "noisy" if position(found, 1.0, low, high) != "open" else (
+            "crosses" if crosses else "side")
+    return Found(verdict, found, counts={"points": len(comparison.points)}, why=why,
+                 noise=comparison.noise, unmeasured=comparison.unmeasured)
 
 
 def of_most(comparison: Comparison) -> Found:
@@ -184,38 +205,44 @@ def of_most(comparison: Comparison) -> Found:
         else:
             counts["open"] += 1
     units = sum(counts.values())
-    verdict = OPEN
+    verdict, why = OPEN, "many open" if counts["open"] else "split"
+    if 0.5**units >= 1 - LEVEL:
+        why = "few"
     if upper_tail(counts["wins"], units) < 1 - LEVEL:
         verdict = HOLDS
     elif upper_tail(counts["losses"] + counts["alike"], units) < 1 - LEVEL:
         verdict = REFUTED
-    return Found(verdict, None, "most", {**counts, "units": units})
-
-
+    return Found(verdict, None, "most", {**counts, "units": units},
+                 why=why if verdict == OPEN else "", noise=comparison.noise)
 
 
 def of_lowest(comparison: Comparison) -> Found:
-    """No point wholly below 0.97."""
+    """No point wholly below 0.97, and none that says nothing."""
     each = [interval(over_points([ratio])) for _, ratio, _ in comparison.points]
     low = [one for one in each if one.high < 0.97]
     beyond = [one for one in low if one.high < 1 / comparison.noise]
-    verdict = REFUTED if beyond else OPEN if low else HOLDS
-    counts = {"points": len(each), "below": len(beyond)}
-    return Found(verdict, min(each, key=lambda one: one.value), "lowest", counts)
+    wide = [one for one in each if one.low < 0.97 and one.high > 1.5 * one.low]
+    verdict = REFUTED if beyond else OPEN if low or wide else HOLDS
+    why = ("noisy" if low else "wide") if verdict == OPEN else ""
+    counts = {"points": len(each), "below": len(beyond), "wide": len(wide)}
+    return Found(verdict, min(each, key=lambda one: one.value), "lowest", counts, why=why,
+                 noise=comparison.noise)
 
 
-def on_each(comparison: Comparison, expect: Any, on: str) -> Found:
+def on_each(comparison: Comparison, expect: Any, on: str, is_own: bool = False) -> Found:
     """An expectation on every unit by itself, or on any."""
     parts = list(comparison.units().values())
-    found = [judged(part, expect).verdict for part in parts]
-    order = (HOLDS, OPEN, DIRECTION, REFUTED) if on == "any" else (REFUTED, OPEN, DIRECTION, HOLDS)
-    verdict = next(one for one in order if one in found)
-    values = [part.overall for part, one in zip(parts, found, strict=True) if one == verdict]
-    number = (max if on == "any" else min)(values, key=lambda one: one.value)
+    each = [judged(part, expect) for part in parts]
+    found = [one.verdict for one in each]
+    ranks = (HOLDS, OPEN, DIRECTION, REFUTED) if on == "any" else order(is_own)
+    verdict = next(one for one in ranks if one in found)
+    chosen = [(part.overall, one) for part, one in zip(parts, each, strict=True)
+              if one.verdict == verdict]
+    number, shown = (max if on == "any" else min)(chosen, key=lambda one: one[0].value)
     counts = {"units": len(parts), "reproduced": found.count(HOLDS),
               "direction": found.count(DIRECTION), "refuted": found.count(REFUTED),
               "undecided": found.count(OPEN)}
-    return Found(verdict, number, "each", counts)
+    return Found(verdict, number, "each", counts, why=shown.why, noise=comparison.noise)
 
 
 def of_value(run: Run, condition: Mapping[str, Any], variant: str,
@@ -236,9 +263,16 @@ def of_value(run: Run, condition: Mapping[str, Any], variant: str,
     if not each:
         raise Absent("no unit")
     verdict = worst({one.verdict for one in each})
-    first = next(one for one in each if one.verdict == verdict)
+    low, high = condition.get("at_least", -math.inf), condition.get("at_most", math.inf)
+
+    def margin(one: Found) -> float:
+        """What holds is told of where it comes nearest to an edge, else of the first."""
+        assert one.number is not None
+        return min(one.number.low - low, high - one.number.high) if verdict == HOLDS else 0.0
+
+    first = min((one for one in each if one.verdict == verdict), key=margin)
     counts = {"holding": sum(one.verdict == HOLDS for one in each), "units": len(each)}
-    return Found(verdict, first.number, "value", counts)
+    return Found(verdict, first.number, "value", counts, why=first.why)
 
 
 def of_one_value(run: Run, condition: Mapping[str, Any], variant: str,
@@ -259,7 +293,7 @@ def of_one_value(run: Run, condition: Mapping[str, Any], variant: str,
     high = condition.get("at_most", math.inf)
     verdict = HOLDS if low <= number.low and number.high <= high else (
         REFUTED if number.high < low or number.low > high else OPEN)
-    return Found(verdict, number, "value")
+    return Found(verdict, number, "value", why="crosses" if verdict == OPEN else "")
 
 
 def of_crossover(comparison: Comparison, condition: Mapping[str, Any]) -> Found:
@@ -275,20 +309,23 @@ def of_crossover(comparison: Comparison, condition: Mapping[str, Any]) -> Found:
         return interval([last_fall(xs, [factor * ratio for ratio in rounds])
                          for rounds in zip(*curves, strict=False)])
 
-    noise, found = comparison.noise, place(1.0)
-    first, last = place(1 / noise).low, place(noise).high
-    first = -math.inf if first <= xs[0] else first
-    last = math.inf if last >= xs[-1] else last
-    low, high = condition["between"]
-    if low <= first and last <= high:
-        verdict = HOLDS
-    elif last < low:
-        verdict = DIRECTION if math.isfinite(first) else REFUTED
-    elif first > high:
-        verdict = DIRECTION if math.isfinite(last) else REFUTED
-    else:
-        verdict = OPEN
-    return Found(verdict, found, "crossover", {"points": len(xs)})
+    def verdict_with(noise: float) -> str:
+        first, last = place(1 / noise).low, place(noise).high
+        first = -math.inf if first <= xs[0] else first
+        last = math.inf if last >= xs[-1] else last
+        low, high = condition["between"]
+        if low <= first and last <= high:
+            return HOLDS
+        if last < low:
+            return DIRECTION if math.isfinite(first) else REFUTED
+        if first > high:
+            return DIRECTION if math.isfinite(last) else REFUTED
+        return OPEN
+
+    verdict = verdict_with(comparison.noise)
+    why = "crosses" if verdict_with(1.0) == OPEN else "noisy"
+    return Found(verdict, place(1.0), "crossover", {"points": len(xs)},
+                 why=why if verdict == OPEN else "", noise=comparison.noise)
 
 
 def last_fall(xs: Sequence[float], ratios: Sequence[float]) -> float:
