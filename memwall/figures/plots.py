@@ -31,6 +31,8 @@ LIMITS = {"median", "per_nonzero", "gbps", "gflops", "of_ceiling", "speedup"}
 VARIANT_AXES = ("variant", "group")
 # What stands in the place of a value, but for a reason to skip it.
 ABSENT = FAILED, MISSING = ("failed", "not measured")
+#: How it ends what stands in the place of a figure that noise would make misleading.
+NOT_DRAWN = "Its numbers stand in tables.)*"
 FARTHEST = 8  # times the measured ranks that a model is drawn for
 LEAST_NUMBERS = 3  # so many numbers are an axis of their own
 GROUP_WORDS = {"own": "ours", "peer": "libraries", "format": "formats", "step": "steps"}
@@ -355,9 +357,8 @@ class Plot:
         noise = self.measured.noise_of(self.measured.select(where or {})).factor
         if noise <= NOISIEST:
             return ""
-        floor = notation.percent(noise - 1)
         return (f"*{self.measured.experiment.figure(id).caption} (Not drawn: the same code, timed"
-                f" twice, differs by up to {floor} in this run. Its numbers stand in tables.)*")
+                f" twice, differs by more than half in this run. {NOT_DRAWN}")
 
     def _put(self, id: str, drawn: Drawn | None, without: str = "") -> str:
         """Keeps a figure under its file's name; None: nothing was measured for it."""

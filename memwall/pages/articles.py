@@ -158,7 +158,8 @@ class _Made:
     def _draw(self, told: Told) -> str:
         text = figures.drawn(told, self.figure)
         self.files |= {f"figures/{name}": drawn for name, drawn in told.drawn.items()}
-        return text.partition("\n\n<sub>Measured on")[0]
+        is_drawn = self.figure.file in told.drawn  # else noise forbids it
+        return text.partition("\n\n<sub>Measured on")[0] if is_drawn else ""
 
     def _data(self) -> str:
         """Links to the numbers of the chart, and to its specification."""

@@ -67,7 +67,18 @@ class House:
         lead = experiment.lead or next(iter(complete), "")
         others = {machine: facts for machine, facts in self.facts.items()
                   if machine not in complete}
-        return Survey(experiment, lead, of, lead, others)
+        return Survey(experiment, lead, of, lead, others, self.divided(experiment))
+
+    def divided(self, experiment: Experiment) -> Mapping[str, Sequence[str]]:
+        """By the ids of an experiment's runs the others that have cases of them."""
+        mine = {one.result.run["id"] for one in self.found
+                if one.result.experiment == experiment.name}
+        found: dict[str, list[str]] = {}
+        for one in self.found:
+            run, name = one.result.run["id"], one.result.experiment
+            if run in mine and name != experiment.name and name not in found.get(run, ()):
+                found.setdefault(run, []).append(name)
+        return found
 
     def committed(self) -> "House":
         """What is woven into committed pages: what came with the tree."""
@@ -239,15 +250,17 @@ def machine_page(house: House, one: OnMachine) -> Texts:
     stem = f"{name}--{title}" if title else name
     notes = house.root / f"reports/{one.machine}/notes"
     place = Place("../../../reports", f"figures/{stem}", notes, kept=title)
-    return _as_files(_report_of(one, place), f"{one.machine}/{stem}",
+    divided = house.divided(one.measured.experiment)
+    return _as_files(_report_of(one, place, divided), f"{one.machine}/{stem}",
                      f"{one.machine}/{place.figures}")
 
 
-def _report_of(one: OnMachine, place: Place) -> Report:
+def _report_of(one: OnMachine, place: Place,
+               divided: Mapping[str, Sequence[str]] | None = None) -> Report:
     """The report of one run alone."""
     alone = replace(one, title="")
-    experiment = one.measured.experiment
-    return page.weave(Survey(experiment, one.machine, (alone,), NOBODY), place)
+    survey = Survey(one.measured.experiment, one.machine, (alone,), NOBODY, divided=divided or {})
+    return page.weave(survey, place)
 
 
 def _as_files(report: Report, stem: str, figures: str) -> Texts:

@@ -348,7 +348,7 @@ def ceilings(found: Sequence[OnMachine]) -> str:
                      peak.source if peak else ""])
     if not rows:
         return "Not measured yet: `just run machine-ceilings`."
-    head = ["what", "probe", "measured at best", "in run", "nominal", "share",
+    head = ["what", "probe", "measured", "in run", "nominal", "share",
             "source of the nominal peak"]
     if not any(row[-1] for row in rows):  # of older runs
         head, rows = head[:4], [row[:4] for row in rows]

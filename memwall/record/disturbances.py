@@ -28,10 +28,19 @@ def told(raw: Any) -> str:
     restless = sum(_disturbed(cases) > MOST_LEFT_OUT * _taken(cases) for cases in points)
     if not any("disturbed" in case for case in raw["cases"]):
         return ""
-    parts = [f"{unused} of {taken} rounds were disturbed and do not count"] if unused else []
+    parts = [f"{disturbed(raw)} of {taken} rounds were disturbed"]
+    if unused:
+        parts.append(f"{unused} of them do not count")
     if restless:
-        parts.append(f"at {restless} of {len(points)} points more than a fifth were: there all do")
+        parts.append(f"at {restless} of {len(points)} points more than a fifth were disturbed, and"
+                     " there all rounds count")
     return "; ".join(parts)
+
+
+def disturbed(raw: Any) -> int:
+    """How many rounds of a raw result were disturbed, over all points, whether they count or
+    not."""
+    return sum(map(_disturbed, of_points(raw["cases"]).values()))
 
 
 def of_points(cases: Iterable[Any]) -> dict[Any, list[Any]]:

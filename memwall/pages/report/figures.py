@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from memwall.figures.plots import NOT_DRAWN
 from memwall.pages.report.told import Told
 from memwall.pages.survey import OnMachine
 from memwall.record.definition import Figure
@@ -39,9 +40,11 @@ def drawn(told: Told, figure: Figure) -> str:
         raise UserError(f'experiments/{told.experiment.name}/experiment.toml: figure'
                         f' "{figure.id}": {error}') from error
     if figure.file not in told.drawn:
-        return ""
-    about = one.machine if one is not told.runs[0] and figure.draw["as"] != DRAWING else ""
-    return f"{text}\n\n<sub>Measured on `{about}`.</sub>" if about else text
+        return text if text.endswith(NOT_DRAWN) else ""
+    if one is told.runs[0] or figure.draw["as"] == DRAWING:
+        return text
+    kept = f", in the run that it kept as *{one.title}*" if one.title else ""
+    return f"{text}\n\n<sub>Measured on `{one.machine}`{kept}.</sub>"
 
 
 def _whose(told: Told, figure: Figure) -> OnMachine | None:

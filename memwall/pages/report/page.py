@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from memwall.analysis.verdicts import OUT_OF_DATE
 from memwall.pages.report import causes, claims, figures, machines, results, runs, variants
 from memwall.pages.report.told import Place, Told
 from memwall.pages.survey import Survey
@@ -29,7 +30,7 @@ def weave(survey: Survey, place: Place) -> Report:
     sections = {
         "Claims": claims.section(told),
         "Results": _with(figures.of_kind(told), results.section(told)),
-        "Machines": _with(figures.of_kind(told, figures.ACROSS), machines.section(told)),
+        **_machines(told),
         "Causes": causes.section(told),
         "Variants": _with(figures.of_kind(told, figures.DRAWING), variants.section(told)),
         "Runs": runs.section(told),
@@ -38,6 +39,13 @@ def weave(survey: Survey, place: Place) -> Report:
              *_about(told), *_banners(told),
              *(f"## {name}\n\n{text}" for name, text in sections.items())]
     return Report("\n\n".join(parts) + "\n", told.as_json(), told.drawn)
+
+
+def _machines(told: Told) -> dict[str, str]:
+    """Machines side by side; of one alone its inputs, and no figure that would compare it."""
+    if len(told.runs) == 1:
+        return {"Input by input": machines.section(told)}
+    return {"Machines": _with(figures.of_kind(told, figures.ACROSS), machines.section(told))}
 
 
 def _with(drawn: list[str], text: str) -> str:
@@ -51,14 +59,15 @@ def _about(told: Told) -> list[str]:
     if told.place.is_committed:
         lead = told.survey.lead
         text = (f"This report is made of what {told.survey.machine_count()} measured; no sentence"
-                f" in it was written by hand. `{lead}` comes first. [Chapter](README.md)."
+                f" about that was written by hand. `{lead}` comes first. [Chapter](README.md)."
                 f" `just run {name}` measures the experiment on your machine.")
     else:
         assert count == 1
         folder = f"{told.place.reports.removesuffix('reports')}experiments/{name}"
-        text = (f"This report is about `{told.runs[0].machine}` alone; no sentence in it was"
-                f" written by hand. [Chapter]({folder}/README.md) · [report of all machines that"
-                f" came with memwall]({folder}/report.md)")
+        text = (f"This report is about `{told.runs[0].machine}` alone; no sentence about what was"
+                f" measured was written by hand{runs.but_notes(told)}."
+                f" [Chapter]({folder}/README.md) · [report of all machines that came with memwall]"
+                f"({folder}/report.md)")
     return [text]
 
 
@@ -75,6 +84,12 @@ def _banners(told: Told) -> list[str]:
     if any(one.measured.stale_variants or one.measured.doubts for one in told.runs):
         banners.append("> Some of what was measured is out of date or doubtful: [Runs](#runs) says"
                        " what.")
+    newer = sum(any(found.verdict == OUT_OF_DATE for found in of.values())
+                for of in told.survey.verdicts.values())
+    if newer:
+        asks = "claim asks" if newer == 1 else "claims ask"
+        banners.append(f"> {newer} {asks} for what is newer than a run here (↻):"
+                       " [Claims](#claims) says what.")
     return banners
 
 

@@ -1,8 +1,9 @@
 """The section Results: a table a study, of the machine that measured most of it."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from statistics import median
 from typing import Any
@@ -17,31 +18,40 @@ from memwall.pages.survey import OnMachine
 from memwall.pages.tables import markdown
 from memwall.record import notation
 from memwall.record.regions import Where, phrase
-from memwall.record.results import STUDY, Case
+from memwall.record.results import STUDY, Case, parameters
 
-MEANING = ("A cell is the median time of a call or, where the heading says so, something else that"
-           " was measured. In brackets stands the share of the *memory bound*: the time that a"
-           " ceiling allows for the work which no program can avoid, as a part of the time that was"
-           " measured; 100 % would be at the ceiling. A *ceiling* is a rate that a probe reached at"
-           " best in the same run, before, between and after the other measurements. A share may"
-           " be above 100 % where a format stores fewer bytes than are counted, where data lie in a"
-           " cache, or where the machine gave more than while its ceiling was measured. A cell is"
-           " empty where a variant was not measured; why stands below the tables.")
-MEANING_OF_RATES = ("A cell is the median of what its table's heading says. It is empty where a"
-                    " variant was not measured; why stands below the tables.")
+MEANING = ("A cell is the median of what its table's heading says. It is empty where a variant was"
+           " not measured; what was skipped or failed is told below the tables.")
+MEANING_OF_OPERATIONS = ("An *operation* is what the program counts of a call: an access, a row, a"
+                         " product, a byte; a time may so be shorter than anything that happens.")
+MEANING_OF_SHARES = ("In brackets stands the share of the *bound*: the time that a ceiling allows"
+                     " for the work which no program can avoid, as a part of the time that was"
+                     " measured; 100 % would be at the ceiling. A *ceiling* is what a probe reached"
+                     " in the same run, before, between and after the other measurements: the"
+                     " median pass of its fastest look, in older runs of all its looks. A share"
+                     " may be above 100 % where a format stores fewer bytes than are counted,"
+                     " where data lie in a cache, where tensor cores do the arithmetic, which no"
+                     " probe uses, or where the machine gave more than while its ceiling was"
+                     " measured.")
 #: What is measured, in the head of a table.
-NOUNS = {"median": "time of a call", "per_operation": "time of one operation"}
+NOUNS = {"median": "time of a call",
+         "per_operation": "time of a call, divided by its operations"}
 #: And what it is where rates are told, if all cases have such work.
 RATES: dict[str, Callable[[Case], float]] = {
     "gbps": lambda case: case.bytes, "gflops": lambda case: case.flops}
-NUMBER = re.compile(r"\d[\d.]*")
+NUMBER = re.compile(r"\d+(?:\.\d+)*")
+#: How probes of arithmetic end that are of one precision.
+PRECISIONS = ("fp16", "bf16", "fp32", "fp64")
+#: So many numbers of one reason are told one by one.
+MOST_NUMBERS = 3
 #: Rows of a table of variants of several kinds.
 MOST_ROWS = 12
 
 
 def section(told: Told) -> str:
     """Tables of every study; what was skipped is said once a study."""
-    parts = [MEANING_OF_RATES if told.experiment.rates else f"{MEANING} {_ceiling(told)}"]
+    parts: list[str] = []
+    before = len(told.records)
     studies = dict.fromkeys(study for one in told.runs
                             for study in one.measured.loose.values(STUDY, {}))
     for study in studies:
@@ -49,18 +59,39 @@ def section(told: Told) -> str:
         if one.measured.loose.select({STUDY: study}):
             about = f", on `{one.machine}`" if len(told.runs) > 1 else ""
             parts += [f"### Study `{study}`{about}", *OfStudy(told, one, study).parts()]
-    return "\n\n".join(parts)
+    tables = [record["operands"] for record in told.records[before:]
+              if record["predicate"] == "measurements"]
+    meaning = [MEANING]
+    if any(table["metric"] == "per_operation" for table in tables):
+        meaning.append(MEANING_OF_OPERATIONS)
+    if any(share is not None for table in tables for row in table["shares"] for share in row):
+        meaning += [MEANING_OF_SHARES, _ceiling(told)]
+    return "\n\n".join([" ".join(meaning), *parts])
 
 
 def _ceiling(told: Told) -> str:
     """Which ceiling bounds are drawn from."""
     named = [f"`{name}`" for name in told.experiment.ceilings]
-    others = ("the fastest probe that moves bytes where a variant runs, and the probe of arithmetic"
-              " in its precision; the one counts that allows least")
+    others = ("the fastest probe that moves bytes where a variant runs and, if there is one, the"
+              " probe of arithmetic in its precision; of two the one that allows less")
     if not named:
-        return f"Ceilings here are {others}."
-    return (f"The ceiling here is that of {' or '.join(named)}, whichever allows less; where these"
-            f" do not run, as on a GPU, {others}.")
+        return f"The ceiling here is {others}."
+    text = f"The ceiling here is that of {' or '.join(named)}"
+    if len(named) > 1:
+        text += ", whichever allows less"
+    if any(name.endswith(PRECISIONS) for name in told.experiment.ceilings):
+        text += ", of arithmetic the probe in the precision of a case"
+    if any(not _is_named_there(one.measured, case) for one in told.runs
+           for case in one.measured.cases):
+        text += f"; where {'they do' if len(named) > 1 else 'it does'} not run, {others}"
+    return f"{text}."
+
+
+def _is_named_there(measured: Measurements, case: Case) -> bool:
+    """Whether a probe that the experiment names ran where a case did."""
+    probes = measured.ceilings.probes(case.launch)
+    return any(name in probes and probes[name].target == case.target
+               for name in measured.experiment.ceilings)
 
 
 def widest(told: Told, study: str) -> OnMachine:
@@ -86,14 +117,45 @@ class OfStudy:
 
     @property
     def cases(self) -> list[Case]:
-        return self.measured.select({STUDY: self.study})
+        """What was timed to be compared: where one variant of several was timed with its twin and
+        with nothing else, that tells of noise alone."""
+        every = self.measured.select({STUDY: self.study})
+        return [case for case in every if self._place_of(case) not in self._of_noise]
+
+    def _select(self, region: Where) -> list[Case]:
+        return [case for case in self.measured.select(region)
+                if self._place_of(case) not in self._of_noise]
+
+    @staticmethod
+    def _place_of(case: Case) -> str:
+        return repr((case.launch, sorted(case.parameters.items(), key=str)))
+
+    @cached_property
+    def _of_noise(self) -> frozenset[str]:
+        """Places where nothing but one A/A pair was timed, and nothing was skipped, in a study of
+        several variants."""
+        there: dict[str, list[Case]] = {}
+        for case in self.one.result.cases:
+            if case.parameters[STUDY] == self.study:
+                there.setdefault(self._place_of(case), []).append(case)
+        if len({case.variant for cases in there.values() for case in cases}) == 1:
+            return frozenset()
+        skipped = {repr((entry["launch"], sorted(parameters(entry).items(), key=str)))
+                   for entry in self.one.result.raw["skipped"]}
+        return frozenset(place for place, cases in there.items()
+                         if len({case.variant for case in cases}) == 1
+                         and any(case.twin for case in cases) and place not in skipped)
 
     def parts(self) -> Iterator[str]:
-        """Tables of the last point of all other axes, those of the others folded, and skips."""
+        """Tables of the point of all other axes at which most variants were timed, of several such
+        the last; those of the others folded, and skips."""
         across, others = self._axes()
         points = self._points(others)
-        yield from self._tables(across, points[-1], is_open=True)
-        for point in points[:-1]:
+        counts = [len({case.variant for case in self._select({STUDY: self.study, **point})})
+                  for point in points]
+        shown = max(range(len(points)), key=lambda at: (counts[at], at))
+        yield from self._tables(across, points[shown], is_open=True)
+        for point in [*points[:shown], *points[shown + 1:]]:
             tables = "\n\n".join(self._tables(across, point, is_open=False))
             yield folded(phrase(point), tables)
         lines = list(self._skipped())
@@ -117,12 +179,12 @@ class OfStudy:
         region = {STUDY: self.study}
         values = [self.measured.values(axis, region) for axis in axes]
         points = [dict(zip(axes, combination, strict=True)) for combination in product(*values)]
-        return [point for point in points if self.measured.select({**region, **point})]
+        return [point for point in points if self._select({**region, **point})]
 
     def _tables(self, across: str, point: Where, is_open: bool) -> Iterator[str]:
         """Tables of one point: one for all variants, or one for each kind of them."""
         region = {STUDY: self.study, **point}
-        cases = self.measured.select(region)
+        cases = self._select(region)
         groups: dict[str, dict[str, None]] = {}
         for case in cases:
             groups.setdefault(case.group, {})[case.variant] = None
@@ -130,8 +192,11 @@ class OfStudy:
         if not is_open:
             packs = [list(groups)]
         about = [f"with {phrase(point)}"] if is_open and point else []
-        if len(packs) > 1:
-            about.append(f"kinds {notation.listed([f'`{group}`' for group in packs[0]])}")
+        if len(packs) > 1:  # the one with most numbers comes first, and stands open
+            first = max(packs, key=lambda pack: sum(case.group in pack for case in cases))
+            packs = [first, *(pack for pack in packs if pack is not first)]
+            about.append(f"kind{'s' * (len(first) > 1)}"
+                         f" {notation.listed([f'`{group}`' for group in first])}")
         if about:
             text = "; ".join(about)
             yield f"{text[0].upper()}{text[1:]}:"
@@ -143,7 +208,7 @@ class OfStudy:
 
     def _of_variants(self, across: str, region: Where, names: Sequence[str]) -> Iterator[str]:
         """Variants downwards; across if there are more values than columns."""
-        cases = self.measured.select({**region, "variant": list(names)})
+        cases = self._select({**region, "variant": list(names)})
         there = {self.measured.coordinates(case).get(across) for case in cases}
         values = [value for value in self.measured.values(across, region) if value in there] \
             if across in self.measured.axes else []
@@ -153,14 +218,17 @@ class OfStudy:
             yield self._table("variant", list(names), across, values, region)
         else:
             for part in chunks(names):
-                yield self._table(across, values, "variant", list(part), region)
+                timed = {self.measured.coordinates(case).get(across) for case in cases
+                         if case.variant in part}
+                rows = [value for value in values if value in timed]
+                yield self._table(across, rows, "variant", list(part), region)
 
     def _table(self, down: str, rows: Sequence[Any], across: str, columns: Sequence[Any],
                region: Where) -> str:
         """One table, as a statement: each cell is of one case, as the region tells all else."""
         metric = self._metric(region)
         cases = {(self._place(case, down), self._place(case, across) if columns != [""] else ""):
-                 case for case in self.measured.select(region)}
+                 case for case in self._select(region)}
         there = [[cases.get((row, column)) for column in columns] for row in rows]
         values = [[self._median(metric, case) if case else None for case in line]
                   for line in there]
@@ -186,7 +254,7 @@ class OfStudy:
     def _metric(self, region: Where) -> str:
         """What a table of a study shows: what a variant recorded for each round, the time of an
         operation, a rate where the experiment wants these, or the time of a call."""
-        cases = self.measured.select(region)
+        cases = self._select(region)
         recorded = [name for case in cases for name in case.rounds]
         if recorded and all(recorded[0] in case.rounds for case in cases):
             return f"{ROUND}{recorded[0]}"
@@ -215,16 +283,17 @@ class OfStudy:
         the probes of that target."""
         probes = self.measured.ceilings.probes(case.launch)
         there = {name: probe for name, probe in probes.items() if probe.target == case.target}
+        precision = str(case.parameters.get("precision", "-"))
         if named := [name for name in self.told.experiment.ceilings if name in there]:
-            return named
+            return [_of_precision(name, precision, there) for name in named]
         moving = [name for name, probe in there.items() if probe.moves_bytes]
         fastest = max(moving, key=lambda name: there[name].rate.value, default="")
-        precision = str(case.parameters.get("precision", "-"))
         return [name for name, probe in there.items() if name == fastest
                 or (not probe.moves_bytes and name.endswith(f"_{precision}"))]
 
     def _skipped(self) -> Iterator[Statement]:
-        """What was skipped or failed, once for each reason."""
+        """What was skipped or failed, once for each reason, at how many of the points where it was
+        asked."""
         places: dict[str, dict[str, set[str]]] = {}
         for entry in self.measured.skips({STUDY: self.study}):
             name = entry.get("variant", "")
@@ -234,33 +303,63 @@ class OfStudy:
             if not case.passed:
                 of = places.setdefault(f"failed: {case.verdict['reason']}", {})
                 of.setdefault(case.variant, set()).add(self.measured.label(case))
-        known = {self.measured.label(case)
-                 for case in self.measured.select({STUDY: self.study}, timed=False)}
-        known = known.union(*(at for variants in places.values() for at in variants.values()))
-        for (verb, why), variants in _alike(places).items():
-            for count in dict.fromkeys(map(len, variants.values())):
-                names = [name for name, at in variants.items() if len(at) == count]
-                listed = notation.listed([f"`{name}`" if name else "every variant"
-                                          for name in names])
-                where = f" at {count} of {notation.plural(len(known), 'point')}"
-                verb_here = verb.replace("was ", "were ", 1) if len(names) > 1 else verb
-                text = f"{listed} {verb_here}{'' if count == len(known) else where}: {why}"
-                yield Statement(f"{text[0].upper()}{text[1:]}".removesuffix(".") + ".", "skipped",
-                                {"study": self.study, "variants": names, "points": count,
-                                 "of": len(known), "reason": why})
+        asked = self._asked(places)
+        together: dict[tuple[str, tuple[str, ...], int, int], list[str]] = {}
+        for (verb, name, _), reasons in _alike(places).items():
+            count = len(set().union(*reasons.values()))
+            key = verb, tuple(reasons), count, len(asked[name])
+            together.setdefault(key, []).append(name)
+        for (verb, whys, count, known), names in together.items():
+            listed = notation.listed([f"`{name}`" if name else "every variant" for name in names])
+            where = f" at {count} of {notation.plural(known, 'point')}"
+            verb_here = verb.replace("was ", "were ", 1) if len(names) > 1 else verb
+            text = f"{listed} {verb_here}{'' if count == known else where}: {_ranges(whys)}"
+            yield Statement(f"{text[0].upper()}{text[1:]}".removesuffix(".") + ".", "skipped",
+                            {"study": self.study, "variants": names, "points": count, "of": known,
+                             "reasons": list(whys)})
+
+    def _asked(self, places: Mapping[str, Mapping[str, set[str]]]) -> dict[str, set[str]]:
+        """The points at which each variant was timed, skipped or failed; without a name all."""
+        asked: dict[str, set[str]] = {"": set()}
+        for case in self.measured.select({STUDY: self.study}, timed=False):
+            asked.setdefault(case.variant, set()).add(self.measured.label(case))
+        for variants in places.values():
+            for name, at in variants.items():
+                asked.setdefault(name, set()).update(at)
+        asked[""] = set().union(*asked.values())
+        return asked
+
+
+def _of_precision(name: str, precision: str, there: Collection[str]) -> str:
+    """The probe of arithmetic in a case's precision, in the place of that in another one."""
+    stem, _, of = name.rpartition("_")
+    other = f"{stem}_{precision}"
+    return other if of in PRECISIONS and other in there else name
 
 
 def _alike(places: Mapping[str, Mapping[str, set[str]]]
-           ) -> dict[tuple[str, str], dict[str, set[str]]]:
-    """Reasons that differ in numbers alone, together: what happened, and the first of them."""
-    firsts: dict[str, tuple[str, str]] = {}
-    found: dict[tuple[str, str], dict[str, set[str]]] = {}
+           ) -> dict[tuple[str, str, str], dict[str, set[str]]]:
+    """For each variant the reasons that differ in numbers alone, together: what happened to it, and
+    where for each of them."""
+    found: dict[tuple[str, str, str], dict[str, set[str]]] = {}
     for reason, variants in places.items():
         verb, _, why = reason.partition(": ")
-        of = found.setdefault(firsts.setdefault(NUMBER.sub("0", reason), (verb, why)), {})
         for name, at in variants.items():
-            of[name] = of.get(name, set()) | at
+            found.setdefault((verb, name, NUMBER.sub("0", why)), {})[why] = at
     return found
+
+
+def _ranges(reasons: Sequence[str]) -> str:
+    """One text of several that differ in numbers, which are told, or from which to which they
+    were."""
+    texts = [NUMBER.split(reason) for reason in reasons]
+    numbers = zip(*(NUMBER.findall(reason) for reason in reasons), strict=True)
+    told = texts[0][0]
+    for of, text in zip(numbers, texts[0][1:], strict=True):
+        ordered = sorted(dict.fromkeys(of), key=lambda number: float(number.rstrip(".") or 0))
+        few = f"{', '.join(ordered[:-1])} or {ordered[-1]}" if len(ordered) > 1 else ordered[0]
+        told += (few if len(ordered) <= MOST_NUMBERS else f"{ordered[0]} to {ordered[-1]}") + text
+    return told
 
 
 def _packs(groups: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:

@@ -1,9 +1,10 @@
 """The section Runs: which run each machine made, how it was measured, and what is doubtful."""
 
+import json
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any
 
 from memwall.analysis.ceilings import Ceiling
@@ -23,10 +24,13 @@ MEANING = ("*Rounds*: how often each point was measured, every variant once in e
            " run found between two copies of the same code (A/A pairs), timed as if they were two"
            " versions: a smaller difference between two versions counts as none, and what ran on a"
            " GPU alone is held against pairs on the GPU, and a study or launch with four"
-           " pairs or more against its own. *Ceiling*: the rate that a probe of this"
-           " experiment reached at best in this run. *Disturbed*: rounds in which another process"
-           " took the processor, or the host of a virtual machine did, do not count, unless they"
-           " are many.")
+           " pairs or more against its own: the floor that counted stands beside a comparison."
+           " *Ceiling*: what a probe of this experiment reached, in the launch where it was most."
+           " *Changed*: variants whose source text or data are not what they were; a claim is out"
+           " of date (↻) also where it asks for a variant or an input that came later."
+           " *Disturbed*: rounds in which another process took the processor, or the host of a"
+           " virtual machine did, or the clock was held back. These are left out, unless at a"
+           " point more than a fifth were: then that is how the machine is, and all count.")
 NOTHING = "–"
 #: Features that a table of data sets has no room for.
 LEFT_OUT = ("empty_rows", "nzseg")
@@ -36,12 +40,20 @@ def section(told: Told) -> str:
     """A table of all runs; of each run what is doubtful or out of date, and its provenance."""
     every = [one for title in _titles(told) for one in told.survey.runs(title)]
     parts = [_table(told, every), f"<sub>{MEANING}</sub>"]
+    shown: dict[str, str] = {}
     for one in told.runs:
-        parts += [*_marks(told, one), _provenance(told, one)]
-    if told.place.notes is not None:
-        notes = _notes(told.runs[0].measured, told.place.notes)
-        parts += ["### Notes of who measured", notes] if notes else []
+        parts += [*_marks(told, one), _provenance(told, one, shown)]
+    if notes := _notes(told):
+        parts += [f"### {NOTES}", notes]
     return "\n\n".join(parts)
+
+
+NOTES = "Notes of who measured"
+
+
+def but_notes(told: Told) -> str:
+    """What of a report is written by hand all the same, if anything is."""
+    return f", but *{NOTES}* at its end" if _notes(told) else ""
 
 
 def _titles(told: Told) -> list[str]:
@@ -49,8 +61,7 @@ def _titles(told: Told) -> list[str]:
 
 
 def _table(told: Told, every: Sequence[OnMachine]) -> str:
-    highest = [_highest_ceiling(one.measured) for one in every]
-    newest = max((found.definition for found in highest if found), default=1)
+    highest = [None if told.experiment.rates else _highest_ceiling(one.measured) for one in every]
     rows = []
     for one, ceiling in zip(every, highest, strict=True):
         run, floor = one.result.run, one.measured.noise
@@ -64,23 +75,24 @@ def _table(told: Told, every: Sequence[OnMachine]) -> str:
             run["profile"],
             f"{run['rounds']}{more}",
             notation.percent(floor.factor - 1) if floor.pairs else "unknown",
-            _rate_text(ceiling, newest),
+            _rate_text(ceiling),
             str(len(one.measured.stale_variants)) if one.measured.stale_variants else NOTHING,
             _disturbed(one.result.raw),
         ])
     head = ["machine", "run", "date", "profile", "rounds", "noise floor", "ceiling",
-            "variants out of date", "disturbed"]
+            "variants changed", "disturbed"]
     text = told.say(Statement(markdown(head, rows, 9), "runs"), *every)
-    is_mixed = any(found and found.definition < newest for found in highest)
-    return text + (f"\n\n<sub>{OLDER_MEANS}</sub>" if is_mixed else "")
+    is_older = any(found and found.is_older for found in highest)
+    return text + (f"\n\n<sub>{OLDER_MEANS}</sub>" if is_older else "")
 
 
 def _disturbed(raw: Mapping[str, Any]) -> str:
-    """`12 of 210 rounds`, or that nobody watched."""
+    """`12 of 210 rounds, 3 left out`, or that nobody watched."""
     if not any("disturbed" in case for case in raw["cases"]):
         return "not watched"
     left_out, taken = disturbances.left_out(raw)
-    return f"{left_out} of {notation.plural(taken, 'round')}"
+    return (f"{disturbances.disturbed(raw)} of {notation.plural(taken, 'round')},"
+            f" {left_out or 'none'} left out")
 
 
 def _highest_ceiling(measured: Measurements) -> Ceiling | None:
@@ -90,11 +102,11 @@ def _highest_ceiling(measured: Measurements) -> Ceiling | None:
     return max(found, key=lambda ceiling: ceiling.rate.value, default=None)
 
 
-def _rate_text(found: Ceiling | None, newest: int) -> str:
+def _rate_text(found: Ceiling | None) -> str:
     if found is None:
         return NOTHING
     rate = notation.significant(found.rate.value / 1e9)
-    older = OLDER if found.definition < newest else ""
+    older = OLDER if found.is_older else ""
     return f"{found.name} {rate} {found.unit}{older}"
 
 
@@ -112,19 +124,28 @@ def _marks(told: Told, one: OnMachine) -> list[str]:
                    "\n".join(f"- {told.say(each, one)}" for each in statements))]
 
 
-def _provenance(told: Told, one: OnMachine) -> str:
-    """Where every number of a run comes from, folded."""
+def _provenance(told: Told, one: OnMachine, shown: dict[str, str]) -> str:
+    """Where every number of a run comes from, folded; `shown` are the data sets that stand above
+    already, and of whose run."""
     measured, raw = one.measured, one.result.raw
-    facts = told.say(Statement(_facts(measured), "facts"), one)
-    parts = [facts, f"Compile flags:\n\n{_flags(measured)}"]
+    others = told.survey.divided.get(raw["run"]["id"], ())
+    facts = told.say(Statement(_facts(measured, others), "facts"), one)
+    parts = [facts, f"Compile flags of what variants may come from:\n\n{_flags(measured)}"]
     if raw["datasets"]:
-        parts.append(f"Data sets:\n\n{told.say(Statement(_datasets(measured), 'facts'), one)}")
-    return folded(f"{one.machine}: command, commit, compiler, flags and data sets",
-                  "\n\n".join(parts))
+        known = json.dumps(raw["datasets"], sort_keys=True)
+        if known in shown:
+            above = Statement(f"Data sets: those of `{shown[known]}`, above.", "same data")
+            parts.append(told.say(above, one, told.on(shown[known])))
+        else:
+            shown[known] = one.machine
+            table = Statement(_datasets(measured), "facts")
+            parts.append(f"Data sets:\n\n{told.say(table, one)}")
+    what = ["command", "commit", "compiler", "flags", *(["data sets"] if raw["datasets"] else [])]
+    return folded(f"{one.machine}: {notation.listed(what)}", "\n\n".join(parts))
 
 
-def _facts(measured: Measurements) -> str:
-    """What a run says of itself."""
+def _facts(measured: Measurements, others: Sequence[str]) -> str:
+    """What a run says of itself; `others` are experiments that have its other cases."""
     raw = measured.result.raw
     run, source = raw["run"], raw["source"]
     commit = f"`{source['commit'][:12]}`"
@@ -132,6 +153,9 @@ def _facts(measured: Measurements) -> str:
         commit = "unknown, as the tree had no repository of its own"
     dirty = " with uncommitted changes" if source["dirty"] else ""
     command = shlex.join(["just", "run", run["experiment"], *run["arguments"], *_ranks(measured)])
+    divided = notation.listed([f"`{name}`" for name in others])
+    if divided:
+        divided = f"; its program was divided since, the run has cases of {divided} too"
     rounds = notation.plural(run["rounds"], "round")
     if run["tripled"]:
         rounds += ", tripled because a question was open"
@@ -141,18 +165,31 @@ def _facts(measured: Measurements) -> str:
         ("machine", machine_summary(raw["machine"])),
         ("operating system", raw["machine"]["os"]),
         ("run", f"`{run['id']}`, {run['utc']}, {run['profile']} profile, {rounds}"),
-        ("command", f"`{command}`, seed {run['seed']}"),
+        ("command", f"`{command}`, seed {run['seed']}{divided}"),
         ("launches", "; ".join(_launch(launch) for launch in raw["launches"])),
         *_processors(raw["launches"]),
         *([("disturbances", told)] if (told := disturbances.told(raw)) else []),
-        *([("GPU", _gpu_states(raw["launches"]))] if raw["machine"]["gpus"] else []),
+        *([("GPU", _gpu_states(raw["launches"]))] if _used_gpus(raw) else []),
         ("commit", f"{commit}{dirty}"),
         ("program", f"sha256 `{source['binary_sha256'][:16]}`"),
         ("compiler", f"{raw['build']['compiler']}, {raw['build']['type']}"),
-        ("libraries", ", ".join(f"{k} {v}" for k, v in sorted(raw["libraries"].items())) or "none"),
+        ("libraries", _libraries(raw["libraries"])),
         ("noise floor", _noise(measured)),
     ]
     return markdown(["what", "value"], [list(fact) for fact in facts], numbers=2)
+
+
+def _used_gpus(raw: Mapping[str, Any]) -> bool:
+    """Whether anything ran on a GPU."""
+    return any(case["target"] != "host" for case in raw["cases"]) and bool(raw["machine"]["gpus"])
+
+
+def _libraries(versions: Mapping[str, str]) -> str:
+    """Libraries with their versions, those of one version together."""
+    names: dict[str, list[str]] = {}
+    for name, version in sorted(versions.items()):
+        names.setdefault(version, []).append(name)
+    return ", ".join(f"{notation.listed(of)} {version}" for version, of in names.items()) or "none"
 
 
 def _ranks(measured: Measurements) -> list[str]:
@@ -212,9 +249,17 @@ def _gpu_state(state: Mapping[str, Any]) -> str:
         "memory_clock_hz": lambda value: f"memory {value / 1e6:.0f} MHz",
         "power_w": lambda value: f"{value:.0f} W",
         "temperature_c": lambda value: f"{value:.0f} °C",
-        "throttle_reasons": lambda value: f"held back by {' and '.join(value) or 'nothing'}",
+        "throttle_reasons": _held_back,
     }
     return ", ".join(say(state[name]) for name, say in facts.items() if name in state)
+
+
+def _held_back(reasons: Sequence[str]) -> str:
+    """What held a GPU back: to have nothing to do is no hindrance."""
+    hindrances = [reason for reason in reasons if reason != "idle"]
+    if hindrances:
+        return f"held back by {' and '.join(hindrances)}"
+    return "idle" if reasons else "held back by nothing"
 
 
 def _workers(launch: Mapping[str, Any]) -> str:
@@ -228,20 +273,29 @@ def _launch(launch: Mapping[str, Any]) -> str:
 
 
 def _flags(measured: Measurements) -> str:
-    """Flags of the objects of every folder that holds a variant, which may be in a header."""
+    """Flags of the sources that hold a variant, or that may compile a header which does."""
     raw = measured.result.raw
-    folders = {_folder(excerpt["file"]) for excerpt in raw["excerpts"].values()}
-    objects = [entry for entry in raw["build"]["objects"] if _folder(entry["source"]) in folders]
+    files = {excerpt["file"] for excerpt in raw["excerpts"].values()}
     now = measured.tree.where_now
-    body = [
-        [f"`{now(e['source'])}`", f"`{e['object'].rsplit('/', 1)[-1]}`", f"`{e['flags']}`"]
-        for e in objects
-    ]
-    return markdown(["source", "object", "flags"], body, numbers=3)
+    body = dict.fromkeys((now(entry["source"]), entry["flags"])
+                         for entry in raw["build"]["objects"]
+                         if any(_may_compile(entry["source"], file) for file in files))
+    return markdown(["source", "flags"], [[f"`{source}`", f"`{flags}`"] for source, flags in body],
+                    numbers=2)
 
 
-def _folder(file: str) -> str:
-    return file.rpartition("/")[0]
+def _may_compile(source: str, file: str) -> bool:
+    """Whether an object of a source may hold a marked text of a file: kernels of formats, which are
+    headers, are compiled once for each instruction set; other headers by their neighbours."""
+    if PurePath(file).suffix not in (".hpp", ".cuh"):
+        return source == file
+    if PurePath(file).name == KERNELS_OF_FORMATS:
+        return PurePath(source).name.startswith("kernels_")
+    is_near = PurePath(source).parent == PurePath(file).parent
+    return is_near and (PurePath(file).suffix == ".hpp" or PurePath(source).suffix == ".cu")
+
+
+KERNELS_OF_FORMATS = "kernel.hpp"
 
 
 def _datasets(measured: Measurements) -> str:
@@ -271,9 +325,12 @@ def _feature(value: float | None) -> str:
     return notation.count(value) if value == int(value) else notation.significant(value)
 
 
-def _notes(measured: Measurements, folder: Path) -> str:
+def _notes(told: Told) -> str:
     """What the owner of the machine says about this run, complete or kept."""
-    name = measured.experiment.name
+    folder, run = told.place.notes, told.runs[0].result.run
+    if folder is None:
+        return ""
+    name = told.experiment.name
     earlier = ""
     found = [*folder.glob(f"{name}.md"), *folder.glob(f"{name}@*.md")]
     for path in sorted(found):
@@ -284,8 +341,10 @@ def _notes(measured: Measurements, folder: Path) -> str:
                 f"notes/{path.name}: found no first line <!-- run: ID -->, expected the run it"
                 " explains"
             )
-        if tied[1] == measured.result.run["id"]:
+        if tied[1] == run["id"]:
             return text[tied.end() :].strip()
-        if "@" not in path.name:
-            earlier = f"<sub>The notes of this machine explain an earlier run, {tied[1]}.</sub>"
+        if "@" not in path.name and not told.place.kept:
+            there = f"{told.place.reports}/{told.runs[0].machine}/notes/{path.name}"
+            earlier = (f"<sub>[The notes of this machine]({there}) explain another run,"
+                       f" `{tied[1][:8]}`.</sub>")
     return earlier

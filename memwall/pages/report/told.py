@@ -49,6 +49,10 @@ class Told:
         """The runs that it is about, the lead machine's first."""
         return self.survey.runs()
 
+    def on(self, machine: str) -> OnMachine:
+        """The run of a machine."""
+        return next(one for one in self.runs if one.machine == machine)
+
     def say(self, statement: Statement, *of: OnMachine) -> str:
         """The text of a statement about one run, or about those of a table, which is kept."""
         self.records.append({

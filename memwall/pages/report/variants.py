@@ -18,18 +18,21 @@ def section(told: Told) -> str:
     seen: dict[str, tuple[str, str]] = {}  # what was shown last of each group of variants
     parts = [MEANING]
     shown: set[str] = set()
+    users: dict[str, list[str]] = {}
     for one in told.runs:
-        users: dict[str, list[str]] = {}
-        groups: dict[str, str] = {}
         for case in one.result.cases:
             of = users.setdefault(case.excerpt, [])
             if case.variant not in of:
                 of.append(case.variant)
+    for one in told.runs:
+        groups: dict[str, str] = {}
+        for case in one.result.cases:
             groups.setdefault(case.excerpt, case.group)
-        for name, variants in users.items():
+        for name in groups:
             if name in shown:
                 continue
             shown.add(name)
+            variants = users[name]
             listing = blocks.listing_of(one.measured, name)
             before = seen.get(groups[name], ("", ""))
             body = [*_diff(*before, listing.text), fenced(listing.text, "cpp")]
@@ -44,8 +47,7 @@ def _diff(name: str, before: str, after: str) -> Iterator[str]:
     """The lines that changed since the text of a name, in a fence, if they are few."""
     lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="",
                                       n=CONTEXT))
-    changed = sum(line[:1] in "+-" for line in lines[2:])
-    if not before or not lines or changed > len(after.splitlines()):
+    if not before or not lines or len(lines) > len(after.splitlines()):
         return
     body = ["..." if line.startswith("@@") else line.rstrip() for line in lines[2:]]
     yield f"From `{name}`:"

@@ -460,6 +460,15 @@ def test_the_report_of_a_machine_speaks_of_it_alone(
     assert "- `restrict` is out of date, measure it again: " in page
 
 
+def test_a_report_says_why_it_has_no_figure(root: Path, store: Store, raw: Json) -> None:
+    for twin in (case for case in raw["cases"] if case["twin"]):
+        twin["samples_s"] = [3 * seconds for seconds in twin["samples_s"]]
+    store(raw)
+    page = pages_of(root)[f"example-2c/{synthetic.NAME}.md"]
+    assert "(No figure of the claims, as" in page
+    assert "differs by more than half in this run" in page
+
+
 def test_notes_belong_to_a_run(root: Path, store: Store, raw: Json) -> None:
     store(raw)
     page = f"example-2c/{synthetic.NAME}.md"

@@ -33,6 +33,13 @@ from memwall.pages.tests.oracle_verdicts import (
 
 NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?")
 STALE, BARRED = "OUT OF DATE", "NOT ASKED"
+#: Why a condition is not decided, or not what a number seems to say.
+REASONS = {"crosses": "the interval crosses the threshold",
+           "side": "the size does not hold, and the interval crosses 1",
+           "wide": "an interval is too wide to tell", "noisy": "the machine is too noisy",
+           "many open": "too many of the inputs are undecided",
+           "split": "neither side has so many that chance would not do it",
+           "few": "there are too few inputs", "alike": "the two are alike, within 5 % or the noise"}
 ENDINGS = {"it holds": HOLDS, "the direction holds, the size does not": DIRECTION,
            "it does not hold": REFUTED, "it is not decided": OPEN}
 SYMBOLS = {HOLDS: "✓", DIRECTION: "≈", REFUTED: "✗", OPEN: "?", STALE: "↻", BARRED: ""}
@@ -100,6 +107,7 @@ class Evaluator:
             "verdict": self.verdict, "tally": self.tally, "verdicts": self.verdicts,
             "measurements": self.measurements, "ratios": self.ratios, "ceilings": self.ceilings,
             "skipped": self.skipped, "runs": self.table_of_runs, "facts": self.facts,
+            "same data": self.same_data,
             "stale": self.stale, "doubtful": self.doubtful}
         verify = by_predicate.get(statement["predicate"], self.condition)
         verify(statement, runs)
@@ -108,12 +116,15 @@ class Evaluator:
     def uncovered(self, text: str) -> Iterator[str]:
         """Measured numbers that stand outside of every statement, of listings, of what the
         definition says and of what explains a word."""
+        text = text.partition("\n### Notes of who measured\n")[0]  # by hand, and it says so
         text = re.sub(r"^(`{3,})[^\n]*\n.*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
         text = re.sub(r"<summary>.*?</summary>|!\[.*?\]\(.*?\)|^> .*$|^\| .*$|^Compile flags:.*$",
                       "", text, flags=re.MULTILINE)
         for known in (*DEFINING, self.definition["question"].strip(), self.definition["title"],
                       *(claim[name].strip() for claim in self.claims.values()
                         for name in ("says", "sentence", "short", "removes") if name in claim),
+                      *(condition["label"] for claim in self.claims.values()
+                        for condition in claim["condition"] if "label" in condition),
                       *(figure["caption"] for figure in self.definition.get("figure", [])),
                       *(run.raw["machine"]["slug"] for run in self.runs.values())):
             text = text.replace(known, "")
@@ -143,7 +154,10 @@ class Evaluator:
         found = [self.decided(run, claim) for run in runs]
         decided = [one for one in found if one]
         holding = decided.count(HOLDS)
-        numbers = [int(number) for number in NUMBER.findall(statement["text"])]
+        said, _, partly = statement["text"].partition(", in direction alone on ")
+        numbers = [int(number) for number in NUMBER.findall(said)]
+        check(partly.removesuffix(".") == (str(decided.count(DIRECTION))
+                                           if DIRECTION in decided else ""), "in direction")
         if not decided:
             check("as no machine could tell" in statement["text"] and not numbers, "nobody could")
         elif holding == len(decided):
@@ -151,7 +165,8 @@ class Evaluator:
         else:
             wanted = [holding, len(decided)] if holding else [len(decided)]
             check(numbers == wanted, f"{holding} of {len(decided)}")
-            check(bool(holding) or "none of the" in statement["text"], "on none")
+            no = "on none (1 machine" if len(decided) == 1 else "none of the"
+            check(bool(holding) or no in said, "on none")
         operands = statement["operands"]
         check((operands["holding"], operands["decided"]) == (holding, len(decided)), "operands")
 
@@ -180,8 +195,15 @@ class Evaluator:
 
     def numbers_beside(self, run: Run, claim: Mapping[str, Any], verdict: str, told: str) -> None:
         """The numbers that stand beside a symbol."""
+        told, _, which = told.partition(" (")
         conditions = [] if verdict in (BARRED, STALE) else [
             self.of_condition(run, claim, i) for i in range(len(claim["condition"]))]
+        if told and verdict != HOLDS and len(conditions) > 1:
+            at = next(i for i, one in enumerate(conditions) if one.verdict == verdict
+                      and (one.number or one.kind == "most"))
+            check(which == f"{at + 1})", f"it is the number of condition {at + 1}")
+        else:
+            check(not which, "it is of no condition alone")
         decided = [one for one in conditions if one.number or one.kind == "most"]
         if verdict != HOLDS:
             decided = [one for one in decided if one.verdict == verdict][:1]
@@ -211,14 +233,42 @@ class Evaluator:
             if statement["predicate"] == "missing":
                 check(found.is_missing or found.is_few, "it was measured")
                 check(not re.search(r"\d\.\d", text), "a number of what was not measured")
+                self.lacking(run, condition, text)
                 continue
             check(not found.is_missing, "it was not measured")
             self.words(run, condition, text, operands)
-            said = text.rpartition(": ")[2].removesuffix(".").partition(", as ")[0]
+            said, _, why = text.rpartition(": ")[2].removesuffix(".").partition(", as ")
+            check(why == REASONS.get(found.why, ""), f"the reason is {found.why}")
             ending = next((verdict for words, verdict in ENDINGS.items() if said == words), "")
             check(ending == found.verdict, f"the condition is {found.verdict}")
             check(operands["verdict"] == found.verdict, "the verdict of the operands")
             self.numbers(statement, found, text.partition(" Claimed is ")[0])
+
+    def lacking(self, run: Run, condition: Mapping[str, Any], text: str) -> None:
+        """Whether what was not measured is told of a variant, or of a region alone."""
+        missing = r"`([^`]+)`(?::| was) not measured in this run( with )?"
+        for name, place in re.findall(missing, text):
+            names = {case["variant"] for case in run.cases} | run.variants
+            check((name in names) == bool(place), f"{name} was measured elsewhere, or nowhere")
+            where = {**condition.get("where", {}), "variant": name}
+            check(not run.select(where), f"{name} was measured there")
+
+    def present(self, run: Run, condition: Mapping[str, Any], text: str) -> None:
+        """Of rivals of which the best one counts, who was there."""
+        rivals = run.rivals(condition["than"])
+        moved = {name: value for name, value in condition["than"].items()
+                 if name not in ("variant", "best_of")}
+        there = [name for name in rivals
+                 if run.asked_points(name, {**condition.get("where", {}), **moved}, timed=True)]
+        told = re.search(r" \(here ((?:`[^`]+`(?:, | and )?)+)\)| \((\d+) of them were there\)",
+                         text)
+        if len(there) == len(rivals):
+            check(told is None, "all were there")
+        elif told and told[2]:
+            check(int(told[2]) == len(there) > 3, f"{len(there)} were there")
+        else:
+            check(told is not None and re.findall(r"`([^`]+)`", told[1]) == there,
+                  f"{there} were there")
 
     def words(self, run: Run, condition: Mapping[str, Any], text: str,
               operands: Mapping[str, Any]) -> None:
@@ -230,25 +280,49 @@ class Evaluator:
         than = condition.get("than")
         if isinstance(than, (str, list)):
             second = run.first(than, condition.get("where", {}))
-            turned = "less" in condition and " are " in text.partition("(")[0]
+            turned = "less" in condition and text.startswith("The ")
             wanted = [second, first] if turned else [first, second]
             alone = [name for name in named if name in run.variants]
             check(alone[:2] == wanted or first == second, "other variants")
         else:
             check(first in named, f"nothing is said of {first}")
+        if isinstance(than, Mapping) and "best_of" in than:
+            self.present(run, condition, text)
         axes = operands.get("axes", ())
-        for value in _flat(of for name, of in condition.get("where", {}).items()
-                           if name not in axes):
-            plain = str(value).lstrip("!<>= ") if value != "max" else "all"
-            check(plain in text or value == "max", f"it is about {value}")
+        for name, of in condition.get("where", {}).items():
+            if name not in axes:
+                self.place(run, condition, name, of, text)
         claimed = text.rpartition(" Claimed is ")[2].rpartition(": ")[0]
         edges = [abs(edge) for edge in claimed_edges(condition)]
-        printed = [float(number) for number in NUMBER.findall(claimed)]
+        printed = [float(number.replace(",", "")) for number in NUMBER.findall(claimed)]
         check(printed == edges, f"claimed is {edges}")
         better = "less" if "less" in condition else "more" if "more" in condition else "faster"
         others = {"faster", "less", "more"} - {better}
         check(not any(re.search(rf"\b{word}\b", claimed) for word in (*others, "slower")),
               f"claimed is {better}")
+        if "less" in condition and "less" in claimed:
+            check(f"less for `{first}`" in claimed, "less for the other one")
+        if condition.get("on") in ("any", "every"):
+            check(("on at least one" in claimed) == (condition["on"] == "any"), "on how many")
+
+    def place(self, run: Run, condition: Mapping[str, Any], name: str, of: Any, text: str) -> None:
+        """What a region asks of a name stands in the text: all that it lists, or of names and
+        patterns those that there are."""
+        text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)
+        values = list(_flat([of]))
+        plain = [str(value).lstrip("!<>= ") for value in values if value != "max"]
+        is_choice = all(isinstance(value, str) and value[:1] not in "!<>" and value != "max"
+                        for value in values)
+        if "value" not in condition and is_choice and (len(values) > 1 or "*" in values[0]):
+            compared = Comparison.of(run, condition).points
+            there = {str(run.facts(case)[name]) for case, _, _ in compared}
+            if len(there) <= 3:
+                absent = [one for one in plain if one not in there
+                          and not any(one in other for other in there)]
+                check(not any(one in text for one in absent), "a value that was not measured")
+                plain = sorted(there)
+        for value in plain:
+            check(value in text, f"it is about {value}")
 
     def numbers(self, statement: Mapping[str, Any], found: Found, text: str) -> None:
         """The numbers of a condition's sentence."""
@@ -274,12 +348,14 @@ class Evaluator:
             check(math.isclose(p, chance, rel_tol=0.06), f"p is {chance}")
             return
         if kind == "each":
-            told = re.search(r"as claimed on (\d+) of (\d+) \S+, in direction only on (\d+), not on"
-                             r" (\d+), undecided on (\d+)\. What decides is (.*) with", text)
+            told = re.search(r"as claimed on (\d+|none) of (\d+) \S+?"
+                             r"(?:, in direction only on (\d+))?(?:, not on (\d+))?"
+                             r"(?:, undecided on (\d+))?\. (Open|What decides) is (.*) with", text)
             assert told is not None
             names = ("reproduced", "units", "direction", "refuted", "undecided")
-            check([int(told[i]) for i in range(1, 6)] == [found.counts[n] for n in names],
-                  f"{found.counts}")
+            check([int((told[i] or "0").replace("none", "0")) for i in range(1, 6)]
+                  == [found.counts[n] for n in names], f"{found.counts}")
+            check((told[6] == "Open") == (found.verdict == OPEN), "whether it is open")
         if kind == "value" and "units" in found.counts:
             told = re.search(r"it holds at (\d+) of (\d+)\.", text)
             assert told is not None
@@ -290,9 +366,21 @@ class Evaluator:
             check(told is not None and int(told[1]) == found.counts["points"],
                   f"points: {found.counts['points']}")
         if "below" in found.counts:
-            told = re.search(r"; at (\d+) it is wholly below", text)
-            check(told is not None and int(told[1]) == found.counts["below"],
+            told = re.search(r"; at (\d+|none) it is wholly below", text)
+            check(told is not None and told[1] == (str(found.counts["below"] or "none")),
                   f"below: {found.counts['below']}")
+            told = re.search(r", at (\d+) the interval is too wide", text)
+            check(int(told[1] if told else 0) == found.counts["wide"],
+                  f"too wide: {found.counts['wide']}")
+        if kind in ("ratio", "lowest", "each", "crossover"):
+            told = re.search(r"noise floor (?:of )?([\d.]+) %", text)
+            check((told is not None) == (found.noise > 1), "whether a noise floor is told")
+            if told:
+                rounds_to(told[1], 100 * (found.noise - 1))
+        if found.unmeasured is not None:
+            told = re.search(r"; (\d+) more lacks? one of the two", text)
+            check(int(told[1] if told else 0) == found.unmeasured,
+                  f"{found.unmeasured} points lack one")
         assert found.number is not None
         pattern = {"value": r" reaches ([\d.]+)", "crossover": r" at ([\d.]+) \("}.get(
             kind, r" ([\d.]+) times")
@@ -303,7 +391,7 @@ class Evaluator:
         assert printed is not None
         scale = unit_of(text[printed.end():])
         rounds_to(printed[1], found.number.value * scale)
-        ends = re.search(r"\((?:below )?([\d.]+)–([\d.]+)", text[printed.end():])
+        ends = re.search(r"[(;] ?(?:below )?([\d.]+)–([\d.]+)", text[printed.end():])
         if ends:
             rounds_to(ends[1], found.number.low * scale)
             rounds_to(ends[2], found.number.high * scale)
@@ -330,7 +418,7 @@ class Evaluator:
         found = [self.of_condition(run, claim, i) for i in range(len(conditions))]
         if run.is_partial and any(one.is_missing for one in found):
             return BARRED
-        return worst({one.verdict for one in found})
+        return worst({one.verdict for one in found}, is_own=not claim["article"])
 
     def lacks(self, run: Run, need: str, claim: Mapping[str, Any]) -> bool:
         what, _, least = need.partition(">=")
@@ -366,21 +454,25 @@ class Evaluator:
             name for name in (condition.get("of"), condition.get("than_of", condition.get("of")))
             if name in run.definition.get("since", {})
             and all(name not in case["setup"].get("counts", {}) for case in run.cases)]
+        moved = {name: value for name, value in than.items()
+                 if name not in ("variant", "best_of")} if isinstance(than, Mapping) else {}
         return bool(late) or any(
             name in run.stale or (name not in run.variants and not run.is_partial)
-            for name in names)
+            or run.is_elsewhere(name, where if at == 0 else {**where, **moved})
+            for at, name in enumerate(names))
 
     def of_condition(self, run: Run, claim: Mapping[str, Any], number: int) -> Found:
         """What a condition comes to, each once."""
         key = id(run), claim["id"], number
         if key not in self.known:
             try:
-                self.known[key] = self._of_condition(run, claim["condition"][number])
+                self.known[key] = self._of_condition(run, claim["condition"][number],
+                                                     is_own=not claim["article"])
             except Absent:
                 self.known[key] = Found(OPEN, is_missing=True)
         return self.known[key]
 
-    def _of_condition(self, run: Run, condition: Mapping[str, Any]) -> Found:
+    def _of_condition(self, run: Run, condition: Mapping[str, Any], is_own: bool) -> Found:
         where = condition.get("where", {})
         if "value" in condition:
             return of_value(run, condition, run.first(condition["of"], where), where)
@@ -391,7 +483,7 @@ class Evaluator:
                                if "more" in condition else "faster")
         if condition.get("on", "all") == "all":
             return judged(comparison, expect)
-        return on_each(comparison, expect, condition["on"])
+        return on_each(comparison, expect, condition["on"], is_own)
 
     # --- tables ----------------------------------------------------------------------------------
 
@@ -416,7 +508,8 @@ class Evaluator:
         variant = where["variant"]
         cases = [case for case in run.select(where, run.all_firsts) if case["variant"] == variant]
         if not cell:
-            check(not cases or any(not case["passed"] for case in cases), "it was measured")
+            check(not cases or any(not case["passed"] for case in cases)
+                  or all(run.tells_noise(case) for case in cases), "it was measured")
             return
         check(bool(cases) and all(case["passed"] for case in cases), "it was not measured")
         true = median(over_points([run.metric(metric, case) for case in cases]))
@@ -433,8 +526,15 @@ class Evaluator:
         condition = self.claims[operands["claim"]]["condition"][operands["condition"]]
         head, rows = table(statement["text"])
         check(head[1:] == operands["kinds"], "the columns")
-        check([plain(row[0]) for row in rows] == statement["machines"], "the machines")
+        named = [plain(re.split(r"[: ]", row[0])[0]) for row in rows]
+        check(named == statement["machines"], "the machines")
         for run, row in zip(runs, rows, strict=True):
+            stale = self.of_claim(run, self.claims[operands["claim"]]) == STALE
+            check(stale == (" ↻" in row[0]), "whether it is out of date")
+            where = condition.get("where", {})
+            faster = condition.get("faster", condition.get("less", condition.get("more")))
+            if others := re.findall(r"`([^`]+)`", row[0])[1:]:
+                check(run.first(faster, where) in others, "another variant")
             parts = Comparison.of(run, condition).by_kind(operands["axes"])
             for kind, cell in zip(operands["kinds"], row[1:], strict=True):
                 check(bool(cell) == (kind in parts), f"{kind} was {'' if cell else 'not '}told")
@@ -444,8 +544,14 @@ class Evaluator:
     def ceilings(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
         head, rows = table(statement["text"])
         names = [re.search(r"`(.*)`", cell)[1] for cell in head[1:]]  # type: ignore[index]
-        check([plain(row[0]) for row in rows] == statement["machines"], "the machines")
+        check([row[0].split("`")[1] for row in rows] == statement["machines"], "the machines")
         for run, row in zip(runs, rows, strict=True):
+            workers = max(one["threads"] * one["ranks"] for one in run.raw["launches"])
+            is_few = workers < run.raw["machine"]["cpu"]["cores"] and any(
+                probe.get("target", "host") == "host" for probe in run.raw["ceilings"])
+            told = re.search(r"`, (\d+) threads?$", row[0])
+            check((int(told[1]) if told else None) == (workers if is_few else None),
+                  f"{workers} threads")
             launches = range(len(run.raw["launches"]))
             for name, cell in zip(names, row[1:], strict=True):
                 rates = [run.probes(at)[name]["rate"].value for at in launches
@@ -453,9 +559,13 @@ class Evaluator:
                 check(bool(rates) == bool(cell), "whether it was measured")
                 if cell:
                     rounds_to(cell.rstrip("†"), max(rates) / 1e9)
+                    older = any(run.probes(at)[name]["definition"] < 2 for at in launches
+                                if name in run.probes(at))
+                    check(older == cell.endswith("†"), "by which definition")
 
     def skipped(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
-        """Where a study lacks variants: at as many points as it says."""
+        """Where a study lacks variants: at as many points as it says, of as many at which each was
+        asked, and for no other numbers than it tells."""
         operands, (run,) = statement["operands"], runs
         text, study = statement["text"], operands["study"]
         varying: dict[str, set[Any]] = {}
@@ -468,27 +578,41 @@ class Evaluator:
                          if len(varying.get(name, ())) > 1)
 
         def digits(reason: str) -> str:
-            return re.sub(r"\d[\d.]*", "0", reason)
+            return re.sub(r"\d+(?:\.\d+)*", "0", unmarked(reason))
 
         failures = [{**case, "reason": case["verdict"]["reason"]} for case in run.all_firsts
                     if case["study"] == study and not case["passed"]]
         entries = [entry for entry in run.raw["skipped"] if entry["study"] == study]
         is_failure = " failed" in text.partition(":")[0]
-        known = {label(case) for case in run.all_firsts if case["study"] == study}
-        known |= {label(entry) for entry in entries}
+        reasons = [unmarked(reason) for reason in operands["reasons"]]
         for name in operands["variants"]:
             check(not name or f"`{name}`" in text, f"{name} is not named")
-            at = {label(entry) for entry in (failures if is_failure else entries)
-                  if entry.get("variant", "") == name
-                  and digits(unmarked(entry["reason"])) == digits(unmarked(operands["reason"]))}
+            its = [entry for entry in (failures if is_failure else entries)
+                   if entry.get("variant", "") == name
+                   and digits(entry["reason"]) == digits(reasons[0])]
+            check({unmarked(entry["reason"]) for entry in its} == set(reasons), "another reason")
+            at = {label(entry) for entry in its}
             check(len(at) == operands["points"], f"{name} lacks {len(at)} points")
+            known = {label(case) for case in [*run.all_firsts, *entries] if case["study"] == study
+                     and (not name or case.get("variant", "") == name)}
+            check(len(known) == operands["of"], f"{name} was asked at {len(known)} points")
         named = re.findall(r"`([^`]+)`", text.partition(": ")[0])
         check(named == [name for name in operands["variants"] if name], "other variants")
         counts = re.search(r" at (\d+) of (\d+) points?", text.partition(": ")[0])
-        wanted = (operands["points"], len(known))
+        wanted = (operands["points"], operands["of"])
         check(((int(counts[1]), int(counts[2])) == wanted) if counts
-              else operands["points"] == len(known), f"{wanted} points")
-        check(unmarked(operands["reason"]).rstrip(".") in unmarked(text), "the reason")
+              else wanted[0] == wanted[1], f"{wanted} points")
+        why = unmarked(text).partition(": ")[2]
+        places = re.split(r"\d+(?:\.\d+)*", reasons[0].rstrip("."))
+        slot = r"(\d+(?:\.\d+)*(?:(?:, | or | to )\d+(?:\.\d+)*)*)"
+        told = re.fullmatch(slot.join(map(re.escape, places)) + r"\.", why)
+        check(told is not None, "the reason")
+        of_all = zip(*(re.findall(r"\d+(?:\.\d+)*", reason) for reason in reasons), strict=True)
+        for slot, true in zip(told.groups() if told else (), of_all, strict=True):
+            ordered = sorted(set(true), key=float)
+            said = re.split(r", | or | to ", slot)
+            ends = [ordered[0], ordered[-1]] if " to " in slot else ordered
+            check(said == ends, f"the numbers are {ordered}")
 
     # --- runs ------------------------------------------------------------------------------------
 
@@ -514,8 +638,9 @@ class Evaluator:
                 rounds_to(rate, max(rates) / 1e9)
             check(row[7] == (str(len(run.stale)) if run.stale else "–"), "what is out of date")
             if any("disturbed" in case for case in run.raw["cases"]):
-                numbers = [int(number) for number in NUMBER.findall(row[8])]
-                check(tuple(numbers) == run.disturbed_rounds(), "what was disturbed")
+                told = re.fullmatch(r"(\d+) of (\d+) rounds?, (\d+|none) left out", row[8])
+                check(told is not None and tuple(int(told[i].replace("none", "0")) for i in
+                      (1, 2, 3)) == run.disturbed_rounds(), "what was disturbed")
             else:
                 check(row[8] == "not watched", "nobody watched")
 
@@ -540,9 +665,16 @@ class Evaluator:
             rounds_to(facts["noise floor"].partition(" %")[0], 100 * (run.noise() - 1))
             pairs = re.search(r"(\d+) A/A pair", facts["noise floor"])
             check(pairs is not None and int(pairs[1]) == len(run.equal_pairs), "the pairs")
-        told = re.search(r"(\d+) of (\d+) rounds were disturbed", facts.get("disturbances", ""))
-        if told:
-            check((int(told[1]), int(told[2])) == run.disturbed_rounds(), "what was disturbed")
+        if "disturbances" in facts:
+            told = re.match(r"(\d+) of (\d+) rounds were disturbed"
+                            r"(?:; (\d+) of them do not count)?", facts["disturbances"])
+            check(told is not None and tuple(int(told[i] or 0) for i in (1, 2, 3))
+                  == run.disturbed_rounds(), "what was disturbed")
+
+    def same_data(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
+        one, other = runs
+        check(one.raw["datasets"] == other.raw["datasets"], "other data sets")
+        check(f"those of `{statement['machines'][1]}`" in statement["text"], "another machine")
 
     def stale(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
         (run,) = runs
@@ -642,7 +774,9 @@ def bounding(run: Run, case: Case) -> list[str]:
     there = {name: one for name, one in run.probes(case["launch"]).items()
              if one["target"] == case["target"]}
     if named := [name for name in run.named_ceilings if name in there]:
-        return named
+        own = {name: re.sub(r"_(fp16|bf16|fp32|fp64)$", f"_{case['parameters'].get('precision')}",
+                            name) for name in named}
+        return [own[name] if own[name] in there else name for name in named]
     moving = {name: one["rate"].value for name, one in there.items() if one["moves"]}
     fastest = max(moving, key=lambda name: moving[name], default="")
     suffix = f"_{case['parameters'].get('precision', '-')}"

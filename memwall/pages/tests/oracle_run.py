@@ -256,6 +256,39 @@ class Run:
             raise Absent(f"{variant} where {where}")
         return found
 
+    def skips_of(self, variant: str, where: Where) -> list[Case]:
+        """Where a variant of a study was skipped, by its name or with all others there."""
+        of = [{case["study"] for case in self.all_firsts if case["variant"] == variant}
+              | {entry["study"] for entry in self.raw["skipped"]
+                 if entry.get("variant") == variant}][0]
+        named = {entry["study"] for entry in self.raw["skipped"] if "variant" in entry}
+        named |= {case["study"] for case in self.cases}
+        return [entry for entry in self.skips(where)
+                if entry.get("variant", variant) == variant
+                and (entry["study"] in of or entry["study"] not in named)]
+
+    def asked_points(self, variant: str, where: Where, timed: bool = False) -> int:
+        """At how many points of a region a variant was timed or, unless `timed`, skipped; none if
+        it failed."""
+        try:
+            found = len(self.find(variant, where))
+        except Absent:
+            return 0
+        others = {name: value for name, value in where.items() if name != "variant"}
+        skipped = 0 if timed else len(self.skips_of(variant, others))
+        return found + skipped if found else 0
+
+    def is_elsewhere(self, variant: str, where: Where) -> bool:
+        """Whether a complete, fresh run has a variant, but no case of it in a region."""
+        if self.is_partial or self.stale or variant not in self.variants:
+            return False
+        others = {name: value for name, value in where.items() if name != "variant"}
+        if "variant" in where and not self.is_in({"variant": variant},
+                                                 {"variant": where["variant"]}):
+            return False
+        return not self.select({**others, "variant": variant}) and not self.skips_of(variant,
+                                                                                    others)
+
     def first(self, names: Any, where: Where) -> str:
         """Of several names the first that was measured."""
         names = [names] if isinstance(names, str) else list(names)
@@ -528,16 +561,29 @@ class Run:
                 found.add(case["variant"])
         return found
 
-    def disturbed_rounds(self) -> tuple[int, int]:
-        """How many rounds of all points do not count, and of how many."""
+    def tells_noise(self, case: Case) -> bool:
+        """Whether a case stands where nothing but it and its twin was asked, in a study of several
+        variants: there it is compared with nothing."""
+        there = [one for one in self.every if self.place(one) == self.place(case)]
+        asked = [entry for entry in self.raw["skipped"] if self.place(entry) == self.place(case)]
+        alone = {one["variant"] for one in there} == {case["variant"]} and not asked
+        several = any(one["variant"] != case["variant"] for one in self.every
+                      if one["study"] == case["study"])
+        return alone and several and any(one["twin"] for one in there)
+
+    def disturbed_rounds(self) -> tuple[int, int, int]:
+        """How many rounds of all points were disturbed, of how many, and how many do not count."""
         taken: dict[Any, int] = {}
         counted: dict[Any, int] = {}
+        bad: dict[Any, set[int]] = {}
         for case in self.every:
             if case["samples_s"]:
                 place = self.place(case)
                 taken[place] = max(taken.get(place, 0), len(case["samples_s"]))
                 counted[place] = max(counted.get(place, 0), len(case["samples"]))
-        return sum(taken.values()) - sum(counted.values()), sum(taken.values())
+                bad.setdefault(place, set()).update(disturbed(case))
+        every = sum(taken.values())
+        return sum(map(len, bad.values())), every, every - sum(counted.values())
 
 
 def disturbed(case: Case) -> set[int]:

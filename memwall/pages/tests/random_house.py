@@ -6,7 +6,7 @@ from pathlib import Path
 from memwall.pages import book
 from memwall.pages.report import page
 from memwall.pages.report.told import Place
-from memwall.pages.survey import NOBODY, Survey
+from memwall.pages.survey import NOBODY, OnMachine, Survey
 from memwall.pages.tests import oracle, oracle_run
 from memwall.record import definition, escape, files, results, sources
 from memwall.record.results import Json
@@ -45,6 +45,8 @@ CONDITIONS = (
     'value = "of_ceiling"\nof = "unroll4"\non = "every"\nper = ["matrix"]\nat_most = 0.9\n'
     'ceiling = "triad"\nwhere = { threads = 1, precision = "fp32" }',
     'value = "gflops"\nof = "textbook"\nat_least = 0.5\nat_most = 2\nwhere = { matrix = "fem3" }',
+    'faster = "csrl"\nthan = "unroll4"\nexpect = "keeps-up"\nwhere = { matrix = "fem3" }',
+    'faster = "textbook"\nthan = { best_of = ["csrl", "avx512"] }\nexpect = "never-below"',
 )
 MACHINES = ("example-2c", "other-2c")
 
@@ -97,18 +99,30 @@ def result(source: random.Random, machine: str) -> Json:
     return raw
 
 
+def narrowed(raw: Json) -> None:
+    """As if somebody had chosen other matrices."""
+    for name in ("cases", "skipped"):
+        raw[name] = [one for one in raw[name] if one["parameters"]["matrix"] != "fem3"]
+
+
 def woven(root: Path, seed: int, folder: Path) -> tuple[Path, oracle.Evaluator]:
     """The report of two random results, written into a folder; and who evaluates it."""
     source = random.Random(seed)
     experiment = definition.load(root, synthetic.NAME)
     tree = sources.read_tree(root)
-    found, runs = [], {}
+    found: list[OnMachine] = []
+    runs: dict[str, oracle_run.Run] = {}
     for machine in MACHINES:
         raw = result(source, machine)
+        if found and source.random() < 0.3:
+            raw["datasets"] = found[0].result.raw["datasets"]
+        is_narrowed = source.random() < 0.3
+        if is_narrowed:
+            narrowed(raw)
         results.validate(raw, machine)
-        runs[raw["run"]["id"]] = oracle_run.load(root, synthetic.NAME, raw)
+        runs[raw["run"]["id"]] = oracle_run.load(root, synthetic.NAME, raw, is_narrowed)
         of = results.of(raw, folder / f"{machine}.json")
-        found.append(book.on_machine(machine, of, experiment, tree, "", partial=False))
+        found.append(book.on_machine(machine, of, experiment, tree, "", partial=is_narrowed))
     survey = Survey(experiment, MACHINES[0], tuple(found), NOBODY)
     report = page.weave(survey, Place("../../reports", is_committed=True))
     files.write(folder / "report.md", escape.markdown(report.text))

@@ -20,7 +20,7 @@ from memwall.record import machines as machine_list
 REPOSITORY = Path(__file__).resolve().parents[3]
 #: `just test --all` asks for more.
 REPORTS = int(os.environ.get("MEMWALL_RANDOM_REPORTS", "30"))
-LIES = 50
+LIES = 69
 EXPERIMENTS = [experiment.name for experiment in definition.load_all(REPOSITORY)]
 
 
@@ -48,12 +48,30 @@ def test_no_committed_report_says_what_is_false(name: str) -> None:
     assert oracle.lies(page, oracle.of_committed(REPOSITORY, name)) == []
 
 
+#: Runs that somebody narrowed, of which little can be told.
+KEPT = ("intel-xeon-16c-h100-80gb-hbm3/transfer-modes@beyond-the-device",
+        "intel-xeon-64c/spmv-plan@beyond-the-cache")
+
+
+@pytest.mark.usefixtures("without_figures")
+@pytest.mark.parametrize("kept", KEPT)
+def test_no_report_of_a_narrowed_run_says_what_is_false(
+    kept: str, machines: book.House, tmp_path: Path
+) -> None:
+    machine, _, name = kept.partition("/")
+    one = next(each for each in machines.of_machine(machine) if each.shown.endswith(f"{name}.json"))
+    for file, text in book.opened(book.machine_page(machines, one)).items():
+        files.write(tmp_path / file, text)
+    (page,) = (tmp_path / machine).glob("*.md")
+    assert oracle.lies(page, oracle.of_committed(REPOSITORY, one.result.experiment)) == []
+
+
 # --- lies that are planted ------------------------------------------------------------------------
 
 Report = dict[str, Any]
 Honest = tuple[Path, oracle.Evaluator]
-#: Of this seed the report has statements of all kinds.
-HONEST = 1
+#: Of these seeds one report or another has statements of each kind.
+HONEST = (1, 34)
 
 
 def other_number(text: str) -> str:
@@ -86,6 +104,15 @@ IN_WORDS: list[tuple[str, str, Callable[[str], str]]] = [
     ("ratio", "it does not hold", changed(r": it holds\.$", ": it does not hold.")),
     ("ratio", "another claim", number(r"at least ([\d.]+) times\)?:")),
     ("ratio", "another precision", changed("fp64", "fp32")),
+    ("ratio", "another noise floor", number(r"noise floor ([\d.]+)")),
+    ("ratio", "another reason", changed("as the (?:interval crosses.*|machine is too noisy)",
+                                        "as an interval is too wide to tell.")),
+    ("ratio", "alike, which is not why", changed(r"it does not hold\.$", "it does not hold, as the"
+                                                 " two are alike, within 5 % or the noise.")),
+    ("ratio", "points that another study lacks", changed(r"(\d points?\b[^;)]*)",
+                                                         r"\1; 3 more lack one of the two")),
+    ("ratio", "less for the other one", changed(r"less for `csrl`", "less for `textbook`")),
+    ("ratio", "as if all had been there", changed(r" \(here [^)]*\)", "")),
     ("most", "a wrong count of wins", number(r" on (\d+) of")),
     ("most", "a wrong count of losses", number(r"slower on (\d+)")),
     ("most", "slower for faster", changed("faster than", "slower than")),
@@ -93,12 +120,19 @@ IN_WORDS: list[tuple[str, str, Callable[[str], str]]] = [
     ("each", "a wrong count", number(r"as claimed on (\d+)")),
     ("each", "a wrong number", number(r"with ([\d.]+) times")),
     ("lowest", "a wrong number", number(r" ([\d.]+) times")),
-    ("lowest", "a wrong count", number(r"; at (\d+)")),
+    ("lowest", "a wrong count", changed(r"; at (?:none|\d+) it", "; at 7 it")),
+    ("lowest", "nothing is too wide", changed(r", at \d+ the interval is too wide to tell", "")),
+    ("lowest", "it holds the noisier it is", changed(r"it is not decided, as an.*", "it holds.")),
+    ("each", "on every one for at least one", changed("at least one", "every")),
+    ("each", "decided for open", changed("Open is", "What decides is")),
     ("value", "a wrong share", number(r"reaches ([\d.]+)")),
     ("value", "a wrong bound", number(r"at (?:least|most) ([\d.]+)")),
     ("value", "a wrong verdict", changed(r"it does not hold\.$", "it holds.")),
     ("crossover", "a wrong place", number(r" at ([\d.]+) \(")),
     ("crossover", "other edges", number(r"between ([\d.]+) and")),
+    ("missing", "as if it had been measured nowhere", changed(r" with [^.]*\.", ".")),
+    ("missing", "as if it had been measured elsewhere",
+     changed(r"not measured in this run\.", "not measured in this run with matrix fem3.")),
     ("missing", "as if it had been measured", changed(r".*", "`csrl` runs 1.25 times as fast.")),
     ("verdict", "the other machine", changed("example-2c", "other-2c")),
     ("verdict", "reproduced", changed("is (?:not reproduced|undecided|out of date)[^.]*",
@@ -118,10 +152,18 @@ IN_WORDS: list[tuple[str, str, Callable[[str], str]]] = [
     ("measurements", "another variant", changed("`textbook`", "`restrict`")),
     ("ratios", "a wrong ratio", number(r"\| ([\d.]+) \|")),
     ("ratios", "another machine", changed("`example-2c`", "`other-2c`")),
-    ("ceilings", "a wrong rate", number(r"\| ([\d.]+) \|")),
+    ("ceilings", "a wrong rate", number(r"\| ([\d.]+)†? \|")),
+    ("ceilings", "as if by the newer definition", changed("†", "")),
+    ("skipped", "another reason", changed("skipped: .*", "skipped: it was too slow.")),
+    ("skipped", "a wrong count", changed(" (was|were) skipped:", r" \1 skipped at 3 of 9 points:")),
     ("skipped", "another variant", changed("`avx512`", "`csrl`")),
     ("runs", "a wrong noise floor", number(r"([\d.]+) %")),
+    ("runs", "what counts told as what was disturbed",
+     changed(r"\d+ of (\d+ rounds), (\d+) left", r"\2 of \1, \2 left")),
+    ("runs", "a wrong count of what is left out", number(r"rounds, (\d+) left")),
     ("runs", "a wrong day", number(r"\d{4}-\d\d-(\d\d)")),
+    ("same data", "another machine", changed("example-2c", "other-2c")),
+    ("facts", "undisturbed", number(r"(\d+) of \d+ rounds were disturbed")),
     ("facts", "a wrong noise floor", number(r"noise floor \| ([\d.]+) %")),
 ]
 
@@ -151,11 +193,12 @@ IN_JSON: dict[str, Callable[[Report], None]] = {
 
 
 @pytest.fixture(scope="module")
-def honest(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Honest:
-    """A report in which there is something of every kind."""
+def honest(house: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Honest]:
+    """Reports in which there is something of every kind."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ChapterPlot, "claims", lambda _: "")
-        return random_house.woven(house, HONEST, tmp_path_factory.mktemp("honest"))
+        return [random_house.woven(house, seed, tmp_path_factory.mktemp("honest"))
+                for seed in HONEST]
 
 
 def found_in(folder: Path, text: str, report: Report, evaluator: oracle.Evaluator) -> list[str]:
@@ -168,26 +211,25 @@ def found_in(folder: Path, text: str, report: Report, evaluator: oracle.Evaluato
 @pytest.mark.parametrize(("predicate", "what", "lie"), IN_WORDS,
                          ids=[f"{predicate}: {what}" for predicate, what, _ in IN_WORDS])
 def test_a_lie_in_words_is_found(
-    predicate: str, what: str, lie: Callable[[str], str], tmp_path: Path, honest: Honest
+    predicate: str, what: str, lie: Callable[[str], str], tmp_path: Path, honest: list[Honest]
 ) -> None:
-    page, evaluator = honest
-    text, report = page.read_text(encoding="utf-8"), files.read_json(page.with_suffix(".json"))
-    place = 0
-    for statement in report["statements"]:
-        said = statement["text"]
-        place = text.index(said, place)
-        if statement["predicate"] == predicate and lie(said) != said:
-            statement["text"] = lie(said)
-            text = text[:place] + statement["text"] + text[place + len(said):]
-            break
-    else:
-        pytest.fail(f"nothing to tell this lie of: {what}")
-    assert len(found_in(tmp_path, text, report, evaluator)) == 1
+    for page, evaluator in honest:
+        text, report = page.read_text(encoding="utf-8"), files.read_json(page.with_suffix(".json"))
+        place = 0
+        for statement in report["statements"]:
+            said = statement["text"]
+            place = text.index(said, place)
+            if statement["predicate"] == predicate and lie(said) != said:
+                statement["text"] = lie(said)
+                text = text[:place] + statement["text"] + text[place + len(said):]
+                assert len(found_in(tmp_path, text, report, evaluator)) == 1
+                return
+    pytest.fail(f"nothing to tell this lie of: {what}")
 
 
 @pytest.mark.parametrize("what", IN_JSON)
-def test_a_lie_in_json_is_found(what: str, tmp_path: Path, honest: Honest) -> None:
-    page, evaluator = honest
+def test_a_lie_in_json_is_found(what: str, tmp_path: Path, honest: list[Honest]) -> None:
+    page, evaluator = honest[0]
     report = files.read_json(page.with_suffix(".json"))
     IN_JSON[what](report)
     assert found_in(tmp_path, page.read_text(encoding="utf-8"), report, evaluator)
@@ -198,14 +240,14 @@ def test_a_lie_in_json_is_found(what: str, tmp_path: Path, honest: Honest) -> No
     lambda text: text + "\nIt is 1.5 times as fast.\n",
 ], ids=["a number changed by hand", "a sentence by hand"])
 def test_a_lie_in_the_page_alone_is_found(
-    spoil: Callable[[str], str], tmp_path: Path, honest: Honest
+    spoil: Callable[[str], str], tmp_path: Path, honest: list[Honest]
 ) -> None:
-    page, evaluator = honest
+    page, evaluator = honest[0]
     report = files.read_json(page.with_suffix(".json"))
     assert found_in(tmp_path, spoil(page.read_text(encoding="utf-8")), report, evaluator)
 
 
-def test_fifty_lies_are_planted() -> None:
+def test_all_lies_are_planted() -> None:
     assert len(IN_WORDS) + len(IN_JSON) + 2 == LIES
 
 

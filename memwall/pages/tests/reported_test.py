@@ -79,7 +79,7 @@ def test_what_is_doubtful_is_marked_on_its_page() -> None:
 def test_ceilings_are_told_as_rates_of_which_there_is_no_share() -> None:
     text = page("reports/amd-epyc-zen4-2c/results/machine-ceilings.json")
     assert "| GB/s: variant \\ threads |" in text
-    assert "| time of one operation [ns]: variant | value |" in text
+    assert "| time of a call, divided by its operations [ns]: variant | value |" in text
     assert not re.search(r"^\| `\w+` \|.*%\)", text, re.MULTILINE)
 
 

@@ -95,4 +95,6 @@ def test_it_is_told_what_does_not_count() -> None:
     lengthen(raw, 0, 3)
     assert "2 of " in disturbances.told(raw) and "more than a fifth" not in disturbances.told(raw)
     at_one_point(raw)[1]["disturbed"] = {"stolen": [4, 5, 6]}
-    assert disturbances.told(raw) == ("at 1 of 20 points more than a fifth were: there all do")
+    assert disturbances.told(raw) == (
+        "5 of 422 rounds were disturbed; at 1 of 20 points more than a fifth were disturbed, and"
+        " there all rounds count")
