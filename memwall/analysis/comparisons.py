@@ -22,7 +22,7 @@ from memwall.record import notation, regions
 from memwall.record.regions import Where, phrase
 from memwall.record.results import Case
 
-#: So many inputs that a pattern or a list stands for are named.
+#: So many inputs that a pattern stands for are named.
 MOST_NAMED = 3
 
 
@@ -115,6 +115,15 @@ class Comparison:
         return notation.percent(self.noise - 1) if is_known else ""
 
     @property
+    def opposed(self) -> int:
+        """At how many points by themselves, of several, the other side is better beyond the noise
+        than the one that is better in the mean."""
+        if not self.of.is_timed or len(self.points) < 2:
+            return 0
+        is_first = self.overall.value > 1
+        return sum(each.is_worse if is_first else each.is_better for each in self.each)
+
+    @property
     def in_region(self) -> str:
         """What it is narrowed to, after a comma."""
         return f", {self.region}" if self.region else ""
@@ -181,7 +190,8 @@ def _narrowed(measured: Measurements, where: Where, cases: Sequence[Case]) -> di
     found = dict(where)
     for name, wanted in where.items():
         values = dict.fromkeys(measured.fact(case, name) for case in cases)
-        if regions.is_choice(wanted) and len(values) <= MOST_NAMED:
+        most = max(MOST_NAMED, len(regions.listed(wanted)))
+        if regions.is_choice(wanted) and len(values) <= most:
             found[name] = list(values)
     return found
 

@@ -329,4 +329,6 @@ def _extent(comparison: Comparison) -> str:
     if comparison.unmeasured:
         verb = "lacks" if comparison.unmeasured == 1 else "lack"
         extent += f"; {comparison.unmeasured} more {verb} one of the two"
+    if comparison.opposed:
+        extent += f"; at {comparison.opposed} of them it is the other way round"
     return extent

@@ -13,7 +13,8 @@ from typing import Any
 PREDICATES: Mapping[str, str] = {
     # --- conditions of claims: operands name claim and condition, which the definition tells -----
     "ratio": "over all points of the condition together the first side is `value` times as good as"
-             " the second, with the interval `low` to `high`, at `points` points; `verdict` is what"
+             " the second, with the interval `low` to `high`, at `points` points, of which so many"
+             " as are told are the other way round beyond the noise floor; `verdict` is what"
              " follows for the condition. In each round the ratio is the geometric mean over the"
              " points; value and interval are median and order statistics of the rounds",
     "lowest": "of `points` points by themselves the lowest ratio is `value` (`low` to `high`), and"

@@ -26,7 +26,7 @@ from memwall.analysis.verdicts import (
 )
 from memwall.figures import rows
 from memwall.figures.panels import NOISIEST, Value
-from memwall.figures.plots import Plot
+from memwall.figures.plots import NOT_DRAWN, Plot
 from memwall.figures.rows import Across, Block, ClaimCell, ClaimColumn, Claims, Column
 from memwall.record import notation
 from memwall.record.definition import Claim, Condition, Experiment
@@ -196,6 +196,7 @@ def _number(count: int) -> str:
 # --- `plot.claims` and `plot.across`: the figures that compare machines ---------------------------
 
 CLAIMS_FILE = "claims.svg"
+TOO_NOISY = "(No figure of the claims, as [two runs of the same code](#runs) differ too much."
 PRECISIONS = ("fp32", "fp64")
 
 
@@ -212,7 +213,8 @@ class ChapterPlot(Plot):
         columns = [column for claim in measured
                    for column in _columns(self.survey, self.survey.verdicts[claim.id])]
         if not columns:
-            return ""
+            is_noisy = any(map(_is_noisy, self.survey.runs()))
+            return f"*{TOO_NOISY} {NOT_DRAWN}" if is_noisy else ""
         count = self.survey.machine_count()
         where = f"which of {count}" if len(self.survey.machines) > 1 else "this machine"
         title = f"Which claims hold on {where}?"

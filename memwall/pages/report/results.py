@@ -142,9 +142,10 @@ class OfStudy:
             return frozenset()
         skipped = {repr((entry["launch"], sorted(parameters(entry).items(), key=str)))
                    for entry in self.one.result.raw["skipped"]}
-        return frozenset(place for place, cases in there.items()
-                         if len({case.variant for case in cases}) == 1
-                         and any(case.twin for case in cases) and place not in skipped)
+        of_noise = frozenset(place for place, cases in there.items()
+                             if len({case.variant for case in cases}) == 1
+                             and any(case.twin for case in cases) and place not in skipped)
+        return of_noise if len(of_noise) < len(there) else frozenset()
 
     def parts(self) -> Iterator[str]:
         """Tables of the point of all other axes at which most variants were timed, of several such

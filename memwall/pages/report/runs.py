@@ -169,7 +169,7 @@ def _facts(measured: Measurements, others: Sequence[str]) -> str:
         ("launches", "; ".join(_launch(launch) for launch in raw["launches"])),
         *_processors(raw["launches"]),
         *([("disturbances", told)] if (told := disturbances.told(raw)) else []),
-        *([("GPU", _gpu_states(raw["launches"]))] if _used_gpus(raw) else []),
+        *([("GPU", gpu_states(raw["launches"]))] if _used_gpus(raw) else []),
         ("commit", f"{commit}{dirty}"),
         ("program", f"sha256 `{source['binary_sha256'][:16]}`"),
         ("compiler", f"{raw['build']['compiler']}, {raw['build']['type']}"),
@@ -233,7 +233,7 @@ def _stolen(processors: Mapping[str, float]) -> str:
     return notation.percent(processors["stolen_s"] / asked if asked else 0)
 
 
-def _gpu_states(launches: Sequence[Mapping[str, Any]]) -> str:
+def gpu_states(launches: Sequence[Mapping[str, Any]]) -> str:
     """What the GPUs did before the first and after the last launch."""
     noted = [launch["gpus"] for launch in launches if "gpus" in launch]
     if not noted:

@@ -316,7 +316,7 @@ class Evaluator:
         if "value" not in condition and is_choice and (len(values) > 1 or "*" in values[0]):
             compared = Comparison.of(run, condition).points
             there = {str(run.facts(case)[name]) for case, _, _ in compared}
-            if len(there) <= 3:
+            if len(there) <= max(3, len(values)):
                 absent = [one for one in plain if one not in there
                           and not any(one in other for other in there)]
                 check(not any(one in text for one in absent), "a value that was not measured")
@@ -377,6 +377,8 @@ class Evaluator:
             check((told is not None) == (found.noise > 1), "whether a noise floor is told")
             if told:
                 rounds_to(told[1], 100 * (found.noise - 1))
+        told = re.search(r"; at (\d+) of them it is the other way round", text)
+        check(int(told[1] if told else 0) == found.opposed, f"{found.opposed} the other way round")
         if found.unmeasured is not None:
             told = re.search(r"; (\d+) more lacks? one of the two", text)
             check(int(told[1] if told else 0) == found.unmeasured,

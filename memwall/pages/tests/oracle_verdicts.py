@@ -30,6 +30,7 @@ class Found:
     why: str = ""  # it is not decided, or not what a number seems to say
     noise: float = 1.0
     unmeasured: int | None = None  # points that lack one of the two sides
+    opposed: int = 0  # points that are the other way round
 
 
 def upper_tail(wins: int, trials: int) -> float:
@@ -57,6 +58,7 @@ class Comparison:
     noise: float
     per: Sequence[str]
     unmeasured: int = 0
+    is_timed: bool = True
 
     @staticmethod
     def of(run: Run, condition: Mapping[str, Any]) -> "Comparison":
@@ -84,7 +86,8 @@ class Comparison:
         known = [run.asked_points(faster, where),
                  *(run.asked_points(name, {**where, **moved}) for name in run.rivals(than))]
         return Comparison(run, [(one, ratio, doubt) for one, ratio, doubt, _ in points], noise,
-                          [per] if isinstance(per, str) else per, max(known) - len(points))
+                          [per] if isinstance(per, str) else per, max(known) - len(points),
+                          is_timed)
 
     @property
     def overall(self) -> Number:
@@ -97,7 +100,7 @@ class Comparison:
         parts: dict[Any, Comparison] = {}
         for point in self.points:
             part = parts.setdefault(key(point[0]), Comparison(self.run, [], self.noise, self.per,
-                                                              self.unmeasured))
+                                                              self.unmeasured, self.is_timed))
             part.points.append(point)
         return parts
 
@@ -188,7 +191,17 @@ def judged(comparison: Comparison, expect: Any) -> Found:
         why = "noisy" if position(found, 1.0, low, high) != "open" else (
             "crosses" if crosses else "side")
     return Found(verdict, found, counts={"points": len(comparison.points)}, why=why,
-                 noise=comparison.noise, unmeasured=comparison.unmeasured)
+                 noise=comparison.noise, unmeasured=comparison.unmeasured,
+                 opposed=opposed(comparison, found))
+
+
+def opposed(comparison: Comparison, mean: Number) -> int:
+    """At how many of several points the side is better that is not so in the mean."""
+    if len(comparison.points) < 2 or not comparison.is_timed:
+        return 0
+    each = [part.overall for part in comparison.split(id).values()]
+    noise = comparison.noise
+    return sum(one.high < 1 / noise if mean.value > 1 else one.low > noise for one in each)
 
 
 def of_most(comparison: Comparison) -> Found:
