@@ -294,8 +294,10 @@ class Evaluator:
                 self.place(run, condition, name, of, text)
         claimed = text.rpartition(" Claimed is ")[2].rpartition(": ")[0]
         edges = [abs(edge) for edge in claimed_edges(condition)]
-        printed = [float(number.replace(",", "")) for number in NUMBER.findall(claimed)]
-        check(printed == edges, f"claimed is {edges}")
+        printed = [float(match[0].replace(",", "")) / seconds(claimed[match.end():])
+                   for match in NUMBER.finditer(claimed)]
+        check(len(printed) == len(edges) and all(map(math.isclose, printed, edges)),
+              f"claimed is {edges}")
         better = "less" if "less" in condition else "more" if "more" in condition else "faster"
         others = {"faster", "less", "more"} - {better}
         check(not any(re.search(rf"\b{word}\b", claimed) for word in (*others, "slower")),
@@ -384,7 +386,7 @@ class Evaluator:
             check(int(told[1] if told else 0) == found.unmeasured,
                   f"{found.unmeasured} points lack one")
         assert found.number is not None
-        pattern = {"value": r" reaches ([\d.]+)", "crossover": r" at ([\d.]+) \("}.get(
+        pattern = {"value": r" (?:reaches|takes) ([\d.]+)", "crossover": r" at ([\d.]+) \("}.get(
             kind, r" ([\d.]+) times")
         printed = re.search(pattern, text)
         if kind == "crossover" and printed is None:
@@ -736,6 +738,12 @@ def unit_of(text: str) -> float:
     """By what a number is printed larger, by the unit behind it."""
     return {" %": 100.0, " ns": 1e9, " µs": 1e6, " ms": 1e3}.get(text[:3], 100.0
                                                              if text[:2] == " %" else 1.0)
+
+
+def seconds(text: str) -> float:
+    """How many of the unit of time behind a number are a second; 1 of any other unit."""
+    unit = re.match(r" ([nµm])s\b", text)
+    return {"n": 1e9, "µ": 1e6, "m": 1e3}[unit[1]] if unit else 1.0
 
 
 def _flat(values: Any) -> Iterator[Any]:
