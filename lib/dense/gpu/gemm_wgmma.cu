@@ -452,6 +452,8 @@ using Broad = Tile<T, 128, 192, 4, 1>;
 template <class T>
 using Square = Tile<T, 128, 128, 5, 1>;
 template <class T>
+using Low = Tile<T, 64, 128, 3, 2>;
+template <class T>
 using Small = Tile<T, 64, 64, 6, 2>;
 template <class T>
 using Narrow = Tile<T, 64, 32, 8, 2>;
@@ -566,6 +568,8 @@ void multiply_by_wgmma(WgmmaPlan const& plan, double alpha, Matrix<T const> a, M
         launch<Broad<T>>(plan, scaling, a, b, c, stream);
     } else if (is(Square<T>{})) {
         launch<Square<T>>(plan, scaling, a, b, c, stream);
+    } else if (is(Low<T>{})) {
+        launch<Low<T>>(plan, scaling, a, b, c, stream);
     } else if (is(Small<T>{})) {
         launch<Small<T>>(plan, scaling, a, b, c, stream);
     } else if (is(Narrow<T>{})) {

@@ -20,6 +20,7 @@ int blocks_of_multiprocessor(WgmmaPlan const& plan)
 
 // Microseconds, fitted to what an H200 took. A stage is 64 of the depth.
 constexpr double product = 1.99e-5;        // an element of a tile, each stage
+constexpr double narrow = 1.08;            // so much longer in tiles that each load makes less of
 constexpr double shortest_stage = 0.13;    // what barriers and latency take
 constexpr double turn = 1.92;              // first loads, last stores, and what is left of a launch
 constexpr double store = 1.53 / 32'768;    // an element of a tile, each turn
@@ -44,10 +45,11 @@ double expected(WgmmaPlan const& plan, WgmmaProblem const& problem)
     // As soon as one multiprocessor has two blocks, those two are what a turn waits for.
     int const neighbours = blocks > problem.clusters(1) ? blocks_of_multiprocessor(plan) : 1;
     double const area = plan.rows * plan.columns;
+    double const products = product * area * (plan.columns < 256 ? narrow : 1);
     double const loads_a = plan.rows * load(problem.alignment_a);
     double const loads_b = ceil_div(plan.columns, 64) * 64 * load(problem.alignment_b);
     auto const stage = [&](double loads) {
-        return std::max({product * area * neighbours, loads * neighbours, shortest_stage});
+        return std::max({products * neighbours, loads * neighbours, shortest_stage});
     };
     auto const stages = ceil_div(problem.depth, depth_of_stage);
     double time = static_cast<double>(turns + last_turns) * (turn + store * area * neighbours);
@@ -98,7 +100,7 @@ std::vector<WgmmaPlan> wgmma_plans(WgmmaProblem const& problem)
     };
     auto const stages = ceil_div(problem.depth, depth_of_stage);
     for (auto const& [rows, columns] :
-         {std::pair{128, 256}, {128, 192}, {128, 128}, {64, 64}, {64, 32}}) {
+         {std::pair{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}, {64, 32}}) {
         add({rows, columns});
         if (rows == 128 && problem.rows > rows) {
             add({rows, columns, true, 2});
