@@ -99,7 +99,8 @@ def test_the_page_on_the_library_names_headers_and_options_that_exist() -> None:
     headers = re.findall(r"<([a-z_/]+\.hpp)>", text)
     assert headers
     assert [name for name in headers if not (root / "lib" / name).is_file()] == []
-    plan = (root / "lib/spmv/plan.hpp").read_text(encoding="utf-8")
-    options = re.findall(r"\{\.(\w+) = ", text)
+    declared = "".join((root / "lib" / name).read_text(encoding="utf-8")
+                       for name in (*headers, "dense/matrix.hpp", "dense/gpu/gemm.hpp"))
+    options = re.findall(r"[{ ]\.(\w+) = ", text)
     assert options
-    assert [name for name in options if f" {name} = " not in plan] == []
+    assert [name for name in options if f" {name} = " not in declared] == []
