@@ -6,7 +6,11 @@
 #include "dense/gpu/reference.hpp"
 
 #include <cmath>
+#include <map>
+#include <memory>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace gemm {
 
@@ -43,6 +47,7 @@ struct GpuProduct
                     .bytes = products * elements * sizeof(T),
                     .operations = products});
         expect(c, gpu, 0);
+        trial.on_refill([known = known_] { known->clear(); });
     }
 
     /// What a result must be whose operands were rounded to so small a part of themselves.
@@ -51,13 +56,13 @@ struct GpuProduct
         double const unit = rounding_of_sums<T> * static_cast<double>(shape.k + 2) + 2 * rounding;
         of.expect(1, [p = *this, &gpu, unit](std::size_t first, std::span<double> value,
                                              std::span<double> bound) {
-            dense::gpu::reference_product(p.left(gpu), p.right(gpu), first, value, bound,
-                                          gpu.stream());
+            auto const& reference = p.reference(first, value.size(), gpu);
             for (std::size_t e = 0; e < value.size(); ++e) {
-                bound[e] = unit * bound[e] + rounding_of_result<T> * std::abs(value[e]);
-                if (is_half<T> && p.is_exact) { // sums are; one rounding has one result
-                    value[e] = static_cast<double>(static_cast<T>(value[e]));
-                }
+                double const sum = reference.value[e];
+                bound[e] = unit * reference.bound[e] + rounding_of_result<T> * std::abs(sum);
+                // Sums of integers are exact; one rounding has one result.
+                value[e] =
+                    is_half<T> && p.is_exact ? static_cast<double>(static_cast<T>(sum)) : sum;
             }
         });
     }
@@ -84,6 +89,24 @@ struct GpuProduct
     dense::Matrix<T> product(cuda::Gpu& gpu) const { return {c.on(gpu).data(), shape.m, shape.n}; }
 
 private:
+    /// Blocks of the reference, by their first elements, of the operands as they are now: all
+    /// variants are compared with the same, and at 8192 they would take a second each time.
+    using Known = std::map<std::size_t, bench::Expected>;
+    std::shared_ptr<Known> known_ = std::make_shared<Known>();
+
+    /// So many elements from `first` on, and the sums of their products' magnitudes.
+    bench::Expected const& reference(std::size_t first, std::size_t length, cuda::Gpu& gpu) const
+    {
+        auto found = known_->find(first);
+        if (found == known_->end() || found->second.value.size() != length) {
+            bench::Expected made{std::vector<double>(length), std::vector<double>(length)};
+            dense::gpu::reference_product(left(gpu), right(gpu), first, made.value, made.bound,
+                                          gpu.stream());
+            found = known_->insert_or_assign(first, std::move(made)).first;
+        }
+        return found->second;
+    }
+
     static std::size_t count(std::int64_t rows, std::int64_t columns)
     {
         return static_cast<std::size_t>(rows * columns);
