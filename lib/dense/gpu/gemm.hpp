@@ -33,7 +33,8 @@ struct GemmOptions
 /// `c = a b`, or what the options say, in the memory of the current device. `T` is float, double,
 /// base::fp16 or base::bf16; products of 16 bits are added up in float and rounded once. Matrices
 /// may have no elements, gaps between rows and any alignment of their elements; gaps are neither
-/// read nor written. The sum over no products is 0.
+/// read nor written. The sum over no products is 0. Results repeat bit for bit, but for those of
+/// float in full precision: few tiles of it are split into sums that are added as they come.
 ///
 /// Everything is put into `stream`, and nothing waits for the device: the call can be captured in a
 /// graph. A transposed operand is copied first, which reads and writes it once more; so is one of
