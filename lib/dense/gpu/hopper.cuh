@@ -389,10 +389,11 @@ PRODUCT(256, 128, 128, 129, 130, 131, 132)
 
 /// What the copy engine knows of a matrix: where it is, and boxes of so many rows and columns of
 /// it, which are swizzled in shared memory. Its rows begin at multiples of 16 bytes; a row of a box
-/// has 32, 64 or 128 bytes. Throws std::runtime_error if the driver refuses. CUDA driver API:
-/// cuTensorMapEncodeTiled.
+/// has 32, 64 or 128 bytes. The L2 fetches `fetched` of memory at a time. Throws std::runtime_error
+/// if the driver refuses. CUDA driver API: cuTensorMapEncodeTiled.
 template <class T>
-CUtensorMap boxes_of(Matrix<T const> const& m, int rows, int columns)
+CUtensorMap boxes_of(Matrix<T const> const& m, int rows, int columns, CUtensorMapDataType type,
+                     CUtensorMapL2promotion fetched)
 {
     static auto const encode = [] {
         void* found = nullptr;
@@ -404,8 +405,6 @@ CUtensorMap boxes_of(Matrix<T const> const& m, int rows, int columns)
         }
         return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(found);
     }();
-    auto const type = std::is_same_v<T, base::bf16> ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
-                                                    : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
     auto const bytes = columns * sizeof(T);
     auto const swizzle = bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
                          : bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
@@ -417,13 +416,23 @@ CUtensorMap boxes_of(Matrix<T const> const& m, int rows, int columns)
     CUtensorMap map{};
     auto const error =
         encode(&map, type, 2, const_cast<T*>(m.data), size, stride, box, every,
-               CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+               CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, fetched, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (error != CUDA_SUCCESS) {
         throw std::runtime_error{"cuTensorMapEncodeTiled: error " + std::to_string(error) +
                                  " for a matrix of " + size_text(m)};
     }
     return map;
+}
+
+/// The same of elements of 16 bits.
+template <class T>
+CUtensorMap boxes_of(Matrix<T const> const& m, int rows, int columns)
+{
+    static_assert(std::is_same_v<T, base::bf16> || std::is_same_v<T, base::fp16>);
+    return boxes_of(m, rows, columns,
+                    std::is_same_v<T, base::bf16> ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                                                  : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+                    CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
 }
 
 } // namespace dense::gpu

@@ -112,37 +112,13 @@ PRODUCT(256, 128, 128, 129, 130, 131, 132, 133)
 #undef SUMS_128
 #undef PRODUCT
 
-/// What the copy engine knows of floats: boxes of so many rows and 32 columns, swizzled. Rows begin
-/// at multiples of 16 bytes. If it `rounds`, it puts the nearest numbers of TF32 into shared
-/// memory. Throws std::runtime_error if the driver refuses. CUDA driver API:
-/// cuTensorMapEncodeTiled.
+/// What the copy engine knows of floats: boxes of so many rows and 32 columns. If it `rounds`, it
+/// puts the nearest numbers of TF32 into shared memory.
 inline CUtensorMap float_boxes_of(Matrix<float const> const& m, int rows, bool rounds)
 {
-    static auto const encode = [] {
-        void* found = nullptr;
-        cudaDriverEntryPointQueryResult result{};
-        cuda::check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000,
-                                                     cudaEnableDefault, &result));
-        if (result != cudaDriverEntryPointSuccess) {
-            throw std::runtime_error{"this driver knows no cuTensorMapEncodeTiled"};
-        }
-        return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(found);
-    }();
-    cuuint64_t const size[]{static_cast<cuuint64_t>(m.columns), static_cast<cuuint64_t>(m.rows)};
-    cuuint64_t const stride[]{static_cast<cuuint64_t>(m.stride) * sizeof(float)};
-    cuuint32_t const box[]{row_bytes / sizeof(float), static_cast<cuuint32_t>(rows)};
-    cuuint32_t const every[]{1, 1};
-    CUtensorMap map{};
-    auto const error =
-        encode(&map, rounds ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2,
-               const_cast<float*>(m.data), size, stride, box, every, CU_TENSOR_MAP_INTERLEAVE_NONE,
-               CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    if (error != CUDA_SUCCESS) {
-        throw std::runtime_error{"cuTensorMapEncodeTiled: error " + std::to_string(error) +
-                                 " for a matrix of " + size_text(m)};
-    }
-    return map;
+    return boxes_of(m, rows, row_bytes / static_cast<int>(sizeof(float)),
+                    rounds ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+                    CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
 }
 
 } // namespace dense::gpu
