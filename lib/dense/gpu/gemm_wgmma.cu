@@ -486,7 +486,8 @@ struct Launch
     Launch& operator=(Launch const&) = delete;
 };
 
-/// Clusters of so many of the largest blocks that run at once on the current device, asked once.
+} // namespace
+
 int clusters_at_once(int blocks)
 {
     constexpr int devices = 64;
@@ -503,6 +504,8 @@ int clusters_at_once(int blocks)
     }
     return count;
 }
+
+namespace {
 
 template <class Tile>
 void launch(WgmmaPlan const& plan, Scaling scaling, Matrix<typename Tile::T const> a,

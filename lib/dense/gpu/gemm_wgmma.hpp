@@ -33,6 +33,10 @@ struct WgmmaPlan
     std::string text() const;
 };
 
+/// How many clusters of so many blocks, 1 to 8, run at once on the current device where a
+/// multiprocessor has room for one block. It is of compute capability 9.0, and asked once.
+int clusters_at_once(int blocks);
+
 /// What decides among plans: the product, and the device.
 struct WgmmaProblem
 {

@@ -116,6 +116,14 @@ struct Barrier
                      : "memory");
     }
 
+    /// Arrives when all that this thread has begun to copy by `cp.async` has come.
+    /// PTX: cp.async.mbarrier.arrive.
+    __device__ void arrive_when_copied()
+    {
+        asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(address(this))
+                     : "memory");
+    }
+
     /// Waits for the end of the phase with this parity. PTX: mbarrier.try_wait.
     __device__ void wait(int parity)
     {
