@@ -256,7 +256,7 @@ std::vector<Step<T>> gemm_steps()
         {"tile_2d_multiples", launch_tile_2d_multiples<T>, refuses_no_multiples<T>},
         {"tile_2d_any", launch_tile_2d_any<T>, refuses_gaps<T>},
     };
-    for (auto const& more : {register_steps<T>(), thin_steps<T>()}) {
+    for (auto const& more : {register_steps<T>(), thin_steps<T>(), row_steps<T>()}) {
         steps.insert(steps.end(), more.begin(), more.end());
     }
     if constexpr (std::is_same_v<T, double>) {

@@ -163,6 +163,10 @@ std::vector<Step<T>> register_steps();
 template <class T>
 std::vector<Step<T>> thin_steps();
 
+/// Steps for few rows, on GPUs that have clusters.
+template <class T>
+std::vector<Step<T>> row_steps();
+
 /// Steps that load the tensor cores' operands by hand: TF32, and three products of it.
 std::vector<Step<float>> fragment_steps();
 

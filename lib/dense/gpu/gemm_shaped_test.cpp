@@ -1,0 +1,133 @@
+#include "cuda/buffer.hpp"
+#include "cuda/stream.hpp"
+#include "dense/gpu/gemm_steps.hpp"
+#include "dense/gpu/reference.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using dense::Matrix;
+
+/// Numbers in device memory that begin `shift` elements behind it, rows with a gap of NaN.
+template <class T>
+struct Rows
+{
+    template <class Random>
+    Rows(std::int64_t row_count, std::int64_t column_count, int gap, int shift, bool is_result,
+         Random& random)
+        : rows{row_count}, columns{column_count}, stride{column_count + gap}, begin{shift}
+    {
+        constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+        std::vector<T> values(static_cast<std::size_t>(begin + rows * stride), nan);
+        std::uniform_real_distribution<double> uniform{-1, 1};
+        for (std::int64_t i = 0; i < rows && !is_result; ++i) {
+            for (std::int64_t j = 0; j < columns; ++j) {
+                values[static_cast<std::size_t>(begin + i * stride + j)] =
+                    static_cast<T>(uniform(random));
+            }
+        }
+        memory = cuda::Buffer<T>{values};
+    }
+
+    Matrix<T> matrix() { return {memory.data() + begin, rows, columns, stride}; }
+
+    std::int64_t rows, columns, stride, begin;
+    cuda::Buffer<T> memory{1};
+};
+
+template <class T>
+struct Product
+{
+    template <class Random>
+    Product(std::int64_t m, std::int64_t n, std::int64_t k, int gap, int shift, Random& random)
+        : a{m, k, gap, shift, false, random}, b{k, n, gap, shift, false, random}, c{m,    n,
+                                                                                    gap,  shift,
+                                                                                    true, random}
+    {
+    }
+
+    /// The largest error over what a sum of k products may be off by; NaN where an element was not
+    /// written, or a gap was.
+    double error(cuda::Stream const& stream)
+    {
+        auto const count = static_cast<std::size_t>(c.rows * c.columns);
+        std::vector<double> value(count), magnitude(count);
+        dense::gpu::reference_product<T>(a.matrix(), b.matrix(), 0, value, magnitude, stream);
+        stream.synchronize();
+        auto const found = c.memory.download();
+        double const unit = std::numeric_limits<T>::epsilon() * static_cast<double>(a.columns + 2);
+        double worst = 0;
+        for (std::int64_t i = 0; i < c.rows; ++i) {
+            for (std::int64_t j = 0; j < c.stride && i + 1 < c.rows; ++j) {
+                auto const at = static_cast<std::size_t>(c.begin + i * c.stride + j);
+                if (j >= c.columns && !std::isnan(found[at])) {
+                    return std::numeric_limits<double>::quiet_NaN();
+                }
+            }
+            for (std::int64_t j = 0; j < c.columns; ++j) {
+                auto const e = static_cast<std::size_t>(i * c.columns + j);
+                auto const at = static_cast<std::size_t>(c.begin + i * c.stride + j);
+                double const off = std::abs(static_cast<double>(found[at]) - value[e]);
+                double const relative =
+                    magnitude[e] == 0 && off == 0 ? 0 : off / (unit * magnitude[e]);
+                worst = std::isnan(relative) ? relative : std::max(worst, relative);
+                if (std::isnan(worst)) {
+                    return worst;
+                }
+            }
+        }
+        return worst;
+    }
+
+    Rows<T> a, b, c;
+};
+
+struct Draw
+{
+    std::int64_t m, n, k;
+    int gap, shift;
+};
+
+} // namespace
+
+TEST_CASE_TEMPLATE("few rows, and a sum that is repeated bit for bit", T, float, double)
+{
+    cuda::Stream const stream;
+    std::mt19937 random{34};
+    auto const steps = dense::gpu::gemm_steps<T>();
+    auto const step = std::ranges::find(steps, "few_rows", &dense::gpu::Step<T>::name);
+    REQUIRE(step != steps.end());
+    for (std::int64_t m = 1; m <= 8; ++m) {
+        for (Draw const& draw : std::vector<Draw>{{m, 32, 7, 0, 0},
+                                                  {m, 515, 3000, 1, 0},
+                                                  {m, 4096, 1030, 0, 0},
+                                                  {m, 129, 5000, 2, 1}}) {
+            CAPTURE(m);
+            CAPTURE(draw.n);
+            CAPTURE(draw.k);
+            Product<T> p{draw.m, draw.n, draw.k, draw.gap, draw.shift, random};
+            if (!step->refuses(p.a.matrix(), p.b.matrix(), p.c.matrix()).empty()) {
+                continue;
+            }
+            step->multiply(p.a.matrix(), p.b.matrix(), p.c.matrix(), stream);
+            REQUIRE(p.error(stream) <= 1);
+            auto const first = p.c.memory.download();
+            step->multiply(p.a.matrix(), p.b.matrix(), p.c.matrix(), stream);
+            stream.synchronize();
+            auto const second = p.c.memory.download();
+            auto const is_same = [](T x, T y) {
+                return x == y || (std::isnan(x) && std::isnan(y));
+            };
+            CHECK(std::ranges::equal(first, second, is_same));
+        }
+    }
+}
