@@ -1,6 +1,9 @@
 #include "cuda/buffer.hpp"
 #include "cuda/stream.hpp"
+#include "dense/gpu/gemm_half.hpp"
+#include "dense/gpu/gemm_shaped.hpp"
 #include "dense/gpu/gemm_steps.hpp"
+#include "dense/gpu/gemm_wgmma.hpp"
 #include "dense/gpu/reference.hpp"
 
 #include <doctest/doctest.h>
@@ -98,6 +101,39 @@ struct Draw
 };
 
 } // namespace
+
+TEST_CASE("every tile and every cluster, over edges and beyond the depth")
+{
+    if (!dense::gpu::has_wgmma()) {
+        return; // it refuses
+    }
+    cuda::Stream const stream;
+    std::mt19937 random{32};
+    for (Draw const& draw : std::vector<Draw>{{1, 1, 1, 0, 0},
+                                              {131, 260, 516, 0, 0},
+                                              {131, 259, 517, 1, 0},
+                                              {70, 33, 1200, 3, 1},
+                                              {300, 300, 5, 4, 0}}) {
+        // Of a sum that is long enough all plans are there.
+        for (auto plan :
+             dense::gpu::shaped_plans({draw.m, draw.n, 1 << 20, dense::gpu::clusters_at_once})) {
+            CAPTURE(plan.text());
+            CAPTURE(draw.m);
+            CAPTURE(draw.k);
+            Product<float> p{draw.m, draw.n, draw.k, draw.gap, draw.shift, random};
+            dense::gpu::multiply_by_shaped_tiles(plan, p.a.matrix(), p.b.matrix(), p.c.matrix(),
+                                                 stream);
+            REQUIRE(p.error(stream) <= 1);
+        }
+    }
+    Product<float> p{64, 64, 64, 0, 0, random};
+    CHECK_THROWS_AS(dense::gpu::multiply_by_shaped_tiles({64, 64, 9}, p.a.matrix(), p.b.matrix(),
+                                                         p.c.matrix(), stream),
+                    std::invalid_argument);
+    CHECK_THROWS_AS(dense::gpu::multiply_by_shaped_tiles({63, 64, 1}, p.a.matrix(), p.b.matrix(),
+                                                         p.c.matrix(), stream),
+                    std::invalid_argument);
+}
 
 TEST_CASE_TEMPLATE("few rows, and a sum that is repeated bit for bit", T, float, double)
 {

@@ -2,6 +2,7 @@
 
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
+#include "dense/gpu/gemm_shaped.hpp"
 #include "dense/gpu/tile.cuh"
 
 #include <algorithm>
@@ -263,6 +264,9 @@ std::vector<Step<T>> gemm_steps()
         for (auto const& step : fp64_steps()) {
             steps.push_back(step);
         }
+    }
+    if constexpr (std::is_same_v<T, float>) {
+        steps.push_back({"shaped_tiles", multiply_by_shaped_tiles, refuses_shaped_tiles});
     }
     return steps;
 }
