@@ -163,7 +163,9 @@ void add_libraries(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu,
                    peers::CuBlas const& cublas)
 {
     constexpr bool is_float = std::is_same_v<T, float>;
-    auto const* const large = is_half<T> ? "wgmma_tiles" : is_float ? "warp_tiles" : "tensor_fp64";
+    auto const* const large = is_half<T> ? "wgmma_tiles"
+                              : is_float ? "shaped_tiles"
+                                         : "tensor_fp64";
     add_gemm(trial, p, gpu, "gemm", large, Precision::fp32, 0);
     if (is_float) {
         add_gemm(trial, p, gpu, "gemm_tf32", "wgmma_tf32", Precision::tf32, tf32_rounding);

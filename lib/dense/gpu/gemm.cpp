@@ -3,6 +3,7 @@
 #include "cuda/workspace.hpp"
 #include "dense/gpu/elementwise.hpp"
 #include "dense/gpu/gemm_half.hpp"
+#include "dense/gpu/gemm_shaped.hpp"
 #include "dense/gpu/gemm_steps.hpp"
 #include "dense/gpu/gemm_wgmma.hpp"
 
@@ -50,10 +51,41 @@ constexpr std::int64_t few_tiles = 100;
 /// Tiles of c up to which a cluster adds up in shared memory, in float: from results on an H100.
 constexpr std::int64_t very_few_tiles = 4;
 
+/// Microseconds that `thin_columns` takes: a launch, and then what each pair of rows of `c` reads
+/// of `a` and `b` from the second-level cache, at 5.3 TB/s: from results on an H200.
+double thin_microseconds(Matrix<float const> const& a, Matrix<float const> const& b)
+{
+    auto const read = a.rows * a.columns * (b.columns + 2) * 2;
+    return 1.4 + static_cast<double>(read) / 5.3e6;
+}
+
+/// The step for such floats on GPUs that have what `shaped_tiles` need; none on others.
+Step<float> const* hopper_step(Matrix<float const> const& a, Matrix<float const> const& b,
+                               Matrix<float> const& c)
+{
+    auto const& shaped = step_named<float>("shaped_tiles");
+    if (!shaped.refuses(a, b, c).empty()) {
+        return nullptr;
+    }
+    auto const& rows = step_named<float>("few_rows");
+    if (rows.refuses(a, b, c).empty()) {
+        return &rows;
+    }
+    auto const& thin = step_named<float>("thin_columns");
+    bool const is_thin =
+        thin.refuses(a, b, c).empty() && thin_microseconds(a, b) <= shaped_microseconds(a, b);
+    return is_thin ? &thin : &shaped;
+}
+
 /// The step for such matrices in full precision: floats without tensor cores.
 template <class T>
 Step<T> const& plain_step(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c)
 {
+    if constexpr (std::is_same_v<T, float>) {
+        if (auto const* const step = hopper_step(a, b, c)) {
+            return *step;
+        }
+    }
     if constexpr (std::is_same_v<T, double>) {
         auto const& tensor = step_named<T>("tensor_fp64");
         if (b.columns > very_thin && tensor.refuses(a, b, c).empty()) {

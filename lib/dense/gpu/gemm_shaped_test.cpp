@@ -1,5 +1,6 @@
 #include "cuda/buffer.hpp"
 #include "cuda/stream.hpp"
+#include "dense/gpu/gemm.hpp"
 #include "dense/gpu/gemm_half.hpp"
 #include "dense/gpu/gemm_shaped.hpp"
 #include "dense/gpu/gemm_steps.hpp"
@@ -100,6 +101,22 @@ struct Draw
     int gap, shift;
 };
 
+/// Sizes from 1 to `most` that are spread over all magnitudes, half of them multiples of eight.
+std::vector<Draw> draws(int count, double most)
+{
+    std::mt19937 random{31};
+    std::uniform_real_distribution<double> exponent{0, std::log2(most)};
+    std::vector<Draw> found;
+    for (int i = 0; i < count; ++i) {
+        auto const size = [&] {
+            auto const drawn = static_cast<std::int64_t>(std::exp2(exponent(random)));
+            return i % 2 == 0 ? (drawn + 7) / 8 * 8 : drawn;
+        };
+        found.push_back({size(), size(), size(), i % 3 * 2, i % 5 == 4 ? 1 : 0});
+    }
+    return found;
+}
+
 } // namespace
 
 TEST_CASE("every tile and every cluster, over edges and beyond the depth")
@@ -133,6 +150,22 @@ TEST_CASE("every tile and every cluster, over edges and beyond the depth")
     CHECK_THROWS_AS(dense::gpu::multiply_by_shaped_tiles({63, 64, 1}, p.a.matrix(), p.b.matrix(),
                                                          p.c.matrix(), stream),
                     std::invalid_argument);
+}
+
+TEST_CASE("products of floats, of shapes from a row to squares")
+{
+    cuda::Stream const stream;
+    std::mt19937 random{33};
+    for (Draw const& draw : draws(60, 1500)) {
+        CAPTURE(draw.m);
+        CAPTURE(draw.n);
+        CAPTURE(draw.k);
+        CAPTURE(draw.gap);
+        CAPTURE(draw.shift);
+        Product<float> p{draw.m, draw.n, draw.k, draw.gap, draw.shift, random};
+        dense::gpu::gemm<float>(p.a.matrix(), p.b.matrix(), p.c.matrix(), stream);
+        REQUIRE(p.error(stream) <= 1);
+    }
 }
 
 TEST_CASE_TEMPLATE("few rows, and a sum that is repeated bit for bit", T, float, double)
