@@ -51,30 +51,42 @@ constexpr std::int64_t few_tiles = 100;
 /// Tiles of c up to which a cluster adds up in shared memory, in float: from results on an H100.
 constexpr std::int64_t very_few_tiles = 4;
 
-/// Microseconds that `thin_columns` takes: a launch, and then what each pair of rows of `c` reads
-/// of `a` and `b` from the second-level cache, at 5.3 TB/s: from results on an H200.
-double thin_microseconds(Matrix<float const> const& a, Matrix<float const> const& b)
+// Microseconds that steps for a few columns or rows take, as far as models with constants fitted to
+// 45 shapes on an H200 can tell: a launch, rows, and what is read and multiplied.
+double thin_columns_microseconds(Matrix<float const> const& a, Matrix<float const> const& b)
 {
-    auto const read = a.rows * a.columns * (b.columns + 2) * 2;
-    return 1.4 + static_cast<double>(read) / 5.3e6;
+    auto const rows = static_cast<double>(a.rows);
+    auto const depth = static_cast<double>(a.columns);
+    auto const columns = static_cast<double>(b.columns);
+    double const slower = a.stride % 4 == 0 ? 1 : 3; // where rows of a are not read in packs
+    return 1.6 + rows * (2.2e-4 + 1.1e-4 * columns) + depth * columns * 1.2e-4 +
+           rows * depth * (columns + 2) * 2.7e-7 * slower;
+}
+
+double few_rows_microseconds(Matrix<float const> const& a, Matrix<float const> const& b)
+{
+    return 3.1 + static_cast<double>(a.rows * a.columns * (b.columns + 300)) * 1.9e-7;
 }
 
 /// The step for such floats on GPUs that have what `shaped_tiles` need; none on others.
 Step<float> const* hopper_step(Matrix<float const> const& a, Matrix<float const> const& b,
                                Matrix<float> const& c)
 {
-    auto const& shaped = step_named<float>("shaped_tiles");
-    if (!shaped.refuses(a, b, c).empty()) {
+    auto const* step = &step_named<float>("shaped_tiles");
+    if (!step->refuses(a, b, c).empty()) {
         return nullptr;
     }
-    auto const& rows = step_named<float>("few_rows");
-    if (rows.refuses(a, b, c).empty()) {
-        return &rows;
-    }
-    auto const& thin = step_named<float>("thin_columns");
-    bool const is_thin =
-        thin.refuses(a, b, c).empty() && thin_microseconds(a, b) <= shaped_microseconds(a, b);
-    return is_thin ? &thin : &shaped;
+    double microseconds = shaped_plans(shaped_problem(a, b)).front().microseconds;
+    auto const take_if_faster = [&](std::string_view name, auto expected) {
+        auto const& other = step_named<float>(name);
+        if (other.refuses(a, b, c).empty() && expected(a, b) < microseconds) {
+            step = &other;
+            microseconds = expected(a, b);
+        }
+    };
+    take_if_faster("thin_columns", thin_columns_microseconds);
+    take_if_faster("few_rows", few_rows_microseconds);
+    return step;
 }
 
 /// The step for such matrices in full precision: floats without tensor cores.
@@ -135,11 +147,15 @@ enum class HalfWay
     wgmma
 };
 
-/// Products of elements below which threads are done before tensor cores have begun, which are told
-/// of in boxes first; and below which they are done before operands would have been copied, so that
-/// their rows are aligned: from what an H200 took.
-constexpr double few_products = 1e5;
-constexpr double few_to_copy_for = 4e6;
+/// Up to how many products of elements, and up to which depth, of which eight warps take turns,
+/// threads are done before tensor cores would be: from what an H200 took.
+struct Small
+{
+    double products;
+    std::int64_t depth;
+};
+constexpr Small small{1e5, 100};         ///< tensor cores are told of boxes first
+constexpr Small small_to_copy{4e6, 700}; ///< and operands copied, so that their rows are aligned
 
 template <class T>
 HalfWay half_way(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c)
@@ -148,8 +164,10 @@ HalfWay half_way(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> c
         return HalfWay::mma;
     }
     bool const copies = !can_load_boxes(a) || !can_load_boxes(b);
-    auto const products = product_flops(c.rows, c.columns, a.columns) / 2;
-    return products < (copies ? few_to_copy_for : few_products) ? HalfWay::small : HalfWay::wgmma;
+    auto const& most = copies ? small_to_copy : small;
+    bool const is_small =
+        product_flops(c.rows, c.columns, a.columns) / 2 < most.products && a.columns <= most.depth;
+    return is_small ? HalfWay::small : HalfWay::wgmma;
 }
 
 /// `c = alpha a b + beta c` of 16 bits.

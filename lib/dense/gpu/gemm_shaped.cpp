@@ -6,8 +6,8 @@ namespace dense::gpu {
 
 namespace {
 
-/// What is known of a tile: the depth of its stages, how many of its blocks keep a multiprocessor
-/// busy, and then the part of its arithmetic that it reaches.
+/// What is known of a tile: the depth of its stages, how many of its blocks share a multiprocessor,
+/// and which part of the device's arithmetic it then reaches.
 struct Tile
 {
     int rows, columns, depth;
@@ -15,13 +15,12 @@ struct Tile
     double efficiency;
 };
 
-/// The first two as an H200 measured them at 4096, the others after the instructions of their inner
-/// loops, by the ratio of these two.
 constexpr Tile tiles[]{
-    {128, 256, 16, 1, 0.80}, {64, 128, 16, 2, 0.76}, {64, 64, 32, 2, 0.76},  {64, 96, 16, 2, 0.74},
-    {64, 48, 32, 2, 0.74},   {64, 32, 32, 2, 0.71},  {32, 128, 32, 2, 0.76}, {32, 64, 32, 2, 0.72},
-    {32, 32, 32, 3, 0.63},   {16, 128, 32, 2, 0.69}, {8, 128, 32, 3, 0.55},  {4, 128, 32, 3, 0.40},
-    {128, 16, 32, 2, 0.62},  {128, 8, 32, 3, 0.45},
+    {128, 256, 16, 1, 0.755}, {64, 128, 16, 2, 0.778}, {64, 64, 32, 2, 0.665},
+    {64, 96, 16, 2, 0.674},   {64, 48, 32, 2, 0.631},  {64, 32, 32, 2, 0.618},
+    {32, 128, 32, 2, 0.684},  {32, 64, 32, 2, 0.671},  {32, 32, 32, 3, 0.492},
+    {16, 128, 32, 2, 0.594},  {8, 128, 32, 3, 0.493},  {4, 128, 32, 3, 0.359},
+    {128, 16, 32, 2, 0.422},  {128, 8, 32, 3, 0.304},
 };
 
 std::int64_t ceil_div(std::int64_t count, std::int64_t size)
@@ -31,32 +30,34 @@ std::int64_t ceil_div(std::int64_t count, std::int64_t size)
 
 constexpr int largest_cluster = 8;
 
-// Microseconds: estimates from single products on an H200, not fitted to many shapes.
+// Microseconds.
 constexpr double product = 1 / (128 * 1980.); // an element of a tile, each step of the depth
-constexpr double launch = 2;                  // until the first stage is there, and the last stores
-constexpr double store = 5e-5;                // an element of a tile
-constexpr double meeting = 1.2;               // of a cluster
-constexpr double transfer = 4 / 4.0e6;        // an element of an operand or of the result
-constexpr double alone = 0.6; // of the speed that a block has where it needs others beside it
+constexpr double single = 1.9e-5; // a copy of one element of b, where there are no packs
+constexpr double alone = 1.23;    // times as long takes a block that has no other one beside it
+constexpr double launch = 0.96;
+constexpr double turn = 1.2;        // as many blocks as fit, until the first stage is there
+constexpr double store = 2.3e-4;    // an element of a tile
+constexpr double meeting = 1.4;     // of a cluster
+constexpr double transfer = 1.4e-6; // an element of an operand or of the result, to memory
 
 double expected(Tile const& tile, int cluster, ShapedProblem const& problem)
 {
     auto const count = ceil_div(problem.rows, tile.rows) * ceil_div(problem.columns, tile.columns);
     auto const layers = ceil_div(count, problem.clusters(cluster)); // blocks of a multiprocessor
-    auto const steps = ceil_div(ceil_div(problem.depth, tile.depth), cluster) * tile.depth;
+    auto const steps = static_cast<double>(ceil_div(ceil_div(problem.depth, tile.depth), cluster));
     double const area = tile.rows * tile.columns;
-    double const busy =
-        layers >= tile.blocks
-            ? 1
-            : alone + (1 - alone) * static_cast<double>(layers - 1) / std::max(1, tile.blocks - 1);
-    double const arithmetic = static_cast<double>(layers) * area * static_cast<double>(steps) *
-                              product / (tile.efficiency * busy);
-    double const stores = static_cast<double>(layers) * area * store;
+    double const stage = tile.depth * (area * product / tile.efficiency +
+                                       (problem.packs ? 0 : tile.columns * single));
+    auto const rest = layers % tile.blocks; // of the last turn
+    double const stages =
+        static_cast<double>(layers) + (rest == 1 && tile.blocks > 1 ? alone - 1 : 0);
+    double const blocks = steps * stage * stages +
+                          static_cast<double>(layers) * area * store / cluster +
+                          static_cast<double>(ceil_div(layers, tile.blocks)) * turn;
     auto const elements =
         static_cast<double>(problem.rows * problem.depth + problem.depth * problem.columns +
                             problem.rows * problem.columns);
-    return launch + (cluster > 1 ? meeting : 0) +
-           std::max(arithmetic + stores, elements * transfer);
+    return launch + (cluster > 1 ? meeting : 0) + std::max(blocks, elements * transfer);
 }
 
 } // namespace

@@ -123,7 +123,10 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     constexpr int passes_k = depth_at_once < S::depth ? S::depth / depth_at_once : 1;
     int const ia = t / 8 % rows_at_once;
     int const ka = t % 8 + t / 8 / rows_at_once * 8;
-    bool const copies_a = depth_at_once <= S::depth || ka < S::depth;
+    // Threads whose one row lies beyond the matrix copy none: many copies of one address are slow.
+    // Whatever their rows of the tile hold then becomes elements of c that nobody stores.
+    bool const copies_a =
+        (depth_at_once <= S::depth || ka < S::depth) && (passes_a > 1 || ia < a.rows - i0);
     unsigned from_a[passes_a]; // bytes from the first row of the tile
 #pragma unroll
     for (int q = 0; q < passes_a; ++q) {
@@ -142,7 +145,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     constexpr int passes_b = S::depth / down;
     int const jb = t % across * wide;
     int const kb = t / across;
-    bool const copies_b = kb < down;
+    bool const copies_b = kb < down && (passes_j > 1 || jb < b.columns - j0);
     auto at_b = reinterpret_cast<char const*>(b.data + (first + kb) * b.stride + j0);
     unsigned from_b[passes_j];
 #pragma unroll
@@ -326,6 +329,11 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
 /// Rows of a that copies reach by 32 bits.
 constexpr std::int64_t longest_stride = std::int64_t{1} << 22;
 
+bool has_packs(View<float const> const& b)
+{
+    return b.is_aligned && b.columns % 4 == 0;
+}
+
 template <class S, bool packs_b>
 void launch(ShapedPlan const& plan, View<float const> a, View<float const> b, View<float> c,
             cuda::Stream const& stream)
@@ -361,8 +369,7 @@ bool launch_shape(ShapedPlan const& plan, View<float const> a, View<float const>
         if (plan.rows != S::rows || plan.columns != S::columns) {
             return false;
         }
-        bool const packs_b = b.is_aligned && b.columns % 4 == 0;
-        (packs_b ? launch<S, true> : launch<S, false>)(plan, a, b, c, stream);
+        (has_packs(b) ? launch<S, true> : launch<S, false>)(plan, a, b, c, stream);
         return true;
     };
     return (launch_if(Shapes{}) || ...);
@@ -401,16 +408,15 @@ void multiply_by_shaped_tiles(ShapedPlan const& plan, Matrix<float const> a, Mat
     }
 }
 
-double shaped_microseconds(Matrix<float const> const& a, Matrix<float const> const& b)
+ShapedProblem shaped_problem(Matrix<float const> const& a, Matrix<float const> const& b)
 {
-    return shaped_plans({a.rows, b.columns, a.columns, clusters_at_once}).front().microseconds;
+    return {a.rows, b.columns, a.columns, has_packs(view_of(b)), clusters_at_once};
 }
 
 void multiply_by_shaped_tiles(Matrix<float const> a, Matrix<float const> b, Matrix<float> c,
                               cuda::Stream const& stream)
 {
-    auto const plans = shaped_plans({c.rows, c.columns, a.columns, clusters_at_once});
-    multiply_by_shaped_tiles(plans.front(), a, b, c, stream);
+    multiply_by_shaped_tiles(shaped_plans(shaped_problem(a, b)).front(), a, b, c, stream);
 }
 
 } // namespace dense::gpu

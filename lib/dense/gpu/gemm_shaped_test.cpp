@@ -132,8 +132,8 @@ TEST_CASE("every tile and every cluster, over edges and beyond the depth")
                                               {70, 33, 1200, 3, 1},
                                               {300, 300, 5, 4, 0}}) {
         // Of a sum that is long enough all plans are there.
-        for (auto plan :
-             dense::gpu::shaped_plans({draw.m, draw.n, 1 << 20, dense::gpu::clusters_at_once})) {
+        for (auto plan : dense::gpu::shaped_plans(
+                 {draw.m, draw.n, 1 << 20, true, dense::gpu::clusters_at_once})) {
             CAPTURE(plan.text());
             CAPTURE(draw.m);
             CAPTURE(draw.k);

@@ -452,7 +452,7 @@ using Broad = Tile<T, 128, 192, 4, 1>;
 template <class T>
 using Square = Tile<T, 128, 128, 5, 1>;
 template <class T>
-using Low = Tile<T, 64, 128, 3, 2>;
+using Low = Tile<T, 64, 128, 8, 1>;
 template <class T>
 using Small = Tile<T, 64, 64, 6, 2>;
 template <class T>

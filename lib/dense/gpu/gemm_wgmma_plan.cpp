@@ -15,7 +15,7 @@ std::int64_t ceil_div(std::int64_t count, std::int64_t size)
 
 int blocks_of_multiprocessor(WgmmaPlan const& plan)
 {
-    return plan.rows == 64 ? 2 : 1;
+    return plan.rows == 64 && plan.columns < 128 ? 2 : 1;
 }
 
 // Microseconds, fitted to what an H200 took. A stage is 64 of the depth.
