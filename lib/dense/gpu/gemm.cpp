@@ -147,15 +147,15 @@ enum class HalfWay
     wgmma
 };
 
-/// Up to how many products of elements, and up to which depth, of which eight warps take turns,
-/// threads are done before tensor cores would be: from what an H200 took.
+/// Up to how many products of elements, and of each sum one after the other, threads are done
+/// before tensor cores would be: from what an H200 took.
 struct Small
 {
     double products;
-    std::int64_t depth;
+    std::int64_t turns;
 };
-constexpr Small small{1e5, 100};         ///< tensor cores are told of boxes first
-constexpr Small small_to_copy{4e6, 700}; ///< and operands copied, so that their rows are aligned
+constexpr Small small{1e5, 12};         ///< tensor cores are told of boxes first
+constexpr Small small_to_copy{4e6, 90}; ///< and operands copied, so that their rows are aligned
 
 template <class T>
 HalfWay half_way(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c)
@@ -165,8 +165,9 @@ HalfWay half_way(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> c
     }
     bool const copies = !can_load_boxes(a) || !can_load_boxes(b);
     auto const& most = copies ? small_to_copy : small;
-    bool const is_small =
-        product_flops(c.rows, c.columns, a.columns) / 2 < most.products && a.columns <= most.depth;
+    auto const at_once = c.columns <= few_columns_of_small ? 32 : 8;
+    bool const is_small = product_flops(c.rows, c.columns, a.columns) / 2 < most.products &&
+                          a.columns / at_once <= most.turns;
     return is_small ? HalfWay::small : HalfWay::wgmma;
 }
 

@@ -13,7 +13,7 @@ namespace {
 constexpr int threads = 256;
 constexpr int lanes = 32;
 constexpr int warps = threads / lanes;
-constexpr int few_columns = 8;
+constexpr int few_columns = few_columns_of_small;
 
 struct Scaling
 {

@@ -22,15 +22,15 @@ constexpr int rows_of_group = 64; // that a warpgroup multiplies at once
 constexpr int largest_cluster = 8;
 
 /// A tile of c, and what a block keeps in shared memory for it. One warpgroup more than make rows
-/// loads. Of small tiles a multiprocessor holds two.
-template <class Element, int tile_rows, int tile_columns, int stage_count, int block_count>
+/// loads. A multiprocessor holds one block, with as many stages as fit: small tiles need them all
+/// on their way.
+template <class Element, int tile_rows, int tile_columns, int stage_count>
 struct Tile
 {
     using T = Element;
     static constexpr int rows = tile_rows;
     static constexpr int columns = tile_columns;
     static constexpr int stages = stage_count;
-    static constexpr int blocks = block_count; ///< of a multiprocessor
     static constexpr int groups = rows / rows_of_group;
     static constexpr int threads = warpgroup * (groups + 1);
     static constexpr int box = std::min(columns, row_elements); ///< its columns
@@ -376,7 +376,7 @@ __device__ void add_up(typename Tile::Memory const& memory, Work<typename Tile::
 /// A block makes tile after tile, one warpgroup loading, the others multiplying. At the end
 /// clusters make what is left over, each a tile, and each of its blocks a part of the depth.
 template <class Tile>
-__global__ void __launch_bounds__(Tile::threads, Tile::blocks)
+__global__ void __launch_bounds__(Tile::threads, 1)
     wgmma_tiles(__grid_constant__ CUtensorMap const map_a,
                 __grid_constant__ CUtensorMap const map_b,
                 __grid_constant__ CUtensorMap const map_c, Work<typename Tile::T> work)
@@ -446,17 +446,17 @@ struct Scaling
 };
 
 template <class T>
-using Wide = Tile<T, 128, 256, 3, 1>;
+using Wide = Tile<T, 128, 256, 3>;
 template <class T>
-using Broad = Tile<T, 128, 192, 4, 1>;
+using Broad = Tile<T, 128, 192, 4>;
 template <class T>
-using Square = Tile<T, 128, 128, 5, 1>;
+using Square = Tile<T, 128, 128, 6>;
 template <class T>
-using Low = Tile<T, 64, 128, 8, 1>;
+using Low = Tile<T, 64, 128, 8>;
 template <class T>
-using Small = Tile<T, 64, 64, 6, 2>;
+using Small = Tile<T, 64, 64, 12>;
 template <class T>
-using Narrow = Tile<T, 64, 32, 8, 2>;
+using Narrow = Tile<T, 64, 32, 16>;
 
 /// A launch of so many blocks in clusters of so many; not to be moved.
 template <class Tile>

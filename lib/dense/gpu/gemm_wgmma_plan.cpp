@@ -13,11 +13,6 @@ std::int64_t ceil_div(std::int64_t count, std::int64_t size)
     return (count + size - 1) / size;
 }
 
-int blocks_of_multiprocessor(WgmmaPlan const& plan)
-{
-    return plan.rows == 64 && plan.columns < 128 ? 2 : 1;
-}
-
 // Microseconds, fitted to what an H200 took. A stage is 64 of the depth.
 constexpr double product = 1.99e-5;        // an element of a tile, each stage
 constexpr double narrow = 1.08;            // so much longer in tiles that each load makes less of
@@ -40,19 +35,13 @@ double expected(WgmmaPlan const& plan, WgmmaProblem const& problem)
     auto const rest = (planned.units - planned.whole) * high;
     auto const turns = ceil_div(planned.whole, planned.at_once);
     auto const last_turns = ceil_div(rest, planned.clusters);
-    auto const blocks = std::min(planned.whole, planned.at_once) * high +
-                        std::min(rest, planned.clusters) * plan.cluster;
-    // As soon as one multiprocessor has two blocks, those two are what a turn waits for.
-    int const neighbours = blocks > problem.clusters(1) ? blocks_of_multiprocessor(plan) : 1;
     double const area = plan.rows * plan.columns;
     double const products = product * area * (plan.columns < 256 ? narrow : 1);
     double const loads_a = plan.rows * load(problem.alignment_a);
     double const loads_b = ceil_div(plan.columns, 64) * 64 * load(problem.alignment_b);
-    auto const stage = [&](double loads) {
-        return std::max({products * neighbours, loads * neighbours, shortest_stage});
-    };
+    auto const stage = [&](double loads) { return std::max({products, loads, shortest_stage}); };
     auto const stages = ceil_div(problem.depth, depth_of_stage);
-    double time = static_cast<double>(turns + last_turns) * (turn + store * area * neighbours);
+    double time = static_cast<double>(turns + last_turns) * (turn + store * area);
     time += static_cast<double>(turns * stages) * stage(loads_a + loads_b / high);
     if (rest > 0) {
         time += static_cast<double>(last_turns * ceil_div(stages, plan.cluster)) *
@@ -78,7 +67,7 @@ WgmmaSchedule schedule(WgmmaPlan const& plan, WgmmaProblem const& problem)
     WgmmaSchedule made;
     made.units =
         ceil_div(ceil_div(problem.rows, plan.rows), high) * ceil_div(problem.columns, plan.columns);
-    made.clusters = std::int64_t{problem.clusters(plan.cluster)} * blocks_of_multiprocessor(plan);
+    made.clusters = problem.clusters(plan.cluster);
     made.at_once = made.clusters * plan.cluster / high;
     // What does not fill a turn is split, if its clusters then fit into one.
     auto const rest = made.units % made.at_once;
