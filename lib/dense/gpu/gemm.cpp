@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -68,36 +69,49 @@ double few_rows_microseconds(Matrix<float const> const& a, Matrix<float const> c
     return 3.1 + static_cast<double>(a.rows * a.columns * (b.columns + 300)) * 1.9e-7;
 }
 
-/// The step for such floats on GPUs that have what `shaped_tiles` need; none on others.
-Step<float> const* hopper_step(Matrix<float const> const& a, Matrix<float const> const& b,
-                               Matrix<float> const& c)
+/// Who multiplies floats, and how long that is expected to take.
+struct Choice
 {
-    auto const* step = &step_named<float>("shaped_tiles");
-    if (!step->refuses(a, b, c).empty()) {
-        return nullptr;
+    Step<float> const* step;
+    double microseconds;
+};
+
+/// The choice without tensor cores, on GPUs that have what `shaped_tiles` need; none on others.
+std::optional<Choice> hopper_choice(Matrix<float const> const& a, Matrix<float const> const& b,
+                                    Matrix<float> const& c)
+{
+    auto const& shaped = step_named<float>("shaped_tiles");
+    if (!shaped.refuses(a, b, c).empty()) {
+        return std::nullopt;
     }
-    double microseconds = shaped_plans(shaped_problem(a, b)).front().microseconds;
+    Choice best{&shaped, shaped_plans(shaped_problem(a, b)).front().microseconds};
     auto const take_if_faster = [&](std::string_view name, auto expected) {
         auto const& other = step_named<float>(name);
-        if (other.refuses(a, b, c).empty() && expected(a, b) < microseconds) {
-            step = &other;
-            microseconds = expected(a, b);
+        if (other.refuses(a, b, c).empty() && expected(a, b) < best.microseconds) {
+            best = {&other, expected(a, b)};
         }
     };
     take_if_faster("thin_columns", thin_columns_microseconds);
     take_if_faster("few_rows", few_rows_microseconds);
-    return step;
+    return best;
 }
 
-/// The step for such matrices in full precision: floats without tensor cores.
+/// The same on tensor cores: turns of the device, which take all tiles of a turn through the whole
+/// depth, 32 at a time. From 58 products on an H200.
+double tensor_microseconds(Precision precision, Matrix<float const> const& a,
+                           Matrix<float const> const& b)
+{
+    auto const ceil_div = [](std::int64_t x, std::int64_t y) { return (x + y - 1) / y; };
+    bool const is_once = precision == Precision::tf32;
+    auto const tiles = ceil_div(a.rows, is_once ? 256 : 128) * 2 * ceil_div(b.columns, 256);
+    auto const turns = ceil_div(tiles, clusters_at_once(1));
+    return 4 + static_cast<double>(turns * ceil_div(a.columns, 32)) * (is_once ? 0.65 : 1);
+}
+
+/// The step for such matrices in full precision: doubles, and floats on GPUs that have no choice.
 template <class T>
 Step<T> const& plain_step(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c)
 {
-    if constexpr (std::is_same_v<T, float>) {
-        if (auto const* const step = hopper_step(a, b, c)) {
-            return *step;
-        }
-    }
     if constexpr (std::is_same_v<T, double>) {
         auto const& tensor = step_named<T>("tensor_fp64");
         if (b.columns > very_thin && tensor.refuses(a, b, c).empty()) {
@@ -125,13 +139,23 @@ void multiply(Precision precision, Matrix<T const> a, Matrix<T const> b, Matrix<
 {
     if constexpr (std::is_same_v<T, float>) {
         static auto const tensor = tensor_gemm_steps();
+        auto const plain = hopper_choice(a, b, c);
+        // Tiles for tensor cores are large: where few of them cover c, floats are faster as they
+        // are.
+        bool const wants_tensor =
+            precision != Precision::fp32 &&
+            (!plain || tensor_microseconds(precision, a, b) < plain->microseconds);
         for (std::string const way : {"wgmma", "fragments"}) {
             auto const& step =
                 named(tensor, way + (precision == Precision::tf32 ? "_tf32" : "_3xtf32"));
-            if (precision != Precision::fp32 && step.refuses(a, b, c).empty()) {
+            if (wants_tensor && step.refuses(a, b, c).empty()) {
                 step.multiply(a, b, c, stream);
                 return;
             }
+        }
+        if (plain) {
+            plain->step->multiply(a, b, c, stream);
+            return;
         }
     }
     plain_step(a, b, c).multiply(a, b, c, stream);

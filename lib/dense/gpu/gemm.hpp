@@ -9,7 +9,8 @@
 
 namespace dense::gpu {
 
-/// How products of floats are made; sums are in float.
+/// How products of floats are made; sums are in float. What is named is the least that is kept:
+/// where full precision takes no longer, it is taken.
 enum class Precision
 {
     fp32,  ///< without tensor cores, as `float` has it
@@ -34,7 +35,8 @@ struct GemmOptions
 /// base::fp16 or base::bf16; products of 16 bits are added up in float and rounded once. Matrices
 /// may have no elements, gaps between rows and any alignment of their elements; gaps are neither
 /// read nor written. The sum over no products is 0. Results repeat bit for bit, but for those of
-/// float in full precision: few tiles of it are split into sums that are added as they come.
+/// float in full precision before compute capability 9.0: few tiles of it are split into sums that
+/// are added as they come.
 ///
 /// Everything is put into `stream`, and nothing waits for the device: the call can be captured in a
 /// graph. A transposed operand is copied first, which reads and writes it once more; so is one of
