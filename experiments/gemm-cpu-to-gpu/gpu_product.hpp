@@ -2,6 +2,7 @@
 
 #include "gemm.hpp"
 
+#include "bench/all_processors.hpp"
 #include "cuda/gpu.hpp"
 #include "dense/gpu/reference.hpp"
 
@@ -57,13 +58,15 @@ struct GpuProduct
         of.expect(1, [p = *this, &gpu, unit](std::size_t first, std::span<double> value,
                                              std::span<double> bound) {
             auto const& reference = p.reference(first, value.size(), gpu);
-            for (std::size_t e = 0; e < value.size(); ++e) {
-                double const sum = reference.value[e];
-                bound[e] = unit * reference.bound[e] + rounding_of_result<T> * std::abs(sum);
-                // Sums of integers are exact; one rounding has one result.
-                value[e] =
-                    is_half<T> && p.is_exact ? static_cast<double>(static_cast<T>(sum)) : sum;
-            }
+            bench::on_all_processors(value.size(), [&](std::size_t begin, std::size_t end) {
+                for (std::size_t e = begin; e < end; ++e) {
+                    double const sum = reference.value[e];
+                    bound[e] = unit * reference.bound[e] + rounding_of_result<T> * std::abs(sum);
+                    // Sums of integers are exact; one rounding has one result.
+                    value[e] =
+                        is_half<T> && p.is_exact ? static_cast<double>(static_cast<T>(sum)) : sum;
+                }
+            });
         });
     }
 
