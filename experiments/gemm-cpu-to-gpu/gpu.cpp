@@ -1,12 +1,14 @@
 #include "gpu_product.hpp"
 
 #include "ceilings/device_probes.hpp"
+#include "cuda/buffer.hpp"
 #include "cuda/device.hpp"
 #include "dense/gpu/gemm.hpp"
 #include "dense/gpu/gemm_steps.hpp"
 #include "peers/cublas.hpp"
 
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -114,9 +116,15 @@ void add_gemm(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu, std::
     trial
         .add(name,
              [=, &gpu](bench::Variant& variant) {
-                 return repeated([=, &gpu, a = p.left(gpu), b = p.right(gpu),
-                                  c = p.result_of(variant, gpu, rounding)] {
-                     dense::gpu::gemm<T>(a, b, c, gpu.stream(), {.precision = precision});
+                 auto const a = p.left(gpu);
+                 auto const b = p.right(gpu);
+                 auto const c = p.result_of(variant, gpu, rounding);
+                 dense::gpu::GemmOptions options{.precision = precision};
+                 auto const memory = std::make_shared<cuda::Buffer<std::byte>>(
+                     dense::gpu::gemm_workspace_bytes<T>(a, b, c, options));
+                 options.workspace = {memory->data(), memory->size()};
+                 return repeated([=, &gpu, kept = memory] {
+                     dense::gpu::gemm<T>(a, b, c, gpu.stream(), options);
                  });
              })
         .group("library")
