@@ -130,11 +130,15 @@ const chart = (() => {
             }
             top += height;
         });
+        let free = -Infinity; // where the next number has room: those of a logarithmic axis crowd
         for (const tick of ticks(ends, scale.isLog, Math.max(2, (width - left) / TICK))) {
             const x = place(tick);
-            svg.append(element("line", {x1: x, x2: x, y1: begin - 4, y2: bottom, class: "tick"}),
-                ...[bottom + 16, ...isHigh ? [begin - 8] : []].map(y => element("text",
-                    {x, y, "text-anchor": "middle"}, scale.label(tick))));
+            svg.append(element("line", {x1: x, x2: x, y1: begin - 4, y2: bottom, class: "tick"}));
+            const half = scale.label(tick).length * LETTER / 2;
+            if (x - half < free) { continue; }
+            free = x + half + LETTER;
+            svg.append(...[bottom + 16, ...isHigh ? [begin - 8] : []].map(y => element("text",
+                {x, y, "text-anchor": "middle"}, scale.label(tick))));
         }
         if (scale.reference) {
             const x = place(scale.reference);

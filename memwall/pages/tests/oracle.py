@@ -210,8 +210,9 @@ class Evaluator:
         texts = told.split(", ") if told else []
         check(len(texts) == min(2, len(decided)), f"{len(decided)} numbers decided, not {told}")
         for text, one in zip(texts, decided, strict=False):
-            scale = 100.0 if text.endswith("%") else 1.0
-            text = text.removesuffix(" %").removeprefix("at ")
+            unit = re.search(r" (?:%|[nµm]s)$", text)
+            scale = unit_of(unit[0]) if unit else 1.0
+            text = text.removesuffix(unit[0] if unit else "").removeprefix("at ")
             if one.kind == "most":
                 check(text == f"{one.counts['wins']} of {one.counts['units']}", "other counts")
             elif one.kind == "crossover" and ("beyond" in text or "below" in text):

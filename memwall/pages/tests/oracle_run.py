@@ -6,9 +6,10 @@ docstrings, so that a mistake would have to be made twice.
 """
 
 import math
+import operator
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path
@@ -18,6 +19,9 @@ from typing import Any, NamedTuple
 LEVEL = 0.983
 Case = Mapping[str, Any]
 Where = Mapping[str, Any]
+Test = Callable[[Any], bool]
+COMPARE: Mapping[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 BOUND = re.compile(r"(<=|>=|<|>) *(-?\d+(?:\.\d+)?)")
 MARKER = re.compile(r"^\s*//! \[([^\]]+)\]\s*$")
 
@@ -189,34 +193,36 @@ class Run:
         return max(values, default=math.nan)
 
     def is_in(self, facts: Mapping[str, Any], where: Where) -> bool:
-        for name, wanted in where.items():
-            if not isinstance(wanted, (str, list)) or (isinstance(wanted, str)
-                                                       and wanted in self.by_variant):
-                if facts.get(name) != wanted:
-                    return False
-                continue
-            wanted = wanted if isinstance(wanted, list) else [wanted]
-            without = [w[1:] for w in wanted if isinstance(w, str) and w[:1] == "!"]
-            others = [w for w in wanted if not (isinstance(w, str) and w[:1] == "!")]
-            value, study = facts.get(name), where.get("study")
-            if any(self.matches(value, w, name, study) for w in without):
-                return False
-            if others and not any(self.matches(value, w, name, study) for w in others):
-                return False
-        return True
+        return self.region(where)(facts)
 
-    def matches(self, value: Any, wanted: Any, name: str, study: Any) -> bool:
+    def region(self, where: Where) -> Callable[[Mapping[str, Any]], bool]:
+        """Who lies in a region: hundreds of cases are asked about each."""
+        tests = [(name, self.test_of(name, wanted, where.get("study")))
+                 for name, wanted in where.items()]
+        return lambda facts: all(test(facts.get(name)) for name, test in tests)
+
+    def test_of(self, name: str, wanted: Any, study: Any) -> Test:
+        if not isinstance(wanted, (str, list)) or (isinstance(wanted, str)
+                                                   and wanted in self.by_variant):
+            return lambda value: bool(value == wanted)
+        wanted = wanted if isinstance(wanted, list) else [wanted]
+        without = [self.match_of(w[1:], name, study) for w in wanted
+                   if isinstance(w, str) and w[:1] == "!"]
+        others = [self.match_of(w, name, study) for w in wanted
+                  if not (isinstance(w, str) and w[:1] == "!")]
+        return lambda value: (not any(match(value) for match in without)
+                              and (not others or any(match(value) for match in others)))
+
+    def match_of(self, wanted: Any, name: str, study: Any) -> Test:
         if wanted == "max":
-            return bool(value == self.largest(name, study))
+            largest = self.largest(name, study)
+            return lambda value: bool(value == largest)
         if isinstance(wanted, str) and (bound := BOUND.fullmatch(wanted)):
-            if not isinstance(value, (int, float)):
-                return False
-            limit = float(bound[2])
-            return {"<": value < limit, "<=": value <= limit, ">": value > limit,
-                    ">=": value >= limit}[bound[1]]
+            compare, limit = COMPARE[bound[1]], float(bound[2])
+            return lambda value: isinstance(value, (int, float)) and compare(value, limit)
         if isinstance(wanted, str) and "*" in wanted:
-            return isinstance(value, str) and fnmatchcase(value, wanted)
-        return bool(value == wanted)
+            return lambda value: isinstance(value, str) and fnmatchcase(value, wanted)
+        return lambda value: bool(value == wanted)
 
     def select(self, where: Where, cases: Iterable[Case] | None = None) -> list[Case]:
         of_all = (self.cases if cases is None else cases)
@@ -224,7 +230,8 @@ class Run:
         if isinstance(named, str) and named in self.by_variant:
             of_all = [case for case in self.by_variant.get(named, ()) if cases is not None
                       or id(case) not in self.doubtful]
-        return [case for case in of_all if self.is_in(self.facts(case), where)]
+        holds = self.region(where)
+        return [case for case in of_all if holds(self.facts(case))]
 
     @cached_property
     def by_variant(self) -> dict[str, list[Case]]:
@@ -235,13 +242,12 @@ class Run:
 
     def skips(self, where: Where) -> list[Case]:
         """What was skipped in a region: what an entry does not name stands for all."""
-        found = []
-        for entry in self.raw["skipped"]:
-            facts = self.facts(entry)
-            asked = {name: wanted for name, wanted in where.items()
-                     if name in facts or name not in ("variant", "group", "cache", "target")}
-            found += [entry] if self.is_in(facts, asked) else []
-        return found
+        free = ("variant", "group", "cache", "target")
+        tests = [(name, self.test_of(name, wanted, where.get("study")))
+                 for name, wanted in where.items()]
+        return [entry for entry in self.raw["skipped"] for facts in [self.facts(entry)]
+                if all(test(facts.get(name)) for name, test in tests
+                       if name in facts or name not in free)]
 
     def find(self, variant: str, where: Where) -> list[Case]:
         """The timed cases of a variant; Absent if any failed or none was timed."""
