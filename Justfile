@@ -143,7 +143,7 @@ figures *MACHINE: (_needs "run")
 # Check style, result files, and that every committed page is what its results weave to
 [no-exit-message]
 check: (_needs "test")
-    @code=0; .ci/style || code=1; "{{python}}" -m memwall check || code=1; exit $code
+    @code=0; said=$(mktemp); .ci/style >"$said" 2>&1 & "{{python}}" -m memwall check || code=1; wait $! || code=1; cat "$said"; rm "$said"; exit $code
 
 # Time the same kernels with Google Benchmark and compare the medians
 [no-exit-message]

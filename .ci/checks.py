@@ -94,7 +94,7 @@ def python_tests(whole: bool, *rooms: str) -> Iterator[Check]:
     report.unlink(missing_ok=True)
     left_out = [] if whole else ["-m", "not large"]
     done = command("pytest", sys.executable, "-m", "pytest", "-q", "-n", "auto",
-                   "--dist", "worksteal", f"--junitxml={report}", *left_out, *rooms)
+                   "--dist", "loadgroup", f"--junitxml={report}", *left_out, *rooms)
     if not report.exists():
         yield done
         return

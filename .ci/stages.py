@@ -111,8 +111,9 @@ def sanitize(whole: bool) -> Iterator[Check]:
     # Places in the source come from the sanitizers' own tables: debug symbols cost minutes. Calls
     # through pointers are not checked: that leaves weak symbols in kernels.
     unchecked = "function" if whole else f"function,{POINTER_CHECKS}"
-    options = ("-Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug -Doptimization=1 "
-               f"-Ddebug=false -Dcuda=disabled -Dcpp_args=-fno-sanitize={unchecked}")
+    options = ("-Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug "
+               f"-Doptimization={1 if whole else 0} -Ddebug=false -Dcuda=disabled "
+               f"-Dcpp_args=-fno-sanitize={unchecked}")
     yield from unless_passed(
         configured("configure sanitize", directory, options, "build.ninja", **CLANG))
     # Of an allocation who asked for it, so that only what OpenMP itself leaves is let pass.

@@ -19,6 +19,15 @@ Store = Callable[..., Path]
 Say = Callable[..., str]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share what their module makes once go to one process, which makes it once."""
+    for item in items:
+        if isinstance(item, pytest.Function) and any(
+                made[-1].scope == "module"
+                for made in item._fixtureinfo.name2fixturedefs.values()):
+            item.add_marker(pytest.mark.xdist_group(item.module.__name__))
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     return synthetic.repository(tmp_path)
