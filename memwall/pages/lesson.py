@@ -112,13 +112,16 @@ class Lesson(Verbs):
 
     def part(self, name: str, begins: str = "", ends: str = "") -> str:
         """The lines of a variant's text as it was timed, from the first that contains `begins` to
-        the next that contains `ends`, without their common indentation."""
+        the next that contains `ends`, without their common indentation; directives, which begin
+        at the margin, have none."""
         lines = blocks.listing_of(self.measured, name).text.splitlines()
         first = _line_with(lines, begins, 0, name)
         last = _line_with(lines, ends, first, name) if ends else len(lines) - 1
         chosen = lines[first:last + 1]
-        indents = [len(line) - len(line.lstrip()) for line in chosen if line.strip()]
-        return fenced("\n".join(line[min(indents, default=0):] for line in chosen), "cpp")
+        code = [line for line in chosen if line.strip() and not line.startswith("#")]
+        indent = min((len(line) - len(line.lstrip()) for line in code), default=0)
+        return fenced("\n".join(line if line.startswith("#") else line[indent:]
+                                for line in chosen), "cpp")
 
 
 def _line_with(lines: Sequence[str], text: str, first: int, name: str) -> int:
