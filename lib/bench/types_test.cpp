@@ -15,16 +15,16 @@ using bench::testing::FakeTarget;
 using bench::testing::Json;
 using bench::testing::measure;
 
-constexpr std::size_t count = 70;
+constexpr std::size_t few = 70;
 
 /// y = x, of which a variant may leave out elements at the end or overwrite one.
 template <class T>
-struct Copy
+struct CopyOf
 {
-    explicit Copy(bench::Trial& trial) : x{trial.input<T>(count)}, y{trial.output<T>(count)}
+    explicit CopyOf(bench::Trial& trial) : x{trial.input<T>(few)}, y{trial.output<T>(few)}
     {
         y.expect([x = x] {
-            bench::Expected wanted{{}, std::vector<double>(count, 1e-3)};
+            bench::Expected wanted{{}, std::vector<double>(few, 1e-3)};
             for (T const value : x.on()) {
                 wanted.value.push_back(static_cast<double>(value));
             }
@@ -66,7 +66,7 @@ TEST_CASE("of every type, on every target, an element that was not written is fo
                 experiment.study("copies")
                     .types<bench::fp16, bench::bf16, float, double, std::int32_t, std::uint8_t>(
                         [&]<class T>(bench::Trial& trial) {
-                            Copy<T> const copy{trial};
+                            CopyOf<T> const copy{trial};
                             auto const add = [&](std::string const& name, std::size_t elements) {
                                 trial.add(name + "_on_host", copy.writes(elements))
                                     .excerpt("kernel");
@@ -75,8 +75,8 @@ TEST_CASE("of every type, on every target, an element that was not written is fo
                                 };
                                 trial.add(name + "_on_fake", setup).on(fake).excerpt("kernel");
                             };
-                            add("right", count);
-                            add("wrong", count - 1);
+                            add("right", few);
+                            add("wrong", few - 1);
                             trial.run();
                         });
             });
@@ -123,14 +123,14 @@ TEST_CASE("one NaN in the results of a floating-point type fails, however few bi
     auto const outcome = measure({}, [&](bench::Experiment& experiment) {
         experiment.study("copies").types<bench::fp16, bench::bf16, float, double>(
             [&]<class T>(bench::Trial& trial) {
-                Copy<T> const copy{trial};
-                auto const on_host = [write = copy.writes(count), y = copy.y.on()] {
+                CopyOf<T> const copy{trial};
+                auto const on_host = [write = copy.writes(few), y = copy.y.on()] {
                     write();
                     y[42] = not_a_number<T>();
                 };
                 trial.add("on_host", on_host).excerpt("kernel");
                 auto const on_fake = [&](bench::Variant&) {
-                    return [&, write = copy.writes(fake, count), y = copy.y.on(fake)] {
+                    return [&, write = copy.writes(fake, few), y = copy.y.on(fake)] {
                         write();
                         fake.put([y] { y[42] = not_a_number<T>(); });
                     };
@@ -154,8 +154,8 @@ TEST_CASE("an error of a half is held to its bound")
     auto const outcome = measure({}, [](bench::Experiment& experiment) {
         experiment.study("copies").types<bench::fp16, bench::bf16>(
             []<class T>(bench::Trial& trial) {
-                auto const x = trial.input<T>(count);
-                auto const y = trial.output<T>(count);
+                auto const x = trial.input<T>(few);
+                auto const y = trial.output<T>(few);
                 trial.inexact("a third is never exact");
                 y.expect([x] {
                     bench::Expected wanted;

@@ -9,7 +9,7 @@ using sparse::testing::numbered;
 
 namespace {
 
-void write_down(sparse::MaskedBlocks<double> const& a, Entries& entries)
+void write_masked_blocks(sparse::MaskedBlocks<double> const& a, Entries& entries)
 {
     auto const rows = a.group_rows;
     for (std::int32_t unit = 0; unit < a.units(); ++unit) {
@@ -32,7 +32,7 @@ TEST_CASE("masked blocks come back as the entries they were made from")
         CAPTURE(rows);
         sparse::testing::check_conversion(
             [&](sparse::CsrView<double> const& a) { return sparse::to_masked_blocks(a, rows); },
-            write_down,
+            write_masked_blocks,
             [](auto const& a) {
                 return std::tie(a.first_window, a.column, a.mask, a.values, a.checkpoint);
             });
