@@ -64,9 +64,6 @@ COMPILE_GPU_EXAMPLE = (
     "g++ example.o $(pkg-config --libs memwall-gpu) -o example")
 #: Take half of the time in which kernels compile: only the whole run asks them.
 POINTER_CHECKS = "null,alignment,object-size,pointer-overflow"
-#: The sources of a target are compiled as one, so that what they include is read once. That hides a
-#: file that includes too little, so whoever measures, and the whole form, compile each alone.
-AS_ONE = "-Dunity=on -Dunity_size=99"
 UNUSED_GPU_CODE = "-Dgpu_unused=true"  # there is no GPU here
 CLANG = {"CC": "clang", "CXX": "clang++"}  # compiles instrumented code in half of GCC's time
 
@@ -82,7 +79,7 @@ VECTORS = ("simd-vector", "spmv-no-weak-symbols", "spmv-serial")
 
 def release(whole: bool, *targets: str) -> Check:
     """Builds for release what measures, or some targets of it."""
-    options = "" if whole else f"{UNUSED_GPU_CODE} {AS_ONE}"
+    options = "" if whole else UNUSED_GPU_CODE
     return configured(" ".join(("build release", *targets)), RELEASE, options, *targets)
 
 
@@ -200,8 +197,7 @@ def neon(whole: bool) -> Iterator[Check]:
     whole: every kernel and plan."""
     directory = BUILDS / "aarch64"
     yield from unless_passed(configured("configure aarch64", directory,
-                                        "--cross-file lib/spmv/steps/aarch64.cross",
-                                        "build.ninja"))
+                                        "--cross-file lib/spmv/steps/aarch64.cross", "build.ninja"))
     yield from meson_tests("aarch64", directory, whole, *([] if whole else VECTORS))
 
 

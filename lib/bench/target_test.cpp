@@ -25,17 +25,17 @@ using bench::testing::measure;
 using bench::testing::measure_point;
 using bench::testing::verdict_of;
 
-constexpr std::size_t hundred = 100;
+constexpr std::size_t doubled_elements = 100;
 
 /// y = 2 x, on any target.
 struct Twice
 {
     explicit Twice(bench::Trial& trial)
-        : x{trial.input<double>(hundred)}, y{trial.output<double>(hundred)}
+        : x{trial.input<double>(doubled_elements)}, y{trial.output<double>(doubled_elements)}
     {
-        trial.work({.flops = hundred, .bytes = 16 * hundred});
+        trial.work({.flops = doubled_elements, .bytes = 16 * doubled_elements});
         y.expect([x = x] {
-            bench::Expected wanted{{}, std::vector<double>(hundred, 1e-12)};
+            bench::Expected wanted{{}, std::vector<double>(doubled_elements, 1e-12)};
             for (double const value : x.on()) {
                 wanted.value.push_back(2 * value);
             }
@@ -360,15 +360,15 @@ TEST_CASE("inputs get new values on every target that has a copy")
 TEST_CASE("operands of the caller are used where they lie")
 {
     FakeTarget fake;
-    std::vector<double> x(hundred);
-    auto const memory = fake.allocate(hundred * sizeof(double));
-    std::span const y{reinterpret_cast<double*>(memory.get()), hundred};
+    std::vector<double> x(doubled_elements);
+    auto const memory = fake.allocate(doubled_elements * sizeof(double));
+    std::span const y{reinterpret_cast<double*>(memory.get()), doubled_elements};
     auto const outcome = measure_point({}, [&](bench::Trial& trial) {
         auto const in = trial.input(std::span{x});
         auto const out = trial.output(y, fake);
         CHECK(in.on().data() == x.data());
         CHECK(out.on(fake).data() == y.data());
-        out.expect([&] { return bench::Expected{x, std::vector<double>(hundred)}; });
+        out.expect([&] { return bench::Expected{x, std::vector<double>(doubled_elements)}; });
         auto const copy = [&](bench::Variant&) {
             return [&, from = in.on(fake)] {
                 fake.put([&, from] { std::ranges::copy(from, y.begin()); });
@@ -383,7 +383,7 @@ TEST_CASE("operands of the caller are used where they lie")
 TEST_CASE("whether data is cold is asked of the target where a variant runs")
 {
     FakeTarget fake;
-    fake.cache = 16 * hundred - 1;
+    fake.cache = 16 * doubled_elements - 1;
     auto const outcome = measure_point({}, [&](bench::Trial& trial) {
         Twice const twice{trial};
         CHECK(!trial.is_cold());

@@ -15,16 +15,17 @@ using bench::testing::FakeTarget;
 using bench::testing::Json;
 using bench::testing::measure;
 
-constexpr std::size_t few = 70;
+constexpr std::size_t copied_elements = 70;
 
 /// y = x, of which a variant may leave out elements at the end or overwrite one.
 template <class T>
-struct CopyOf
+struct TypedCopy
 {
-    explicit CopyOf(bench::Trial& trial) : x{trial.input<T>(few)}, y{trial.output<T>(few)}
+    explicit TypedCopy(bench::Trial& trial)
+        : x{trial.input<T>(copied_elements)}, y{trial.output<T>(copied_elements)}
     {
         y.expect([x = x] {
-            bench::Expected wanted{{}, std::vector<double>(few, 1e-3)};
+            bench::Expected wanted{{}, std::vector<double>(copied_elements, 1e-3)};
             for (T const value : x.on()) {
                 wanted.value.push_back(static_cast<double>(value));
             }
@@ -66,7 +67,7 @@ TEST_CASE("of every type, on every target, an element that was not written is fo
                 experiment.study("copies")
                     .types<bench::fp16, bench::bf16, float, double, std::int32_t, std::uint8_t>(
                         [&]<class T>(bench::Trial& trial) {
-                            CopyOf<T> const copy{trial};
+                            TypedCopy<T> const copy{trial};
                             auto const add = [&](std::string const& name, std::size_t elements) {
                                 trial.add(name + "_on_host", copy.writes(elements))
                                     .excerpt("kernel");
@@ -75,8 +76,8 @@ TEST_CASE("of every type, on every target, an element that was not written is fo
                                 };
                                 trial.add(name + "_on_fake", setup).on(fake).excerpt("kernel");
                             };
-                            add("right", few);
-                            add("wrong", few - 1);
+                            add("right", copied_elements);
+                            add("wrong", copied_elements - 1);
                             trial.run();
                         });
             });
@@ -123,14 +124,14 @@ TEST_CASE("one NaN in the results of a floating-point type fails, however few bi
     auto const outcome = measure({}, [&](bench::Experiment& experiment) {
         experiment.study("copies").types<bench::fp16, bench::bf16, float, double>(
             [&]<class T>(bench::Trial& trial) {
-                CopyOf<T> const copy{trial};
-                auto const on_host = [write = copy.writes(few), y = copy.y.on()] {
+                TypedCopy<T> const copy{trial};
+                auto const on_host = [write = copy.writes(copied_elements), y = copy.y.on()] {
                     write();
                     y[42] = not_a_number<T>();
                 };
                 trial.add("on_host", on_host).excerpt("kernel");
                 auto const on_fake = [&](bench::Variant&) {
-                    return [&, write = copy.writes(fake, few), y = copy.y.on(fake)] {
+                    return [&, write = copy.writes(fake, copied_elements), y = copy.y.on(fake)] {
                         write();
                         fake.put([y] { y[42] = not_a_number<T>(); });
                     };
@@ -154,8 +155,8 @@ TEST_CASE("an error of a half is held to its bound")
     auto const outcome = measure({}, [](bench::Experiment& experiment) {
         experiment.study("copies").types<bench::fp16, bench::bf16>(
             []<class T>(bench::Trial& trial) {
-                auto const x = trial.input<T>(few);
-                auto const y = trial.output<T>(few);
+                auto const x = trial.input<T>(copied_elements);
+                auto const y = trial.output<T>(copied_elements);
                 trial.inexact("a third is never exact");
                 y.expect([x] {
                     bench::Expected wanted;

@@ -119,23 +119,23 @@ void StagedCopy::to_host(void* host, void const* device, std::size_t bytes, cuda
 
 namespace {
 
-constexpr auto const* staged = "transfer::StagedCopy";
+constexpr auto const* who = "transfer::StagedCopy";
 
 /// The options, if there can be such, with the number of threads in place of 0.
 StagedCopyOptions sound(StagedCopyOptions options)
 {
     if (options.threads < 0) {
-        throw std::invalid_argument{std::string{staged} + ": found " +
+        throw std::invalid_argument{std::string{who} + ": found " +
                                     std::to_string(options.threads) +
                                     " threads, expected 1 or more, or 0 for all"};
     }
     if (options.chunk_bytes == 0 || options.chunks == 0) {
-        throw std::invalid_argument{std::string{staged} + ": found " + std::to_string(options.chunks) +
+        throw std::invalid_argument{std::string{who} + ": found " + std::to_string(options.chunks) +
                                     " chunks of " + std::to_string(options.chunk_bytes) +
                                     " bytes, expected at least one of each"};
     }
     options.threads = options.threads > 0 ? options.threads : omp_get_max_threads();
-    base::bytes_of(staged, base::bytes_of(staged, options.chunks, options.chunk_bytes),
+    base::bytes_of(who, base::bytes_of(who, options.chunks, options.chunk_bytes),
                    static_cast<std::size_t>(options.threads));
     return options;
 }
@@ -143,10 +143,10 @@ StagedCopyOptions sound(StagedCopyOptions options)
 /// Throws std::invalid_argument unless so many bytes can be copied.
 void require_copy(void const* from, void const* to, std::size_t bytes)
 {
-    base::require_memory(staged, from, bytes);
-    base::require_memory(staged, to, bytes);
+    base::require_memory(who, from, bytes);
+    base::require_memory(who, to, bytes);
     if (base::overlap(from, bytes, to, bytes)) {
-        throw std::invalid_argument{std::string{staged} + ": found two places that overlap, expected"
+        throw std::invalid_argument{std::string{who} + ": found two places that overlap, expected"
                                                        " one on the host and one on the device"};
     }
 }
