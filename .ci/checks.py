@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import xml.etree.ElementTree as xml
 from collections.abc import Iterator
@@ -32,19 +33,31 @@ class Check:
     minor: bool = False  # one of many: not worth a line if it passed
 
 
+class Spent(threading.local):
+    """Processor time in seconds of the commands that this thread ran, each with all it started."""
+
+    seconds = 0.0
+
+
+spent = Spent()
+
+
 def command(name: str, *words: str | Path, cwd: Path = ROOT, **environment: str) -> Check:
     """A check that passes if a command does."""
     log = BUILDS / "logs" / f"{name.replace('/', '-').replace(' ', '-')}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
     with log.open("w") as output:
-        done = subprocess.run([str(word) for word in words], cwd=cwd, stdin=subprocess.DEVNULL,
-                              stdout=output, stderr=subprocess.STDOUT, check=False,
-                              env={**os.environ, **environment})
+        process = subprocess.Popen([str(word) for word in words], cwd=cwd, stdin=subprocess.DEVNULL,
+                                   stdout=output, stderr=subprocess.STDOUT,
+                                   env={**os.environ, **environment})
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    spent.seconds += usage.ru_utime + usage.ru_stime
     seconds = time.monotonic() - started
-    if done.returncode == 0:
+    if process.returncode == 0:
         return Check(name, "passed", "", seconds)
-    return Check(name, "failed", f"exit code {done.returncode}\n{tail(log)}", seconds)
+    return Check(name, "failed", f"exit code {process.returncode}\n{tail(log)}", seconds)
 
 
 def tail(log: Path) -> str:

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Every test of the project, in stages: `just test` runs all of them, `just test NAME...` some.
 
-Each stage has a short form, which CI runs at every change within a budget of seconds, and a whole
-one, `just test --all`, which CI runs every week; what a stage adds then stands in its docstring.
-Nothing stops at a failure. Each check is counted as passed, failed or skipped; the last line says
-how many there were. What commands wrote is kept in `build-test/logs/`, and shown where they failed.
+Each stage has a short form, which CI runs at every change within a budget of processor seconds, and
+a whole one, `just test --all`, which CI runs every week; what a stage adds then stands in its
+docstring. Stages run one after the other, those that keep one processor busy beside those that
+keep all. Nothing stops at a failure. Each check is counted as passed, failed or skipped; the last
+line says how many there were. What commands wrote is kept in `build-test/logs/`, and shown where
+they failed.
 """
 
 import argparse
@@ -14,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -31,6 +34,7 @@ from checks import (
     fuzzed,
     meson_tests,
     python_tests,
+    spent,
     totals,
     unless_passed,
 )
@@ -351,11 +355,15 @@ def brought_home(tree: Path, result: str, ranks: int) -> Check:
 
 @dataclass(frozen=True)
 class Stage:
-    """Part of the tests, and the seconds that its short form may take on two quiet cores where
-    nothing was built before: what takes longer is told, as a slow machine is no fault."""
+    """Part of the tests, and the processor seconds that its short form may take where nothing was
+    built before: what takes longer is told, as a slow machine is no fault."""
 
     run: Callable[[bool], Iterator[Check]]
     budget: int
+    #: Whether it keeps one processor busy, and so runs beside those that keep all.
+    beside: bool = False
+    #: Whether it begins where the stage `build` has ended.
+    built: bool = False
 
     @property
     def name(self) -> str:
@@ -366,10 +374,31 @@ class Stage:
         return " ".join((self.run.__doc__ or "").split())
 
 
+@dataclass(frozen=True)
+class Done:
+    """What came out of a stage, and the seconds that it took: on the wall, of processors."""
+
+    stage: Stage
+    checks: list[Check]
+    seconds: float
+    processor: float
+
+    def row(self, whole: bool) -> str:
+        """Its line of the summary."""
+        took = (f"  {self.stage.name:<12} {totals(self.checks):<36} {self.seconds:6.0f} s,"
+                f" {self.processor:6.0f} of processors")
+        if whole:
+            return took
+        late = ", too long" if self.processor > self.stage.budget else ""
+        return f"{took}, budget {self.stage.budget}{late}"
+
+
 STAGES = {stage.name: stage for stage in (
-    Stage(build, 180), Stage(unit, 60), Stage(python, 270), Stage(sanitize, 185), Stage(tsan, 48),
-    Stage(experiments, 92), Stage(cuda, 5), Stage(neon, 42), Stage(fuzz, 48), Stage(check, 44),
-    Stage(site, 59), Stage(install, 15), Stage(new, 15), Stage(bundle, 17))}
+    Stage(build, 900), Stage(unit, 110), Stage(python, 340), Stage(sanitize, 230), Stage(tsan, 70),
+    Stage(neon, 60), Stage(fuzz, 80),
+    Stage(check, 70, beside=True), Stage(site, 60, beside=True), Stage(new, 60, beside=True),
+    Stage(experiments, 100, beside=True, built=True), Stage(cuda, 10, beside=True, built=True),
+    Stage(install, 20, beside=True, built=True), Stage(bundle, 20, beside=True, built=True))}
 
 
 def just() -> str:
@@ -377,35 +406,50 @@ def just() -> str:
     return shutil.which("just") or str(ROOT / ".venv/bin/just")
 
 
-def run_stage(stage: Stage, whole: bool) -> list[Check]:
+def run_stage(stage: Stage, whole: bool) -> Done:
     """Runs a stage and shows its checks as they come."""
     print(f"\n== {stage.name}: {stage.summary}", flush=True)
     checks = []
+    started, used = time.monotonic(), spent.seconds
     try:
         for done in stage.run(whole):
             checks.append(done)
-            show(done)
+            show(stage, done)
     except Exception as error:  # a stage that breaks is a failure; the others still run
         checks.append(Check(stage.name, "failed", f"{type(error).__name__}: {error}"))
-        show(checks[-1])
-    return checks
+        show(stage, checks[-1])
+    return Done(stage, checks, time.monotonic() - started, spent.seconds - used)
 
 
-def show(check: Check) -> None:
+def run_stages(stages: list[Stage], whole: bool) -> list[Done]:
+    """Runs stages in their order, those that keep one processor busy beside the others."""
+    ended = {stage.name: threading.Event() for stage in stages}
+    table: dict[str, Done] = {}
+
+    def lane(beside: bool) -> None:
+        for stage in stages:
+            if stage.beside != beside:
+                continue
+            if stage.built and "build" in ended:
+                ended["build"].wait()
+            table[stage.name] = run_stage(stage, whole)
+            ended[stage.name].set()
+
+    lanes = [threading.Thread(target=lane, args=(beside,), daemon=True) for beside in (False, True)]
+    for one in lanes:
+        one.start()
+    for one in lanes:  # Ctrl-C ends this thread, and so the others
+        one.join()
+    return [table[stage.name] for stage in stages]
+
+
+def show(stage: Stage, check: Check) -> None:
     """One line for a check, and what it said if it did not pass."""
     if check.minor and check.outcome == "passed":
         return
-    print(f"  {check.outcome:<7}  {check.name}  ({check.seconds:.1f} s)", flush=True)
-    for line in check.details.strip().splitlines():
-        print(f"           {line}", flush=True)
-
-
-def row(stage: Stage, checks: list[Check], seconds: float, whole: bool) -> str:
-    """A line of the summary: what came out of a stage, and how long it took of its budget."""
-    took = f"  {stage.name:<12} {totals(checks):<36} {seconds:6.0f} s"
-    if whole:
-        return took
-    return f"{took} of {stage.budget:3}" + (", too long" if seconds > stage.budget else "")
+    lines = [f"  {check.outcome:<7}  {stage.name:<11}  {check.name}  ({check.seconds:.1f} s)"]
+    lines += [f"           {line}" for line in check.details.strip().splitlines()]
+    print("\n".join(lines), flush=True)
 
 
 def main() -> int:
@@ -420,16 +464,12 @@ def main() -> int:
         if name not in STAGES:
             parser.error(f"no stage {name!r}; there are: {', '.join(STAGES)}")
 
-    table = []
-    everything: list[Check] = []
     begun = time.monotonic()
-    for name in given.stages or STAGES:
-        stage, started = STAGES[name], time.monotonic()
-        checks = run_stage(stage, given.all)
-        everything += checks
-        table.append(row(stage, checks, time.monotonic() - started, given.all))
-    print("\n== summary", *table, sep="\n")
+    names = dict.fromkeys(given.stages or STAGES)  # each once
+    table = run_stages([STAGES[name] for name in names], given.all)
+    print("\n== summary", *(done.row(given.all) for done in table), sep="\n")
     print(f"  in all {time.monotonic() - begun:.0f} s")
+    everything = [check for done in table for check in done.checks]
     for check in everything:
         if check.outcome == "failed":
             print(f"  failed: {check.name}")

@@ -1,11 +1,13 @@
 """What `just test` says of its stages."""
 
+import sys
+import threading
 from collections.abc import Iterator
 
 import pytest
 import stages
-from checks import Check, unless_passed
-from stages import STAGES, Stage
+from checks import Check, command, unless_passed
+from stages import STAGES, Done, Stage
 
 CHECKS = [Check("a", "passed"), Check("b", "failed"), Check("c", "skipped"), Check("d", "passed")]
 
@@ -16,18 +18,52 @@ def quick(whole: bool) -> Iterator[Check]:
 
 
 @pytest.mark.parametrize(("seconds", "whole", "end"), [
-    (59.4, False, "59 s of  60"),
-    (61, False, "61 s of  60, too long"),
-    (7200, True, "7200 s"),
+    (59.4, False, "59 of processors, budget 60"),
+    (61, False, "61 of processors, budget 60, too long"),
+    (7200, True, "7200 of processors"),
 ])
 def test_a_stage_tells_its_time_beside_its_budget(seconds: float, whole: bool, end: str) -> None:
-    stage = Stage(quick, 60)
-    row = stages.row(stage, CHECKS, seconds, whole)
-    assert " ".join(row.split()) == " ".join(f"quick 2 passed, 1 failed, 1 skipped {end}".split())
+    row = Done(Stage(quick, 60), CHECKS, 40, seconds).row(whole)
+    assert " ".join(row.split()) == f"quick 2 passed, 1 failed, 1 skipped 40 s, {end}"
 
 
-def test_all_budgets_together_are_18_minutes() -> None:
-    assert sum(stage.budget for stage in STAGES.values()) <= 18 * 60
+def test_all_budgets_together_are_18_minutes_of_two_processors() -> None:
+    assert sum(stage.budget for stage in STAGES.values()) <= 2 * 18 * 60
+
+
+def test_a_stage_of_one_processor_runs_beside_the_others_and_after_the_build() -> None:
+    begun, beside_began = [], threading.Event()
+
+    def build(whole: bool) -> Iterator[Check]:
+        """Ends where the one beside it has begun."""
+        yield Check("build", "passed" if beside_began.wait(10) else "failed")
+        begun.append("built")
+
+    def check(whole: bool) -> Iterator[Check]:
+        """Needs no build."""
+        beside_began.set()
+        yield Check("check", "passed")
+
+    def install(whole: bool) -> Iterator[Check]:
+        """Needs the build."""
+        begun.append("install")
+        yield Check("install", "passed")
+
+    given = [Stage(build, 1), Stage(check, 1, beside=True),
+             Stage(install, 1, beside=True, built=True)]
+    done = stages.run_stages(given, False)
+    assert [one.stage for one in done] == given
+    assert all(check.outcome == "passed" for one in done for check in one.checks)
+    assert begun == ["built", "install"]
+
+
+def test_a_stage_counts_the_processor_time_of_what_its_commands_start() -> None:
+    def busy(whole: bool) -> Iterator[Check]:
+        """Runs a shell that runs Python."""
+        code = "import time\nwhile time.process_time() < 0.3: pass"
+        yield command("busy", "sh", "-c", f"{sys.executable} -c '{code}'; true")
+
+    assert stages.run_stage(Stage(busy, 1), False).processor >= 0.3
 
 
 def test_every_stage_says_what_it_does() -> None:
@@ -48,7 +84,7 @@ def test_a_stage_that_breaks_is_a_failure() -> None:
         yield from ()
         raise OSError("no such device")
 
-    (check,) = stages.run_stage(Stage(broken, 1), False)
+    (check,) = stages.run_stage(Stage(broken, 1), False).checks
     assert (check.outcome, check.details) == ("failed", "OSError: no such device")
 
 
