@@ -76,7 +76,7 @@ THREADED = ("planted-race", "spmv-openmp", "spmv-shared_work")
 THREADED_WHOLE = (*THREADED, "sparse-convert", "spmv-formats", "spmv-kernels")
 # Tests of code that reads what strangers hand it, or computes where in memory something lies.
 TRUSTING = ("planted-leak", "kit", "base-output", "sparse-convert", "sparse-matrix-market",
-            "spmv-callers", "spmv-formats", "spmv-short_memory", "dense-gemm")
+            "spmv-callers", "spmv-formats", "dense-gemm")
 # Tests of what is written for NEON, or depends on how wide a vector is.
 VECTORS = ("simd-vector", "spmv-no-weak-symbols", "spmv-serial")
 
