@@ -4,8 +4,6 @@ set positional-arguments
 
 root := justfile_directory()
 python := root / ".venv/bin/python"
-# Of a recipe that builds first: what follows is done where only its usage is asked for.
-usage := 'case " $* " in *" --help "* | *" -h "* | "  ")'
 
 export PYTHONPATH := root
 # Open MPI refuses both by default: to run as root, and more ranks than cores.
@@ -45,42 +43,26 @@ test-gpu: (_needs "run")
 # Measure what this machine can do at best, beside its nominal peaks, on one page (build/machine/)
 [no-exit-message]
 machine *ARGS: (_needs "run")
-    @case " $* " in *" --help "* | *" -h "*) ;; *) .ci/build build experiment:machine-ceilings lib/bench/machine ;; esac
     @"{{python}}" -m memwall machine "$@"
 
 # Measure one experiment and weave its page under build/runs/
 [no-cd, no-exit-message]
 run NAME *ARGS: (_needs "run")
-    @{{usage}} exit ;; esac; "{{root}}/.ci/build" build "experiment:$1" lib/bench/machine
     @"{{python}}" -m memwall run "$@"
 
 # Make a page about your matrix: structure, formats, ranking, plan, partitions (FILE.mtx..., or study.json)
 [no-cd, no-exit-message]
 study *FILES: (_needs "run")
-    #!/usr/bin/env bash
-    set -euo pipefail
-    {{usage}} exec "{{python}}" -m memwall study "$@" ;; esac
-    [[ " $* " == *.mtx* ]] || exec "{{python}}" -m memwall study "$@"
-    targets=(lib/sparse/describe lib/distributed/anatomy lib/bench/machine)
-    for name in plan serial-steps omp-schedules gpu-variants; do targets+=("experiments/spmv-$name/spmv-$name?"); done
-    "{{root}}/.ci/build" build "${targets[@]}"
-    "{{python}}" -m memwall study "$@"
+    @"{{python}}" -m memwall study "$@"
 
 # Verify your kernel and place it among ours: FILE.cpp|.cu --as spmv [--matrix NAME...]
 [no-cd, no-exit-message]
 try *ARGS: (_needs "run")
-    #!/usr/bin/env bash
-    set -euo pipefail
-    {{usage}} exec "{{python}}" -m memwall try "$@" ;; esac
-    targets=(lib/bench/machine)
-    case " $* " in *.cu\ *) targets+=('experiments/spmv-gpu-variants/spmv-gpu-variants?') ;; *) for name in serial-steps omp-schedules; do targets+=("experiments/spmv-$name/spmv-$name"); done ;; esac
-    "{{root}}/.ci/build" build "${targets[@]}"
-    "{{python}}" -m memwall try "$@"
+    @"{{python}}" -m memwall try "$@"
 
 # Write what a profiler counts (ncu, perf) into a result of this machine (--result FILE; --help)
 [no-cd, no-exit-message]
 profile NAME *ARGS: (_needs "run")
-    @{{usage}} exit ;; esac; "{{root}}/.ci/build" build "experiment:$1" lib/bench/machine
     @"{{python}}" -m memwall profile "$@"
 
 # Keep a run of build/runs/ (its folder or result) in this machine's folder under a title
@@ -91,7 +73,6 @@ keep RESULT TITLE *MACHINE: (_needs "run")
 # Measure every experiment into this machine's folder (--book: half an hour; --full: hours)
 [no-exit-message]
 run-all *ARGS: (_needs "run")
-    @case " $* " in *" --help "* | *" -h "*) ;; *) .ci/build build programs ;; esac
     @"{{python}}" -m memwall run-all "$@"
 
 # List claim by claim the command, the minutes and the hardware that decide it
@@ -102,27 +83,17 @@ claims *ARGS: (_needs "run")
 # Check and pack what this machine measured (--machine NAME), and say what every chapter gains
 [no-exit-message]
 contribute *ARGS: (_needs "run")
-    @"{{root}}/.ci/build" build lib/bench/machine
     @"{{python}}" -m memwall contribute "$@"
 
 # Write a job for Slurm that measures ranks on so many hosts (further options are those of `run`)
 [no-exit-message]
 slurm NODES *ARGS: (_needs "run")
-    @.ci/build build experiments/spmv-mpi-partitioning/spmv-mpi-partitioning lib/bench/machine
     @"{{python}}" -m memwall slurm "$@"
 
 # Make an archive that measures, all or some experiments, on machines without a toolchain
 [no-exit-message]
 bundle *EXPERIMENTS: (_needs "run")
-    #!/usr/bin/env bash
-    set -euo pipefail
-    export MESON_ARGS="-Dnative={{ if arch() == "x86_64" { "x86-64-v3" } else { "" } }}"
-    targets=(lib/bench/machine)
-    for name in "$@"; do targets+=("experiment:$name"); done
-    [ $# -gt 0 ] || targets=(programs)
-    .ci/build build-bundle "${targets[@]}"
-    if [ $# = 0 ] && command -v nvcc >/dev/null; then .ci/build build-bundle gpu-tests; fi
-    "{{python}}" .ci/bundle.py build-bundle "build-bundle/memwall-{{arch()}}.tar.gz" "$@"
+    @"{{python}}" .ci/bundle.py build-bundle "build-bundle/memwall-{{arch()}}.tar.gz" "$@"
 
 # Compare two results, runs or machines case by case: A B [--all] [--markdown]
 [no-cd, no-exit-message]
@@ -137,7 +108,6 @@ report *MACHINE: (_needs "run")
 # Show every figure of the articles, and their numbers beside this machine's (build/figures/)
 [no-exit-message]
 figures *MACHINE: (_needs "run")
-    @[ $# -gt 0 ] || .ci/build build lib/bench/machine
     @"{{python}}" -m memwall figures "$@"
 
 # Check style, result files, and that every committed page is what its results weave to

@@ -79,9 +79,15 @@ def test_nothing_is_said_where_nothing_is_to_do(tree: Path) -> None:
     assert just(tree, "build", "lib/done").stderr == ""
 
 
-def test_a_run_is_built_first(tree: Path) -> None:
-    done = just(tree, "run", "alpha", "--profile", "tiny")
-    assert done.stdout == "python -m memwall run alpha --profile tiny\n"
+def build(tree: Path, *targets: str) -> "subprocess.CompletedProcess[str]":
+    """Calls `.ci/build` as commands do that start programs."""
+    path = f"{tree.parent / 'bin'}:{os.environ['PATH']}"
+    return subprocess.run([tree / ".ci/build", "build", *targets], text=True, check=False,
+                          capture_output=True, env={**os.environ, "PATH": path})
+
+
+def test_an_experiment_is_a_target(tree: Path) -> None:
+    done = build(tree, "experiment:alpha", "lib/bench/machine")
     assert "linking -C build --quiet experiments/alpha/alpha lib/bench/machine" in done.stderr
 
 
@@ -89,44 +95,20 @@ def test_what_this_machine_cannot_build_is_left_out(tree: Path) -> None:
     """Without nvcc there are no programs of GPU kernels: a study does without, a run says why."""
     (tree / "experiments/beta").mkdir()
     (tree / "experiments/beta/experiment.toml").write_text("")
-    done = just(tree, "run", "beta")
-    assert done.stdout == "python -m memwall run beta\n"
+    done = build(tree, "experiment:beta", "lib/bench/machine")
     assert "linking -C build --quiet lib/bench/machine\n" in done.stderr
-    done = just(tree, "study", "my.mtx")
-    assert done.stdout == "python -m memwall study my.mtx\n"
-    assert "gpu-variants" not in done.stderr
 
 
 def test_what_must_be_there_is_asked_for(tree: Path) -> None:
     assert "--quiet experiments/beta/beta" in just(tree, "build", "experiments/beta/beta").stderr
 
 
-@pytest.mark.parametrize(("recipe", "module", "arguments"), [
-    ("run", "memwall run", ("alpha", "--help")),
-    ("run", "memwall run", ("alpha", "--profile", "tiny", "-h")),
-    ("run", "memwall run", ("--help",)),
-    ("run-all", "memwall run-all", ("--help",)),
-    ("machine", "memwall machine", ("--help",)),
-    ("study", "memwall study", ("--help",)),
-    ("study", "memwall study", ()),
-    ("try", "memwall try", ("-h",)),
-    ("try", "memwall try", ()),
-])
-def test_nothing_is_built_for_help(
-    tree: Path, recipe: str, module: str, arguments: tuple[str, ...]
-) -> None:
-    done = just(tree, recipe, *arguments)
-    assert done.stdout == " ".join(["python -m", module, *arguments]) + "\n"
-    assert done.stderr == ""
-    assert not (tree / "build").exists()
-
-
 @pytest.mark.parametrize("name", ["alpha/", "./alpha", "../lib", "..", "a b", "$(touch x)", "*",
                                   "x" * 250, "alpha\nbeta", "-h2", "alph"])
 def test_what_is_no_experiment_is_no_target(tree: Path, name: str) -> None:
     """Nothing is configured or built for it, and one line says what there is."""
-    for recipe in ("run", "profile", "bundle"):
-        done = just(tree, recipe, name)
+    for targets in ([f"experiment:{name}"], ["lib/bench/machine", f"experiment:{name}"]):
+        done = build(tree, *targets)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.startswith("no experiment ") and done.stderr.count("\n") == 1
         assert done.stderr.endswith("; there are: alpha\n")
@@ -137,9 +119,7 @@ def test_without_a_target_that_is_known_nothing_is_built(tree: Path) -> None:
     """Ninja without a target builds all."""
     (tree / "experiments/gpu-only").mkdir()
     (tree / "experiments/gpu-only/experiment.toml").write_text("")
-    done = subprocess.run([tree / ".ci/build", "build", "experiment:gpu-only"], text=True,
-                          check=False, capture_output=True,
-                          env={**os.environ, "PATH": f"{tree.parent / 'bin'}:{os.environ['PATH']}"})
+    done = build(tree, "experiment:gpu-only")
     assert done.returncode == 0 and "linking" not in done.stderr
 
 

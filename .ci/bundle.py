@@ -8,6 +8,7 @@ experiments. It unpacks anywhere.
 
 import argparse
 import importlib.metadata
+import os
 import platform
 import re
 import shutil
@@ -139,6 +140,7 @@ def _main() -> int:
     parser.add_argument("archive", type=Path, help="what to write: NAME.tar.gz")
     parser.add_argument("experiments", nargs="*", help="only these; default: all that were built")
     given = parser.parse_args()
+    build(given.build, given.experiments)
     with tempfile.TemporaryDirectory(dir=given.archive.parent) as folder:
         stage, part = Path(folder) / NAME, Path(folder) / given.archive.name
         fill(stage, given.build.resolve(), given.experiments)
@@ -153,6 +155,21 @@ def _main() -> int:
     print(f"{given.archive}: {given.archive.stat().st_size / 1e6:.0f} MB; unpack it on the machine"
           f" and call {NAME}/run-all, or {NAME}/run EXPERIMENT")
     return 0
+
+
+def build(directory: Path, experiments: Sequence[str]) -> None:
+    """Builds what the archive holds; a directory that is new is configured for every processor on
+    which such archives run."""
+    if experiments:
+        calls = [["lib/bench/machine", *(f"experiment:{name}" for name in experiments)]]
+    else:
+        calls = [["programs"], *([["gpu-tests"]] if shutil.which("nvcc") else [])]
+    native = "x86-64-v3" if platform.machine() == "x86_64" else ""
+    for targets in calls:
+        code = subprocess.call([ROOT / ".ci/build", directory.resolve(), *targets],
+                               env={"MESON_ARGS": f"-Dnative={native}", **os.environ})
+        if code:
+            raise SystemExit(code)  # what is wrong was told
 
 
 def fill(stage: Path, build: Path, experiments: Sequence[str]) -> None:

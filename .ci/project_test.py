@@ -96,6 +96,14 @@ def test_workflow_and_container_are_the_debian_that_is_promised() -> None:
     assert "Debian 12" in read("memwall/pages/front_page.md.in")
 
 
+def test_a_recipe_is_a_line_and_no_script() -> None:
+    """What a command needs to know stands in that command, where it is tested."""
+    bodies = re.findall(r"^[a-z_][^\n]*:[^\n=]*\n((?:    .*\n)+)", read("Justfile"), re.MULTILINE)
+    assert len(bodies) > 20
+    for body in bodies:
+        assert body.count("\n") <= 2 and "#!" not in body, body
+
+
 @pytest.mark.parametrize("page", ["SECURITY.md", ".github/pull_request_template.md",
                                   *(path.relative_to(ROOT).as_posix() for path in
                                     sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("*.md")))])

@@ -25,6 +25,7 @@ Show = Callable[[Result], str]
 def measure_machine(workspace: Workspace, console: Console, show: Show) -> int:
     """Measures ceilings with one thread and with all, into build/machine/, anew each time."""
     program, folder = workspace.program(EXPERIMENT), workspace.build / "machine"
+    workspace.build_programs(f"experiment:{EXPERIMENT}", "lib/bench/machine")
     if not program.is_file():
         raise ProgramFailed(f"{EXPERIMENT} was not built: no file {workspace.shown(program)}", 1)
     told = subprocess.run([program, "--help"], capture_output=True, encoding="utf-8",

@@ -132,6 +132,7 @@ def _of_here(workspace: Workspace, name: str, path: Path) -> Measurements:
     """A result of an experiment, if it is one of this machine."""
     program = workspace.program(names.require_experiment(workspace.root, name))
     experiment = definition.load(workspace.root, name)
+    workspace.build_programs(f"experiment:{name}", "lib/bench/machine")
     if not program.is_file():
         raise UserError(f"profile: {name} was not built: no file {workspace.shown(program)}")
     result = results.load(path)

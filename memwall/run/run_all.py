@@ -38,6 +38,7 @@ def run_all(workspace: Workspace, profile: str, slug: str | None, console: Conso
 
     Without `weave` the results wait for a machine that can weave them.
     """
+    workspace.build_programs("programs")
     machine = describe_machine(workspace)
     named = machines.name_of(workspace.root, machine, slug)
     if named.why:

@@ -68,6 +68,7 @@ def run_one(workspace: Workspace, name: str, arguments: list[str], console: Cons
     if {"--help", "-h"} & set(arguments):
         console.line(help_text(workspace, experiment))
         return 0
+    workspace.build_programs(f"experiment:{name}", "lib/bench/machine")
     if not program.is_file():
         why = ", ".join(missing_tools(experiment)) or f"no file {workspace.shown(program)}"
         raise ProgramFailed(f"{name} was not built: {why}", 1)

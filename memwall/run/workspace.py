@@ -29,6 +29,15 @@ class Workspace:
         root = given.root.resolve()
         return cls(root, (given.build or root / "build").resolve())
 
+    def build_programs(self, *targets: str) -> None:
+        """Builds what a command starts (targets of `.ci/build`). Nothing is built where a tree
+        brings its programs, as an archive does, nor in another folder that the user names."""
+        command = self.root / ".ci/build"
+        if self.build != self.root / "build" or not command.exists():
+            return
+        if code := subprocess.call([command, self.build, *targets]):
+            raise SystemExit(code)  # what is wrong was told
+
     def program(self, name: str) -> Path:
         """The program of an experiment."""
         return self.build / "experiments" / name / name
@@ -40,6 +49,7 @@ class Workspace:
 
 def describe_machine(workspace: Workspace) -> dict[str, Any]:
     """The `machine` object of results; its `slug` is what its hardware is called."""
+    workspace.build_programs("lib/bench/machine")
     command = workspace.build / "lib/bench/machine"
     described = subprocess.run([command], capture_output=True, encoding="utf-8", errors="replace",
                                check=False)
@@ -96,6 +106,7 @@ export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 def slurm_job(workspace: Workspace, nodes: str, arguments: Sequence[str]) -> Path:
     """Writes the job for so many hosts like this one; returns its file."""
     nodes = str(numbers.whole("slurm", nodes, what="a number of hosts"))
+    workspace.build_programs(f"experiment:{SLURM_EXPERIMENT}", "lib/bench/machine")
     home = workspace.build / "slurm"
     job = home / f"{nodes}-nodes.sbatch"
     files.write(job, slurm_script(workspace, nodes, len(os.sched_getaffinity(0)), arguments))

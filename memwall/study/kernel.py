@@ -47,6 +47,8 @@ def try_kernel(workspace: Workspace, file: Path, kind: str, matrices: Sequence[s
         raise UserError("no nvcc here, which compiles files .cu")
     if not on_gpu and not shutil.which("g++"):
         raise UserError("no g++ here, which compiles files .cpp")
+    workspace.build_programs("lib/bench/machine", *(f"experiment:{name}" for name in (
+        [ON_GPU] if on_gpu else KINDS.values())))
     is_measured = not on_gpu or bool(describe_machine(workspace)["gpus"])
     if not is_measured:
         console.line("no CUDA device here: the file is compiled, not measured")

@@ -34,6 +34,8 @@ def study_all(workspace: Workspace, files: Sequence[Path], console: Console,
     files = list({file.resolve(): file for file in files}.values())  # each once
     for file in files:
         name_of(file)
+    workspace.build_programs("lib/sparse/describe", "lib/distributed/anatomy", "lib/bench/machine",
+                             *(f"experiment:{contest.name}" for contest in measuring.CONTESTS))
     described = [measuring.described(workspace, file) for file in files]  # all errors come first
     gpus = bool(describe_machine(workspace)["gpus"])
     contests = [contest for contest in measuring.CONTESTS if not contest.needs_gpu
