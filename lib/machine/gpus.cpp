@@ -1,6 +1,6 @@
+#include "machine/management.hpp"
 #include "machine/system.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -12,93 +12,6 @@ namespace machine {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Handle = void*; ///< an opaque pointer of the driver
-
-/// A shared library of the driver. Its functions return 0 if they succeed.
-class Library
-{
-public:
-    explicit Library(char const* name) : handle_{dlopen(name, RTLD_NOW | RTLD_LOCAL), dlclose} {}
-
-    /// Calls a function by its name; false if it is not there or fails. The arguments must have
-    /// exactly the types that it expects.
-    template <class... Arguments>
-    bool call(char const* name, Arguments... arguments) const
-    {
-        auto* const symbol = handle_ ? dlsym(handle_.get(), name) : nullptr;
-        return symbol != nullptr &&
-               reinterpret_cast<int (*)(Arguments...)>(symbol)(arguments...) == 0;
-    }
-
-private:
-    std::unique_ptr<void, int (*)(void*)> handle_;
-};
-
-/// The management library (NVML), started for the life of an object. The layouts and numbers below
-/// are those of its documented interface.
-class Management
-{
-public:
-    Management() : library_{"libnvidia-ml.so.1"}, started_{library_.call("nvmlInit_v2")} {}
-    ~Management()
-    {
-        if (started_) {
-            library_.call("nvmlShutdown");
-        }
-    }
-    Management(Management const&) = delete;
-    Management& operator=(Management const&) = delete;
-
-    template <class... Arguments>
-    bool call(char const* function, Arguments... arguments) const
-    {
-        return library_.call(function, arguments...);
-    }
-
-    /// What a function writes to its last argument.
-    template <class T, class... Arguments>
-    std::optional<T> get(char const* function, Arguments... arguments) const
-    {
-        T value{};
-        bool const known = library_.call(function, arguments..., &value);
-        return known ? std::optional{value} : std::nullopt;
-    }
-
-    /// The same of a number of some unit.
-    template <class... Arguments>
-    std::optional<double> get_times(double unit, char const* function, Arguments... arguments) const
-    {
-        auto const value = get<unsigned>(function, arguments...);
-        return value ? std::optional{unit * *value} : std::nullopt;
-    }
-
-    /// A text; empty if it is unknown.
-    template <class... Arguments>
-    std::string text(char const* function, Arguments... arguments) const
-    {
-        std::array<char, 96> buffer{};
-        library_.call(function, arguments..., buffer.data(), unsigned{buffer.size()});
-        return buffer.data();
-    }
-
-    /// Every GPU of this machine.
-    std::vector<Handle> devices() const
-    {
-        std::vector<Handle> found;
-        auto const count = get<unsigned>("nvmlDeviceGetCount_v2").value_or(0);
-        for (unsigned i = 0; i < count; ++i) {
-            if (auto const device = get<Handle>("nvmlDeviceGetHandleByIndex_v2", i)) {
-                found.push_back(*device);
-            }
-        }
-        return found;
-    }
-
-private:
-    Library library_;
-    bool started_;
-};
-
 struct PciInfo
 {
     char legacy_bus_id[16];
@@ -116,10 +29,6 @@ struct ViolationTime
     unsigned long long reference, violated; ///< microseconds, nanoseconds
 };
 
-constexpr int of_multiprocessors = 1; ///< domains of clocks
-constexpr int of_memory = 2;
-constexpr int of_the_chip = 0; ///< sensor of temperature
-
 template <class T>
 void put(Json& record, char const* key, std::optional<T> const& value)
 {
@@ -129,7 +38,7 @@ void put(Json& record, char const* key, std::optional<T> const& value)
 }
 
 /// What the management library tells, and beside that the compute driver.
-Json described(Management const& management, Handle device, Library const& driver)
+Json described(Management const& management, GpuHandle device, Library const& driver)
 {
     auto const pci = management.get<PciInfo>("nvmlDeviceGetPciInfo_v3", device);
     int ordinal = 0;
@@ -169,7 +78,7 @@ Json described(Management const& management, Handle device, Library const& drive
     }
     auto known = gpu;
     put(known, "max_clock_hz",
-        management.get_times(1e6, "nvmlDeviceGetMaxClockInfo", device, of_multiprocessors));
+        management.get_times(1e6, "nvmlDeviceGetMaxClockInfo", device, clock_of_multiprocessors));
     put(known, "memory_bus_bits", attribute(global_memory_bus_width));
     known["max_memory_clock_hz"] = 1e3 * attribute(memory_clock_rate).value_or(0);
     if (auto const best = peaks(known); !best.empty()) {
@@ -224,11 +133,11 @@ Json gpu_states()
         auto const clock_hz = [&](int domain) {
             return management.get_times(1e6, "nvmlDeviceGetClockInfo", device, domain);
         };
-        put(state, "clock_hz", clock_hz(of_multiprocessors));
-        put(state, "memory_clock_hz", clock_hz(of_memory));
+        put(state, "clock_hz", clock_hz(clock_of_multiprocessors));
+        put(state, "memory_clock_hz", clock_hz(clock_of_memory));
         put(state, "power_w", management.get_times(1e-3, "nvmlDeviceGetPowerUsage", device));
         put(state, "temperature_c",
-            management.get<unsigned>("nvmlDeviceGetTemperature", device, of_the_chip));
+            management.get<unsigned>("nvmlDeviceGetTemperature", device, sensor_of_the_chip));
         if (auto const bits = management.get<unsigned long long>(
                 "nvmlDeviceGetCurrentClocksThrottleReasons", device)) {
             state["throttle_reasons"] = throttle_reasons(*bits);
@@ -241,7 +150,7 @@ Json gpu_states()
 struct GpuWitness::Parts
 {
     Management management = {};
-    std::vector<Handle> devices = management.devices();
+    std::vector<GpuHandle> devices = management.devices();
 };
 
 GpuWitness::GpuWitness() : parts_{std::make_unique<Parts>()} {}
