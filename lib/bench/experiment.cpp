@@ -310,7 +310,8 @@ int Experiment::measure(Settings const& settings) const
             .filter = std::regex{settings.filter, std::regex::extended},
             .pacer = {settings.events, team},
             .record = {writes ? settings.output : "", identity},
-            .points = points};
+            .points = points,
+            .pairs = sampling_.pairs};
     if (settings.list) {
         list(run);
         return 0;
@@ -334,7 +335,7 @@ int Experiment::measure(Settings const& settings) const
 
 int Experiment::run()
 try {
-    auto const chosen = read_settings(name_, argc_, argv_, studies_, options_);
+    auto const chosen = read_settings(name_, argc_, argv_, studies_, options_, sampling_);
     if (auto const* code = std::get_if<int>(&chosen)) {
         return *code;
     }

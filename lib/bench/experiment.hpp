@@ -150,6 +150,13 @@ struct Option
     std::string help;
 };
 
+/// How much an experiment measures where nobody says otherwise.
+struct Sampling
+{
+    std::size_t rounds = 7; ///< of the profiles quick and book
+    std::size_t pairs = 20; ///< A/A pairs of all points together, at least
+};
+
 /// One question, its studies and options, and the loop over all points.
 ///
 /// Every experiment understands `--profile --samples --min-time --threads --seed --filter --study
@@ -175,6 +182,13 @@ public:
                        std::string const& help)
     {
         options_.push_back({name, value, help});
+        return *this;
+    }
+
+    /// Takes fewer samples than is usual, where each of them lasts long.
+    Experiment& sampling(Sampling sampling)
+    {
+        sampling_ = sampling;
         return *this;
     }
 
@@ -234,6 +248,7 @@ private:
     std::vector<Option> options_;
     std::vector<Probe> ceilings_;
     std::map<std::string, std::string> libraries_;
+    Sampling sampling_;
 };
 
 } // namespace bench

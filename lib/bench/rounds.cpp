@@ -11,7 +11,6 @@ namespace bench {
 
 namespace {
 
-constexpr std::size_t least_pairs = 20; ///< A/A pairs of an experiment
 constexpr double most_calls = 1e6;
 constexpr std::size_t share_of_spare_rounds = 4;
 
@@ -62,7 +61,7 @@ void Rounds::add_twins(std::vector<Prepared>& all) const
 {
     auto const points = run_.points;
     auto const originals = all.size();
-    auto const twins = (least_pairs + points - 1) / points;
+    auto const twins = (run_.pairs + points - 1) / points;
     for (std::size_t i = 0; i < twins; ++i) {
         auto twin = all[(run_.point.index + i) % originals];
         twin.is_twin = true;
@@ -200,7 +199,7 @@ bool Rounds::take_sample(Prepared& prepared)
     }
     prepared.samples.push_back(rounded(seconds));
     for (auto const& [name, read] : prepared.facts().counters) {
-        prepared.rounds[name].push_back(rounded(read()));
+        prepared.rounds[name].push_back(rounded(read(prepared.iterations)));
     }
     if (prepared.facts().timeline) {
         prepared.timelines.push_back(prepared.facts().timeline());

@@ -44,6 +44,7 @@ Json measured(FakeTarget& fake, std::string const& samples)
                 v.count("messages", 12);
                 v.count("took", [&] { return batches.last; });
                 v.count("noted", [&] { return 2 * batches.last; });
+                v.count("calls", [](std::uint64_t calls) { return static_cast<double>(calls); });
                 v.timeline([&] {
                     auto const half = batches.last / 2;
                     return std::vector<bench::Span>{{"copies", "up", 0, half},
@@ -81,7 +82,7 @@ TEST_CASE("what a variant counts in each round stands beside its samples, twins 
             continue;
         }
         CHECK(one.at("setup").at("counts") == Json{{"messages", 12}});
-        REQUIRE(one.at("rounds").size() == 2);
+        REQUIRE(one.at("rounds").size() == 3);
         auto const took = one.at("rounds").at("took").get<std::vector<double>>();
         CHECK(took == one.at("samples_s").get<std::vector<double>>());
         if (one.at("variant") == "wrong") {
@@ -93,6 +94,7 @@ TEST_CASE("what a variant counts in each round stands beside its samples, twins 
         REQUIRE(took.size() == 5);
         for (std::size_t i = 0; i < took.size(); ++i) {
             CHECK(one.at("rounds").at("noted").at(i) == doctest::Approx(2 * took[i]));
+            CHECK(one.at("rounds").at("calls").at(i) == one.at("iterations"));
         }
         CHECK(counted.insert(took).second);
         twins += one.at("twin").get<bool>() ? 1 : 0;

@@ -91,6 +91,7 @@ struct Run
     Pacer pacer;
     Record record;
     std::size_t points;        ///< of all studies together
+    std::size_t pairs;         ///< A/A pairs of all of them, at least
     ProcessorMeter meter = {}; ///< runs in rounds: samples, and what comes before them
     std::shared_ptr<Witness> witness = system_witness();
     PointState point = {};

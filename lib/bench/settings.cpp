@@ -243,7 +243,8 @@ std::function<void(Trial&)> const& Selection::body(Coordinates const& at) const
 
 std::variant<Settings, int> read_settings(std::string const& experiment, int argc, char** argv,
                                           std::deque<Study> const& studies,
-                                          std::vector<Option> const& options)
+                                          std::vector<Option> const& options,
+                                          Sampling const& sampling)
 {
     require_sound(studies);
     Settings settings;
@@ -269,8 +270,9 @@ std::variant<Settings, int> read_settings(std::string const& experiment, int arg
     app.add_option("--profile", settings.profile, "how large and how long")
         ->check(CLI::IsMember({"tiny", "quick", "book", "full"}))
         ->capture_default_str();
-    add_number(app, "samples", settings.rounds, 1, 1'000'000,
-               "rounds of samples (tiny 3, quick and book 7, full 21)");
+    add_number(
+        app, "samples", settings.rounds, 1, 1'000'000,
+        fmt::format("rounds of samples (tiny 3, quick and book {}, full 21)", sampling.rounds));
     app.add_option_function<std::string>(
         "--min-time",
         [&](std::string const& text) {
@@ -335,7 +337,9 @@ std::variant<Settings, int> read_settings(std::string const& experiment, int arg
         throw std::invalid_argument{error.what()};
     }
     if (settings.rounds == 0) {
-        settings.rounds = settings.profile == "tiny" ? 3 : settings.profile == "full" ? 21 : 7;
+        settings.rounds = settings.profile == "tiny"   ? 3
+                          : settings.profile == "full" ? 21
+                                                       : sampling.rounds;
     }
     if (settings.min_time_s == 0) {
         settings.min_time_s = settings.profile == "tiny" ? 1e-4 : 2e-3;

@@ -60,7 +60,8 @@ struct Settings
 /// error.
 std::variant<Settings, int> read_settings(std::string const& experiment, int argc, char** argv,
                                           std::deque<Study> const& studies,
-                                          std::vector<Option> const& options);
+                                          std::vector<Option> const& options,
+                                          Sampling const& sampling);
 
 /// How a value is written in labels and records: a path becomes the name of its file.
 Parameter displayed(Parameter const& value);

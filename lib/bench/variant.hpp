@@ -4,6 +4,7 @@
 #include "bench/operand.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -121,7 +122,7 @@ public:
         double stored_bytes = 0;
         double operand_bytes = 0;
         std::vector<std::pair<std::string, double>> counts = {};
-        std::vector<std::pair<std::string, std::function<double()>>> counters = {};
+        std::vector<std::pair<std::string, std::function<double(std::uint64_t)>>> counters = {};
         std::function<std::vector<Span>()> timeline = {};
         std::vector<std::string> notes = {};
     };
@@ -202,6 +203,13 @@ public:
 
     /// Records a number for each sample: `read` is called behind it.
     void count(std::string name, std::function<double()> read)
+    {
+        count(std::move(name), [read = std::move(read)](std::uint64_t) { return read(); });
+    }
+
+    /// As above of what all calls of a sample did together, such as joules: `read` is told how many
+    /// there were.
+    void count(std::string name, std::function<double(std::uint64_t calls)> read)
     {
         facts_.counters.emplace_back(std::move(name), std::move(read));
     }
