@@ -37,6 +37,9 @@ bool overlaps_launches();
 /// Bytes of shared memory that a block of the current device can have.
 std::size_t shared_bytes();
 
+/// Where the current device is on the PCI bus: "0000:00:06.0".
+std::string bus_id();
+
 /// Version of the CUDA runtime that the program is linked with: "13.0".
 std::string runtime_version();
 

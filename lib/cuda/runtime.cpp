@@ -121,6 +121,15 @@ void Event::synchronize() const
     check(cudaEventSynchronize(get()));
 }
 
+bool Event::is_reached() const
+{
+    auto const code = cudaEventQuery(get());
+    if (code != cudaErrorNotReady) {
+        check(code);
+    }
+    return code == cudaSuccess;
+}
+
 double Event::seconds_since(Event const& start) const
 {
     float milliseconds = 0;
@@ -202,6 +211,15 @@ bool overlaps_launches()
 std::size_t shared_bytes()
 {
     return static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+}
+
+std::string bus_id()
+{
+    int device = 0;
+    check(cudaGetDevice(&device));
+    std::array<char, 32> text{};
+    check(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), device));
+    return text.data();
 }
 
 std::string runtime_version()

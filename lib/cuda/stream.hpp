@@ -55,6 +55,9 @@ public:
     /// Waits until the device got there.
     void synchronize() const;
 
+    /// Whether the device got there.
+    bool is_reached() const;
+
     /// Seconds from `start` to this mark, in steps of about half a microsecond. The device must
     /// have got to both.
     double seconds_since(Event const& start) const;
