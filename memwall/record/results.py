@@ -26,9 +26,10 @@ LARGEST_BYTES = 4_000_000
 #: Of so many rounds one may be taken once more (`lib/bench/rounds.cpp`).
 SPARE_ROUNDS = 4
 
-# "/usr/lib" but not "GB/s", "a / b" or "https://host/path".
+# "/usr/lib" but not "GB/s", "a / b" or "https://host/path", nor "/sys/class/powercap": the kernel's
+# folders are the same on every machine.
 ABSOLUTE_PATH = re.compile(
-    r"(?:(?<![\w./])|(?<=-[BIL]))/[\w.+-]+(?:/[\w.+-]+)+|\b[A-Za-z]:\\|(?<!\w)~\w*/"
+    r"(?:(?<![\w./])|(?<=-[BIL]))/(?!sys/class/)[\w.+-]+(?:/[\w.+-]+)+|\b[A-Za-z]:\\|(?<!\w)~\w*/"
 )
 USER_AT_HOST = re.compile(r"\b[\w.-]+@[\w-]+")
 HOST_NAME = re.compile(

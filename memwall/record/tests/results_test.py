@@ -194,6 +194,11 @@ def test_who_measures_for_himself_may_name_anything(name: str, raw: Json, tmp_pa
         assert part in found[0]
 
 
+def test_folders_of_the_kernel_tell_nothing_of_a_machine(raw: Json) -> None:
+    raw["machine"]["os"] = "Linux without /sys/class/powercap/intel-rapl:0/energy_uj"
+    assert list(results.private(raw, "r.json")) == []
+
+
 TEXTS = {
     "not json": ('{"schema": 1,\n oops}', "broken.json:2:2: not JSON"),
     "nan": ('{"schema": NaN}', "found NaN, expected a finite number"),
