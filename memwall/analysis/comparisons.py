@@ -172,7 +172,7 @@ def compare(
         return Absence("missing", why)
     known = [len(found.cases) + found.unmeasured for found in (first, *others.values())]
     compared = [case for point in points for case in (point.case, point.than)]
-    noise = measured.noise_of(compared).factor if of.is_timed else 1.0
+    noise = measured.noise_of(compared, of.noise).factor if of.is_timed else 1.0
     region = phrase(_narrowed(measured, where, [point.case for point in points]))
     return Comparison(faster, named, tuple(points), noise, max(known) - len(points), region, of,
                       per)

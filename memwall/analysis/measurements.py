@@ -110,19 +110,20 @@ class Measurements:
     def noise(self) -> numerics.NoiseFloor:
         return numerics.noise_floor(self.equal_pairs)
 
-    def noise_of(self, cases: Iterable[Case]) -> numerics.NoiseFloor:
+    def noise_of(self, cases: Iterable[Case], sampled: str = "") -> numerics.NoiseFloor:
         """That of the pairs that are most like some cases, if they are enough: of their launches
         and studies, else of their studies, else on their targets, else of all. Two threads are not
         as restless as sixteen, nor products of milliseconds as those of microseconds, nor a GPU as
-        its host."""
+        its host. Of times, or of what was `sampled` beside them."""
         of = list(cases)
-        there = [(twin, samples) for twin, samples in self._pairs
+        every = self._pairs_of(sampled) if sampled else self._pairs
+        there = [(twin, samples) for twin, samples in every
                  if twin.target in {one.target for one in of}]
         studies = {one.parameters[STUDY] for one in of}
         study = [pair for pair in there if pair[0].parameters[STUDY] in studies]
         launch = [pair for pair in study if pair[0].launch in {one.launch for one in of}]
         alike = next((pairs for pairs in (launch, study) if len(pairs) >= LEAST_PAIRS), there)
-        return numerics.noise_floor([samples for _, samples in alike] or self.equal_pairs)
+        return numerics.noise_floor([samples for _, samples in alike or every])
 
     @property
     def equal_pairs(self) -> list[tuple[Sequence[float], Sequence[float]]]:
@@ -132,10 +133,24 @@ class Measurements:
     @cached_property
     def _pairs(self) -> list[tuple[Case, tuple[Sequence[float], Sequence[float]]]]:
         """As `equal_pairs`, each with the second case."""
+        return [(twin, samples_of_both(twin, first)) for twin, first in self._twins]
+
+    def _pairs_of(self, sampled: str) -> list[tuple[Case, tuple[Sequence[float], Sequence[float]]]]:
+        """The same of what was sampled beside times, of those that did so."""
+        found: list[tuple[Case, tuple[Sequence[float], Sequence[float]]]] = []
+        for twin, first in self._twins:
+            if sampled in twin.rounds:
+                second, one = twin.rounds[sampled], first.rounds[sampled]
+                rounds = min(len(one), len(second))
+                found.append((twin, (second[:rounds], one[:rounds])))
+        return found
+
+    @cached_property
+    def _twins(self) -> list[tuple[Case, Case]]:
+        """Second runs, each with the first."""
         firsts = {self._key(case): case for case in self.cases if case.passed}
         twins = [case for case in self.result.cases if case.twin and case.passed]
-        return [(twin, samples_of_both(twin, firsts[self._key(twin)])) for twin in twins
-                if self._key(twin) in firsts]
+        return [(twin, firsts[self._key(twin)]) for twin in twins if self._key(twin) in firsts]
 
     def coordinates(self, case: Case) -> Coordinates:
         """Where a case stands."""

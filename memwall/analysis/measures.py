@@ -29,6 +29,11 @@ class Measure(ABC):
         """Whether two runs of the same code differ in it, by the noise floor."""
         return True
 
+    @property
+    def noise(self) -> str:
+        """What of the rounds A/A pairs tell its noise by; empty: their times."""
+        return ""
+
     @abstractmethod
     def ratios(self, pair: Pair) -> Values:
         """How many times better the first side is, in each round or once."""
@@ -133,6 +138,10 @@ class Reached(Measure):
     @property
     def quantities(self) -> tuple[str, ...]:
         return self.name, self.name
+
+    @property
+    def noise(self) -> str:
+        return measure_of(self.name).noise
 
     def ratios(self, pair: Pair) -> Values:
         """How many times more the first reaches."""

@@ -2,10 +2,10 @@
 value. A value of several cases, or why there is none, is a `Cell` (`cells.py`)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
-from memwall.analysis import numerics
+from memwall.analysis import energy, numerics
 from memwall.analysis.basis import Pair
 from memwall.analysis.quantities import COUNTED, COUNTER, NoNumber, Unknown, quantity
 from memwall.record.errors import UserError
@@ -15,6 +15,8 @@ from memwall.record.results import Case, samples_of_both
 COUNT = "count:"
 #: `round:cycles`: a number that a variant recorded for each sample.
 ROUND = "round:"
+#: `pj_per_byte:idle`: above what the variant `idle` takes at the same point in the same time.
+ABOVE = ":"
 #: Samples, or a single number.
 Values = Sequence[float]
 
@@ -31,6 +33,7 @@ class Metric:
     of_point: bool = False  # the same for every variant of a point
     of_ceiling: bool = False  # refers to what the case's launch reached at best
     unit: str = ""
+    noise: str = ""  # what of the rounds A/A pairs tell its noise by; empty: their times
 
     @property
     def noun(self) -> str:
@@ -44,9 +47,14 @@ def metric_named(name: str) -> Metric:
         return _count_metric(name)
     if name.startswith(ROUND):
         return _round_metric(name.removeprefix(ROUND))
+    kind, _, baseline = name.partition(ABOVE)
+    if kind in ENERGIES and baseline:
+        return _energy_metric(kind, baseline)
     if name not in METRICS:
         known = ", ".join(METRICS)
-        raise UserError(f'no metric "{name}", expected one of {known}, {COUNT}NAME, {COUNTER}NAME')
+        above = ", ".join(f"{kind}{ABOVE}BASELINE" for kind in ENERGIES)
+        raise UserError(f'no metric "{name}", expected one of {known}, {COUNT}NAME, {COUNTER}NAME,'
+                        f" {ROUND}NAME, {above}")
     return METRICS[name]
 
 
@@ -57,12 +65,15 @@ def plain(quantity: str) -> str:
 
 def measure_of(name: str) -> Metric:
     """A metric that each case has by itself, of which more is better, or a counter."""
-    own = {name: one for name, one in METRICS.items()
-           if one.kind in ("rate", "percent") and not one.relative and not one.of_point}
     metric = metric_named(name)
-    if name not in own and not name.startswith(COUNTER):
-        raise UserError(f'found more of "{name}", expected one of {", ".join(own)}')
+    if not _is_own_rate(metric) and not name.startswith(COUNTER):
+        own = ", ".join(name for name, one in METRICS.items() if _is_own_rate(one))
+        raise UserError(f'found more of "{name}", expected one of {own}')
     return metric
+
+
+def _is_own_rate(metric: Metric) -> bool:
+    return metric.kind in ("rate", "percent") and not metric.relative and not metric.of_point
 
 
 @cache
@@ -79,6 +90,12 @@ def _round_metric(name: str) -> Metric:
         return pair.case.rounds[name]
 
     return Metric(plain(name), "number", of, mean=True)
+
+
+@cache
+def _energy_metric(kind: str, baseline: str) -> Metric:
+    metric, of = ENERGIES[kind]
+    return replace(metric, header=f"{metric.header} above {baseline}", of=lambda p: of(p, baseline))
 
 
 def _rate(p: Pair) -> float:
@@ -205,6 +222,15 @@ METRICS: dict[str, Metric] = {
         relative=True,
     ),
     "break_even": Metric("calls to break even", "count", _break_even, relative=True),
+    "watts": Metric("power", "number", lambda p: energy.watts(p.case), mean=True, unit="W"),
+    "calls_per_joule": Metric(
+        "number of calls for a joule",
+        "rate",
+        lambda p: [1 / joules for joules in energy.joules(p.case)],
+        mean=True,
+        unit="calls/J",
+        noise=energy.JOULES,
+    ),
     "bytes": Metric("compulsory bytes", "bytes", lambda p: [p.case.bytes], of_point=True),
     "flops": Metric("flops", "count", lambda p: [p.case.flops], of_point=True),
     "intensity": Metric(
@@ -225,4 +251,29 @@ METRICS: dict[str, Metric] = {
     ),
     "ceiling": Metric("ceiling", "rate", lambda p: [_rate(p) / 1e9], mean=True, of_point=True,
                       unit="GB/s"),
+}
+
+Above = Callable[[Pair, str], Values]
+
+
+def _above(header: str, kind: str, unit: str, of: Above) -> tuple[Metric, Above]:
+    nothing: Callable[[Pair], Values] = lambda _: ()  # noqa: E731 - until there is a baseline
+    return Metric(header, kind, nothing, mean=True, unit=unit, noise=energy.JOULES), of
+
+
+#: What joules above a baseline are told as; each is a metric with the baseline's name behind it.
+ENERGIES: dict[str, tuple[Metric, Above]] = {
+    "joules_above": _above("joules", "number", "J", energy.above),
+    "pj_per_byte": _above(
+        "energy of a byte", "number", "pJ",
+        lambda p, than: energy.cost(p, than, p.case.bytes, "bytes")),
+    "pj_per_operation": _above(
+        "energy of an operation", "number", "pJ",
+        lambda p, than: energy.cost(p, than, p.case.operations, "operations")),
+    "gb_per_joule": _above(
+        "number of bytes for a joule", "rate", "GB/J",
+        lambda p, than: energy.yielded(p, than, p.case.bytes, "bytes")),
+    "gop_per_joule": _above(
+        "number of operations for a joule", "rate", "Gop/J",
+        lambda p, than: energy.yielded(p, than, p.case.operations, "operations")),
 }

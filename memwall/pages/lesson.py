@@ -81,9 +81,10 @@ class Lesson(Verbs):
                             f" {', '.join(known) or 'none'}")
         return float(known[name])
 
-    def noise(self, where: Where | None = None) -> float:
-        """By what part two copies of the same code differed at most, in the studies of a region."""
-        return self.measured.noise_of(self.measured.select(where or {})).factor - 1
+    def noise(self, where: Where | None = None, of: str = "") -> float:
+        """By what part two copies of the same code differed at most, in the studies of a region: in
+        time, or in something else `of` their rounds."""
+        return self.measured.noise_of(self.measured.select(where or {}), of).factor - 1
 
     def of(self, experiment: str) -> "Lesson":
         """The same verbs about another chapter's results on this machine."""

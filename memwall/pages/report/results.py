@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from memwall.analysis.basis import Basis
+from memwall.analysis.energy import JOULES
 from memwall.analysis.measurements import Measurements
 from memwall.analysis.metrics import ROUND, metric_named
 from memwall.analysis.statements import Statement
@@ -257,8 +258,9 @@ class OfStudy:
         operation, a rate where the experiment wants these, or the time of a call."""
         cases = self._select(region)
         recorded = [name for case in cases for name in case.rounds]
-        if recorded and all(recorded[0] in case.rounds for case in cases):
-            return f"{ROUND}{recorded[0]}"
+        shown = JOULES if JOULES in recorded else next(iter(recorded), "")
+        if shown and all(shown in case.rounds for case in cases):
+            return f"{ROUND}{shown}"
         repeats = all(case.operations for case in cases) and any(c.operations > 1 for c in cases)
         if repeats:
             return "per_operation"

@@ -435,13 +435,27 @@ class Run:
     def timed(self) -> dict[Any, Case]:
         return {self.key(case): case for case in self.cases if case["passed"]}
 
-    def noise(self, of: Iterable[Case] = ()) -> float:
+    def energy_pairs(self) -> list[tuple[Case, float]]:
+        """The same by joules, of those that recorded them."""
+        firsts = {self.key(case): case for case in self.cases if case["passed"]}
+        found = []
+        for twin in self.every:
+            one = firsts.get(self.key(twin))
+            if twin["twin"] and twin["passed"] and one and "joules" in twin["recorded"]:
+                ratio = median(x / y for x, y in zip(
+                    twin["recorded"]["joules"], one["recorded"]["joules"], strict=False))
+                found.append((twin, math.exp(abs(math.log(ratio)))))
+        return found
+
+    def noise(self, of: Iterable[Case] = (), metric: str = "") -> float:
         """The largest factor of four or more pairs that share most facts with some cases: target,
-        study and launch, or two of these; else of those on their targets; else of all."""
+        study and launch, or two of these; else of those on their targets; else of all. Of what is
+        told for a joule, in joules."""
         cases = list(of)
+        pairs = self.energy_pairs() if "per_joule" in metric else self.equal_pairs
         for facts, least in ((("target", "study", "launch"), 4), (("target", "study"), 4),
                              (("target",), 1), ((), 0)):
-            alike = [factor for twin, factor in self.equal_pairs
+            alike = [factor for twin, factor in pairs
                      if all(twin[fact] in {case[fact] for case in cases} for fact in facts)]
             if len(alike) >= least:
                 break
@@ -534,11 +548,29 @@ class Run:
             return list(case["recorded"][name.removeprefix("round:")])
         if name.startswith("counter:"):
             return [self.quantity(name, case)]
+        if name == "calls_per_joule":
+            return [1 / joules for joules in case["recorded"]["joules"]]
+        if name.startswith(("pj_per_", "gb_per_joule:", "gop_per_joule:")):
+            return self.energy(name, case)
         rates = {"gbps": ("bytes", 1e9), "gflops": ("flops", 1e9), "tflops": ("flops", 1e12)}
         if name in rates:
             work, scale = rates[name]
             return [case["work"][work] / seconds / scale for seconds in case["samples"]]
         raise NotImplementedError(name)
+
+    def energy(self, name: str, case: Case) -> list[float]:
+        """Picojoules above a baseline for a byte or an operation, or billions of these for a
+        joule."""
+        kind, _, baseline = name.partition(":")
+        base = self.timed.get(self.key({**case, "variant": baseline}))
+        work = case["work"].get("bytes" if "b" in kind.partition("_")[0] or "byte" in kind
+                                else "operations", 0)
+        if base is None or not work or case["group"] == "baseline":
+            raise Absent(name)
+        joules = [mine - its / long * seconds for mine, seconds, its, long in zip(
+            case["recorded"]["joules"], case["samples"], base["recorded"]["joules"],
+            base["samples"], strict=False)]
+        return [1e12 * one / work if kind.startswith("pj") else work / one / 1e9 for one in joules]
 
     def values(self, axis: str, where: Where) -> list[Any]:
         """The values of an axis in a region: as they are listed, or sorted if all are numbers."""

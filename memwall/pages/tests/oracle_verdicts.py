@@ -79,7 +79,7 @@ class Comparison:
             raise Absent("no point has numbers")
         compared = [case for one, _, _, other in points for case in (one, other)]
         is_timed = side != "less" and not condition.get("of", "").startswith("counter:")
-        noise = run.noise(compared) if is_timed else 1.0
+        noise = run.noise(compared, condition.get("of", "")) if is_timed else 1.0
         per = condition.get("per", "matrix")
         moved = {name: value for name, value in than.items()
                  if name not in ("variant", "best_of")} if isinstance(than, Mapping) else {}
