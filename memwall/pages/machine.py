@@ -9,16 +9,20 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from memwall.analysis.basis import Basis
 from memwall.analysis.ceilings import Ceiling
+from memwall.analysis.energy import BASELINE
 from memwall.analysis.measurements import Measurements
+from memwall.analysis.metrics import metric_named
 from memwall.pages import book, scorecard
 from memwall.pages.probes import GPU_PROBES, HOST_PROBES, PROBES, words
 from memwall.pages.survey import OLDER, OLDER_MEANS, OnMachine
 from memwall.pages.tables import aligned, markdown
 from memwall.record import definition, escape, files, machines, notation, sources
-from memwall.record.results import Json, Result
+from memwall.record.results import STUDY, Json, Result
 
 EXPERIMENT = "machine-ceilings"
+JOULES = "joules-of-a-byte"
 #: A share below is told apart, with what to look at.
 LOW = 0.5
 ONE, ALL, GPU = "one thread", "all threads", "GPU"
@@ -67,6 +71,22 @@ class Beside:
         return {PROCESSOR, AS_MANY} <= {*self.alike}
 
 
+@dataclass(frozen=True)
+class Cost:
+    """What a byte or an operation takes of a device above one that is idle."""
+
+    of: str  # "byte" or "operation"
+    variant: str
+    picojoules: float
+
+
+#: Of the studies of JOULES the variants with nothing to do, and the metrics above these.
+COSTS = {
+    "levels": ("idle", "byte", "pj_per_byte"),
+    "operations": ("idle", "operation", "pj_per_operation"),
+    "host_levels": ("host_idle", "byte", "pj_per_byte"),
+    "host_operations": ("host_idle", "operation", "pj_per_operation"),
+}
 SAME_GPU, PROCESSOR, AS_MANY = "the same GPUs", "the same processor model", "as many cores"
 
 
@@ -77,11 +97,14 @@ def show(root: Path, result: Result, folder: Path) -> str:
                           sources.read_tree(root), "", partial=True)
     found = list(rows(one.measured))
     beside = nearest(result.raw["machine"], committed(root))
+    energy = list(costs(root, one.machine))
     page = folder / "README.md"
-    files.write(page, escape.markdown(text(one, found, beside)))
+    files.write(page, escape.markdown(text(one, found, beside, energy)))
     lines = [*aligned(_table(found, beside, is_short=True), "<<>>>>"[:5 + bool(beside)]), "",
+             *([*aligned(_table_of_costs(energy), "<<>"), ""] if energy else []),
              *_sentences(one.measured, found, beside),
-             *(f"not known: {line}" for line in _lacking(one.measured, found))]
+             *(f"not known: {line}" for line in [*_lacking(one.measured, found),
+                                                 *_without_costs(energy)])]
     return escape.opened("\n".join([*lines, files.shown(page)]))
 
 
@@ -145,6 +168,19 @@ def _latencies(measured: Measurements) -> Iterator[Probed]:
                       median(case.samples) / case.operations, "s")
 
 
+def costs(root: Path, machine: str) -> Iterator[Cost]:
+    """What a byte and an operation take on a machine, if its folder has a result that says so."""
+    house = book.read(root, JOULES, [machine])
+    for one in house.found:
+        if one.machine == machine and not one.title:
+            for case in one.measured.cases:
+                baseline, of, metric = COSTS.get(str(case.parameters[STUDY]), ("", "", ""))
+                if case.passed and baseline and case.group != BASELINE:
+                    (pair,) = Basis(one.measured).alone([case])
+                    yield Cost(of, case.variant,
+                               median(metric_named(f"{metric}:{baseline}").of(pair)))
+
+
 def nearest(here: Json, known: Mapping[str, OnMachine]) -> Beside | None:
     """The machine that has most in common with this one: its GPUs, then its processor, then the
     number of cores."""
@@ -173,7 +209,8 @@ def nearest(here: Json, known: Mapping[str, OnMachine]) -> Beside | None:
 # --- what is told ---------------------------------------------------------------------------------
 
 
-def text(one: OnMachine, found: Sequence[Probed], beside: Beside | None) -> str:
+def text(one: OnMachine, found: Sequence[Probed], beside: Beside | None,
+         energy: Sequence[Cost] = ()) -> str:
     """The page."""
     raw = one.result.raw
     head, *body = _table(found, beside)
@@ -184,8 +221,10 @@ def text(one: OnMachine, found: Sequence[Probed], beside: Beside | None) -> str:
         "## Ceilings",
         "\n\n".join(_sentences(one.measured, found, beside)),
         markdown(head, body, 2, prose=[5]),
+        *_section_of_costs(energy),
         "## What is not known",
-        "\n".join(f"- {line}" for line in _lacking(one.measured, found)) or "All was measured.",
+        "\n".join(f"- {line}" for line in [*_lacking(one.measured, found),
+                                           *_without_costs(energy)]) or "All was measured.",
         f"Measured {raw['run']['utc'][:10]}, {raw['run']['rounds']} rounds; every sample is in"
         " [result.json](result.json). `just run machine-ceilings` measures more: every number of"
         " threads, and what threads and GPUs cost. `just run-all` measures every experiment.",
@@ -210,6 +249,25 @@ def _table(found: Sequence[Probed], beside: Beside | None,
             *([_told_beside(row, other) if other else ""] if beside else []),
         ])
     return table
+
+
+def _section_of_costs(energy: Sequence[Cost]) -> list[str]:
+    if not energy:
+        return []
+    head, *body = _table_of_costs(energy)
+    return ["## Joules", "Picojoules above a device that is idle at the same clock, as this machine"
+            f" measured them (`just run {JOULES}`).", markdown(head, body, 2)]
+
+
+def _table_of_costs(energy: Sequence[Cost]) -> list[list[str]]:
+    return [["joules", "of a", "pJ"],
+            *([cost.variant, cost.of, notation.significant(cost.picojoules)] for cost in energy)]
+
+
+def _without_costs(energy: Sequence[Cost]) -> list[str]:
+    """That nobody has measured joules here, and what does."""
+    return [] if energy else ["joules of a byte and of an operation: `just run-all` measures them"
+                              " into this machine's folder, where it has a counter"]
 
 
 def _told_beside(row: Probed, other: Probed) -> str:

@@ -135,3 +135,18 @@ def test_without_a_machine_to_compare_with(show: Callable[[Json], tuple[str, str
     monkeypatch.setattr(machine, "committed", lambda _: {})
     said, page = show(without_gpu())
     assert "nearest" not in said and "| source of the nominal peak |\n" in page
+
+
+def test_what_a_byte_and_an_operation_cost_stands_where_it_was_measured(
+        show: Callable[[Json], tuple[str, str]]) -> None:
+    said, page = show(copy.deepcopy(known()))
+    assert re.search(r"memory_read +byte +\d", said)
+    assert re.search(r"\| *fp32 *\| *operation *\| *[\d.]+ *\|", page)
+    assert "idle" not in re.findall(r"^(\w+) +(?:byte|operation) ", said, re.MULTILINE)
+    costs = {one.variant: one.picojoules for one in machine.costs(ROOT, KNOWN)}
+    assert costs["memory_read"] > costs["l2_read"] > costs["l1_read"] > 0
+    elsewhere = without_gpu()
+    elsewhere["machine"]["slug"] = "nowhere"
+    said, page = show(elsewhere)
+    assert "not known: joules of a byte and of an operation" in said
+    assert "## Joules" not in page
