@@ -6,8 +6,6 @@
 #include <optional>
 #include <string>
 
-/// Joules: counters of what a device has taken, samples that begin and end with the steps of such a
-/// counter, and clocks of the harness that take them.
 namespace energy {
 
 /// Counts the joules that a device takes. Its number changes in steps: many times a second, and not
