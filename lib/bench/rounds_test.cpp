@@ -225,3 +225,24 @@ TEST_CASE("where more than a fifth of the rounds are disturbed none is taken onc
     CHECK(one.at("samples_s").size() == 10);
     CHECK(one.at("disturbed").at("migrated").size() == 10);
 }
+
+TEST_CASE("an experiment may say that it takes fewer samples than is usual")
+{
+    auto const declare = [](bench::Experiment& experiment) {
+        experiment.sampling({.rounds = 2, .pairs = 3});
+        auto& study = experiment.study("few").axis("size", {std::int64_t{1}, std::int64_t{2}});
+        study.untyped([](bench::Trial& trial) {
+            auto const x = trial.input<double>(1);
+            auto const y = trial.output<double>(1);
+            y.expect([x] { return bench::Expected{{x.on()[0]}, {0}}; });
+            trial.add("plain", [from = x.on(), to = y.on()] { to[0] = from[0]; }).excerpt("kernel");
+            trial.run();
+        });
+    };
+    auto const found = bench::testing::measure({"--profile", "quick"}, declare).result;
+    CHECK(found.at("run").at("rounds") == 2);
+    REQUIRE(found.at("cases").size() == 2 * (1 + 2)); // three pairs of two points: two each
+    CHECK(found.at("cases").at(0).at("samples_s").size() == 2);
+    auto const asked = bench::testing::measure({"--profile", "quick", "--samples", "4"}, declare);
+    CHECK(asked.result.at("run").at("rounds") == 4);
+}
