@@ -5,12 +5,13 @@ Nothing is written here but by `write`: the same texts are compared with the tre
 """
 
 import difflib
+import gc
 import multiprocessing
 import signal
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -124,17 +125,30 @@ class House:
 
 def read(root: Path, only: str | None = None, beside: Collection[str] = ()) -> House:
     """Reads and validates every definition, and the results of the machines that came with the tree
-    and of those `beside` them; all, or those of one experiment."""
+    and of those `beside` them; all, or those of one experiment. By this process alone: to hand over
+    what was read takes longer than to read it."""
     tree = sources.read_tree(root)
     experiments = {e.name: e for e in definition.load_all(root)}
     known = sorted({*machines.listed(root), *beside})
     paths = [path for machine in known
              for path in sorted((root / "reports" / machine).glob("results/*.json"))]
     wanted = [p for p in paths if only in (None, p.stem.partition("@")[0])]
-    read = in_parallel(lambda path: _on_machine(root, path, experiments, tree), wanted)
+    with _all_kept():
+        read = [_on_machine(root, path, experiments, tree) for path in wanted]
     found = tuple(one for one in read if isinstance(one, OnMachine))
     left_out = tuple(one for one in read if isinstance(one, str))
     return House(root, tree, tuple(experiments.values()), found, left_out)
+
+
+@contextmanager
+def _all_kept() -> Iterator[None]:
+    """While millions of objects are made that all stay, nobody looks for garbage among them: that
+    takes a third of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _on_machine(root: Path, path: Path, experiments: Mapping[str, Experiment],
