@@ -5,6 +5,7 @@ import queue
 import signal
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,8 @@ def test_what_a_judge_had_frozen_is_ended() -> None:
         pytest.skip("no freezer of cgroups of version 1 here")
     hidden = ["setpriv", "--reuid", str(UID), "--clear-groups", "sleep", "60"]
     with subprocess.Popen(hidden) as left:
+        while sandbox._user(Path(f"/proc/{left.pid}")) != UID:
+            time.sleep(0.01)
         (group / "cgroup.procs").write_text(str(left.pid))
         (group / "freezer.state").write_text("FROZEN")
         sandbox.end_all([UID])
