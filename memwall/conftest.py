@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from memwall.analysis.measurements import Measurements
+from memwall.pages import book
+from memwall.pages.book import House
 from memwall.pages.lesson import Lesson
 from memwall.pages.survey import OnMachine, Survey
 from memwall.pages.verbs import render
@@ -19,13 +21,21 @@ Store = Callable[..., Path]
 Say = Callable[..., str]
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that share what their module makes once go to one process, which makes it once."""
+    """Tests that share what their module makes once go to one process, which makes it once; groups
+    of several modules are marked there."""
     for item in items:
-        if isinstance(item, pytest.Function) and any(
+        if isinstance(item, pytest.Function) and not item.get_closest_marker("xdist_group") and any(
                 made[-1].scope == "module"
                 for made in item._fixtureinfo.name2fixturedefs.values()):
             item.add_marker(pytest.mark.xdist_group(item.module.__name__))
+
+
+@pytest.fixture(scope="session")
+def committed() -> House:
+    """All that came with the tree. Who asks for it is of the group of that name."""
+    return book.read(sources.REPOSITORY)
 
 
 @pytest.fixture
