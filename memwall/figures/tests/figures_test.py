@@ -35,6 +35,7 @@ from memwall.figures.panels import (
 from memwall.figures.plots import worded
 from memwall.figures.rows import Across, Block, ClaimCell, ClaimColumn, Claims, Column, Timeline
 from memwall.figures.sheet import DARK, INK, SERIES, WIDTH, Drawn
+from memwall.pages.book import House
 from memwall.record.results import Span
 from memwall.record.sources import REPOSITORY
 
@@ -467,8 +468,10 @@ def test_a_roofline_names_what_bounds() -> None:
 COMMITTED = sorted(REPOSITORY.glob("experiments/*/figures/*.vl.json"))
 
 
+@pytest.mark.xdist_group("committed")
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: path.name)
-def test_a_committed_figure_tells_no_more_than_seven_things_apart(path: Any) -> None:
+def test_a_committed_figure_tells_no_more_than_seven_things_apart(path: Any, committed: House
+                                                                  ) -> None:
     """And no machine in it is noisier than 50 %, and no axis of ratios leaves out 1."""
     figure = Drawn("", path.read_text(encoding="utf-8"))
     for view in views(json.loads(figure.spec)):
@@ -477,31 +480,22 @@ def test_a_committed_figure_tells_no_more_than_seven_things_apart(path: Any) -> 
             assert len(domain.get("domain", ())) <= MOST_APART
     lines = [view for view in views(json.loads(figure.spec)) if view["mark"]["type"] == "line"]
     assert len(lines) <= MOST_APART + 1  # and the bound
-    assert not {row.get("name") for row in told(figure, "point")} & noisy(path.parents[1].name)
+    named = {row.get("name") for row in told(figure, "point")}
+    assert not named & noisy(committed, path.parents[1].name)
     for panel in [*axes(figure), *axes(figure, "y")]:
         if "Grey band: alike" in figure.spec and panel["field"] == "value":
             assert panel["scale"]["domain"][0] < 1 < panel["scale"]["domain"][1]
 
 
-@functools.cache
-def noisy(experiment: str) -> frozenset[str]:
+def noisy(house: House, experiment: str) -> set[str]:
     """Machines whose run of an experiment belongs into tables only."""
-    from memwall.analysis.measurements import Measurements
-    from memwall.record import definition, machines, results, sources
-
-    found = set()
-    tree, of = sources.read_tree(REPOSITORY), definition.load(REPOSITORY, experiment)
-    for machine in machines.listed(REPOSITORY):
-        path = REPOSITORY / f"reports/{machine}/results/{experiment}.json"
-        if path.exists():
-            read = results.sealed(results.parse(path, path.name))
-            if Measurements(read, of, tree, partial=False).noise.factor > NOISIEST:
-                found.add(machine)
-    return frozenset(found)
+    return {one.machine for one in house.found if one.result.experiment == experiment
+            and not one.title and one.measured.noise.factor > NOISIEST}
 
 
-def test_some_machine_is_too_noisy_for_figures() -> None:
-    assert "intel-xeon-2c" in noisy("spmv-mpi-partitioning")
+@pytest.mark.xdist_group("committed")
+def test_some_machine_is_too_noisy_for_figures(committed: House) -> None:
+    assert "intel-xeon-2c" in noisy(committed, "spmv-mpi-partitioning")
 
 
 # --- colours --------------------------------------------------------------------------------------

@@ -25,9 +25,9 @@ from memwall.pages.survey import OnMachine
 from memwall.pages.tests.study_page_test import browser
 from memwall.record import escape, machines, results
 from memwall.record.results import Case, Json
-from memwall.record.sources import REPOSITORY
 from memwall.tests import synthetic
 
+pytestmark = pytest.mark.xdist_group("committed")
 MOST_BYTES = 70  # of a case
 PAIRS, MEANS = 1000, 100
 WIDTH, PHONE, SCREEN = 1280, 390, 800
@@ -55,15 +55,10 @@ ROWS = """return [...document.querySelectorAll("tbody tr")].map(row =>
 
 
 @pytest.fixture(scope="module")
-def house() -> House:
-    return book.read(REPOSITORY)
-
-
-@pytest.fixture(scope="module")
-def page(house: House, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page(committed: House, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The explorer of all results that came with the tree."""
     folder = tmp_path_factory.mktemp("explorer")
-    explorer.write(house, folder)
+    explorer.write(committed, folder)
     return folder / "index.html"
 
 
@@ -123,15 +118,15 @@ def groups(tab: Any) -> list[str]:
 # --- data -----------------------------------------------------------------------------------------
 
 
-def test_a_case_takes_few_bytes(house: House, page: Path) -> None:
+def test_a_case_takes_few_bytes(committed: House, page: Path) -> None:
     taken = sum(path.stat().st_size for path in page.parent.glob("data-*.js"))
-    cases = sum(len(one.measured.cases) for one in house.found)
+    cases = sum(len(one.measured.cases) for one in committed.found)
     assert cases > 40_000
     assert taken / cases <= MOST_BYTES
 
 
-def test_every_digit_of_a_sample_is_kept(house: House) -> None:
-    for one in house.found:
+def test_every_digit_of_a_sample_is_kept(committed: House) -> None:
+    for one in committed.found:
         for case in one.measured.cases[::5]:
             assert decoded(*explorer.coded(case.taken)) == list(case.taken), one.shown
 
@@ -158,11 +153,11 @@ def unpacked(page: Path, name: str) -> Any:
     return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
-def test_a_machine_is_told_as_on_other_pages(house: House, page: Path) -> None:
+def test_a_machine_is_told_as_on_other_pages(committed: House, page: Path) -> None:
     (index,) = told(page, "index")
     assert {one["name"]: one["is"] for one in index["machines"]} == {
         name: escape.opened(blocks.machine_summary(facts, short=True))
-        for name, facts in house.facts.items()}
+        for name, facts in committed.facts.items()}
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -220,24 +215,26 @@ def assert_alike(answer: list[Any], estimate: Estimate) -> None:
     assert written == numerics.speedup(estimate)
 
 
-def test_a_thousand_pairs_are_compared_as_by_the_weaver(driver: Any, house: House,
+def test_a_thousand_pairs_are_compared_as_by_the_weaver(driver: Any, committed: House,
                                                         page: Path) -> None:
     source = random.Random(51)
-    pairs = [drawn(house, source) for _ in range(PAIRS)]
+    pairs = [drawn(committed, source) for _ in range(PAIRS)]
     visit(driver, page)
     assert sum(name == ALONE for _, _, name, _ in pairs) > 50
-    answers = asked_of_page(driver, house, [(one, [case], name) for one, case, name, _ in pairs])
+    answers = asked_of_page(driver, committed,
+                            [(one, [case], name) for one, case, name, _ in pairs])
     for (one, case, _, over), answer in zip(pairs, answers, strict=True):
         (pair,) = Basis(one.measured, over).pairs([case])
         assert_alike(answer, numerics.estimate(METRICS["speedup"].of(pair)))
 
 
-def test_means_over_inputs_are_those_of_the_weaver(driver: Any, house: House, page: Path) -> None:
+def test_means_over_inputs_are_those_of_the_weaver(driver: Any, committed: House,
+                                                   page: Path) -> None:
     source = random.Random(52)
     asked: list[tuple[OnMachine, list[Case], str]] = []
     expected: list[Estimate] = []
     while len(asked) < MEANS:
-        one, case, name, over = drawn(house, source)
+        one, case, name, over = drawn(committed, source)
         where = {axis: value for axis, value in one.measured.coordinates(case).items()
                  if axis != "matrix"}
         found = compare(one.measured.loose, case.variant, over, where)
@@ -245,7 +242,8 @@ def test_means_over_inputs_are_those_of_the_weaver(driver: Any, house: House, pa
             asked.append((one, [point.case for point in found.points], name))
             expected.append(found.overall)
     visit(driver, page)
-    for answer, estimate in zip(asked_of_page(driver, house, asked), expected, strict=True):
+    answers = asked_of_page(driver, committed, asked)
+    for answer, estimate in zip(answers, expected, strict=True):
         assert_alike(answer, estimate)
 
 
@@ -420,12 +418,12 @@ def test_a_mark_of_a_rate_also_says_the_ratio(driver: Any, page: Path) -> None:
                      re.MULTILINE | re.DOTALL)
 
 
-def test_all_threads_are_compared_with_one(driver: Any, house: House, page: Path) -> None:
+def test_all_threads_are_compared_with_one(driver: Any, committed: House, page: Path) -> None:
     visit(driver, page, "#e=spmv-plan&s=spmv&v=csr&o=one+thread&m=amd-epyc-2c&p=fp64&y=ratio")
     assert text(driver, "problem") == ""
     assert text(driver, "chart-title") == "How many times as fast as itself on one thread is csr?"
     assert "processes of their own" in text(driver, "chart-note")
-    (run,) = [one for one in house.found if one.result.experiment == "spmv-plan"
+    (run,) = [one for one in committed.found if one.result.experiment == "spmv-plan"
               and one.machine == "amd-epyc-2c" and not one.title]
     where = {"study": "spmv", "precision": "fp64", "threads": 2}
     found = compare(run.measured, "csr", {"threads": 1}, where)

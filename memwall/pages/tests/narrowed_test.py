@@ -1,6 +1,7 @@
 """Reports of the runs that `just run NAME --matrix FILE` and `--filter` make."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -56,14 +57,20 @@ NARROWED: dict[str, Callable[[Json], Json | None]] = {
 }
 
 
+@cache
+def measured(name: str) -> Json:
+    """The first committed result of an experiment."""
+    file = next(file for machine in machines.listed(REPOSITORY)
+                for file in sorted((REPOSITORY / "reports" / machine / "results").glob("*.json"))
+                if file.name.startswith(name))
+    return results.load(file).raw
+
+
 @pytest.mark.parametrize("how", NARROWED)
 @pytest.mark.parametrize("name", MEASURED)
 def test_a_narrowed_run_has_a_report(name: str, how: str, tmp_path: Path) -> None:
     """Nothing that it lacks stops the weave."""
-    file = next(file for machine in machines.listed(REPOSITORY)
-                for file in sorted((REPOSITORY / "reports" / machine / "results").glob("*.json"))
-                if file.name.startswith(name))
-    raw = NARROWED[how](results.load(file).raw)
+    raw = NARROWED[how](measured(name))
     if raw is not None:
         page = book.weave_page(REPOSITORY, results.of(raw, tmp_path / "result.json"), tmp_path)
         text = page.read_text(encoding="utf-8")

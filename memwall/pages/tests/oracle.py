@@ -94,6 +94,7 @@ class Evaluator:
                                         .read_text(encoding="utf-8"))
         self.claims = {claim["id"]: claim for claim in self.definition.get("claim", [])}
         self.known: dict[tuple[int, str, int], Found] = {}
+        self.judged: dict[tuple[int, str], str] = {}
 
     def verify(self, statement: Mapping[str, Any]) -> None:
         """Raises `Lie` if a statement is false."""
@@ -402,7 +403,13 @@ class Evaluator:
             rounds_to(ends[2], found.number.high * scale)
 
     def of_claim(self, run: Run, claim: Mapping[str, Any]) -> str:
-        """The verdict of a claim on a run."""
+        """The verdict of a claim on a run, each found once."""
+        key = id(run), claim["id"]
+        if key not in self.judged:
+            self.judged[key] = self._of_claim(run, claim)
+        return self.judged[key]
+
+    def _of_claim(self, run: Run, claim: Mapping[str, Any]) -> str:
         cpu, needs = run.raw["machine"]["cpu"], claim.get("needs", [])
         for need in needs:
             what, _, least = need.partition(">=")

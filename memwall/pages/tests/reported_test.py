@@ -11,6 +11,7 @@ import pytest
 
 from memwall.figures import drawings, sheet
 from memwall.pages import book
+from memwall.pages.book import House
 from memwall.pages.survey import OnMachine
 from memwall.pages.tests.book_test import run
 from memwall.record import machines, results
@@ -18,10 +19,8 @@ from memwall.record.results import Json
 from memwall.record.sources import REPOSITORY
 from memwall.tests import synthetic
 
-
-@cache
-def house() -> book.House:
-    return book.read(REPOSITORY)
+pytestmark = pytest.mark.xdist_group("committed")
+Page = Callable[[str], str]
 
 
 @pytest.fixture(autouse=True)
@@ -32,51 +31,58 @@ def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(drawings.DRAWINGS, name, lambda question, about: "<svg/>")
 
 
-def chosen(machine: str) -> list[OnMachine]:
+def chosen(committed: House, machine: str) -> list[OnMachine]:
     """Runs of a machine: its first one, those about which anything is doubtful, and those of an
     experiment that no later machine has."""
-    last = {one.result.experiment: one for each in house().machines
-            for one in house().of_machine(each)}
-    found = house().of_machine(machine)
+    last = {one.result.experiment: one for each in committed.machines
+            for one in committed.of_machine(each)}
+    found = committed.of_machine(machine)
     return [one for one in found
             if one is found[0] or one.measured.doubts or one is last[one.result.experiment]]
 
 
-@cache
-def page(shown: str) -> str:
-    """The page of a committed run."""
-    (one,) = (each for each in house().found if each.shown == shown)
-    (text,) = (text for name, text in book.machine_page(house(), one).items()
-               if name.endswith(".md"))
-    return text
+@pytest.fixture(scope="module")
+def page(committed: House) -> Page:
+    """The page of a committed run, of the name of its file; each is woven once."""
+
+    @cache
+    def woven(shown: str) -> str:
+        (one,) = (each for each in committed.found if each.shown == shown)
+        (text,) = (text for name, text in book.machine_page(committed, one).items()
+                   if name.endswith(".md"))
+        return text
+
+    return woven
 
 
 @pytest.mark.parametrize("machine", machines.listed(REPOSITORY))
-def test_a_committed_machine_is_reported(machine: str) -> None:
-    for one in chosen(machine):
+def test_a_committed_machine_is_reported(machine: str, committed: House, page: Page) -> None:
+    for one in chosen(committed, machine):
         assert page(one.shown)
 
 
 @pytest.mark.large
 @pytest.mark.parametrize("machine", machines.listed(REPOSITORY))
-def test_every_run_of_a_committed_machine_is_reported(machine: str) -> None:
-    for one in house().of_machine(machine):
+def test_every_run_of_a_committed_machine_is_reported(machine: str, committed: House, page: Page
+                                                      ) -> None:
+    for one in committed.of_machine(machine):
         assert page(one.shown)
 
 
-def test_each_experiment_is_reported_somewhere() -> None:
-    found = {one.result.experiment for machine in house().machines for one in chosen(machine)}
-    assert found == {experiment.name for experiment in house().experiments}
+def test_each_experiment_is_reported_somewhere(committed: House) -> None:
+    found = {one.result.experiment for machine in committed.machines
+             for one in chosen(committed, machine)}
+    assert found == {experiment.name for experiment in committed.experiments}
 
 
-def test_what_is_doubtful_is_marked_on_its_page() -> None:
+def test_what_is_doubtful_is_marked_on_its_page(page: Page) -> None:
     """The machine whose report ended without a page, because of one case at 112 % of a ceiling."""
     text = page("reports/amd-epyc-2c/results/spmv-plan@nine-classes.json")
     assert ("Doubtful, and counted in no verdict: `eigen` at sten27 fp64 threads=2: 112 % of the"
             " fastest pass of read") in text
 
 
-def test_ceilings_are_told_as_rates_of_which_there_is_no_share() -> None:
+def test_ceilings_are_told_as_rates_of_which_there_is_no_share(page: Page) -> None:
     text = page("reports/amd-epyc-zen4-2c/results/machine-ceilings.json")
     assert "| GB/s: variant \\ threads |" in text
     assert "| time of a call, divided by its operations [ns]: variant | value |" in text

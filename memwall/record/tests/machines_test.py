@@ -95,7 +95,7 @@ def test_a_committed_folder_is_of_one_machine() -> None:
             assert machines.difference(one, other) == "", name
 
 
-@pytest.mark.parametrize("name", [name for name, _ in each_machine()])
+@pytest.mark.parametrize("name", machines.listed(REPOSITORY))
 def test_every_fact_of_a_machine_renames_it(name: str, tmp_path: Path) -> None:
     """Its own folder, which nobody listed, is found again for as long as it is the same."""
     machine = dict(each_machine())[name]
