@@ -99,8 +99,9 @@ def unit(whole: bool) -> Iterator[Check]:
 
 
 def python(whole: bool) -> Iterator[Check]:
-    """The tests of the Python programs; whole: what a student does with each kit, all cheats in
-    every sandbox, commands driven for an hour, and a thousand random reports, too."""
+    """The tests of the Python programs; whole: what a student does with each kit and builds alone,
+    all cheats in every sandbox, races in all that may have them, the pages of every machine,
+    commands driven for an hour, and a thousand random reports, too."""
     if whole:
         os.environ.setdefault("MEMWALL_STATE_SECONDS", str(SEARCH_SECONDS))
         os.environ.setdefault("MEMWALL_RANDOM_REPORTS", str(RANDOM_REPORTS))

@@ -10,6 +10,7 @@ import pytest
 
 from memwall.__main__ import main
 from memwall.grade import assignment
+from memwall.grade.tests import small_kit
 from memwall.record import kits
 from memwall.record.kits import GradeError
 
@@ -57,15 +58,20 @@ def test_an_unknown_kit_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
-@pytest.mark.parametrize("name", [
-    name if name in ONE_OF_A_KIND else pytest.param(name, marks=pytest.mark.large)
-    for name in KITS])
-def test_a_student_builds_and_tests_with_the_kit_alone(name: str, tmp_path: Path) -> None:
+@pytest.mark.xdist_group("workshop")
+@pytest.mark.parametrize(("name", "has_judge"), [
+    *((name, True) for name in ONE_OF_A_KIND),
+    *(pytest.param(name, False, marks=pytest.mark.large) for name in KITS)])
+def test_a_student_builds_and_tests_with_the_kit_alone(name: str, has_judge: bool,
+                                                       tmp_path: Path) -> None:
+    """In the short form with a judge that another folder of a student has built."""
     student, instructor = assignment.make(ROOT, name, tmp_path / "out")
     kit = kits.load(instructor)
     if shutil.which(kit.compiler) is None:
         pytest.skip(f"no {kit.compiler} here")
     alone = Path(shutil.move(student, tmp_path / "alone"))
+    if has_judge:
+        small_kit.hand_judge(alone)
     path = "/usr/bin:/bin:/usr/local/cuda/bin"
 
     def make(*targets: str) -> subprocess.CompletedProcess[str]:
@@ -74,7 +80,7 @@ def test_a_student_builds_and_tests_with_the_kit_alone(name: str, tmp_path: Path
 
     if kit.on_gpu:  # `just test-gpu` runs it
         shutil.copy(instructor / "model.cu", alone / kit.file)
-        built = make("references", "build/spmv")
+        built = make("build/box" if has_judge else "references", "build/spmv")
         assert built.returncode == 0, built.stderr
         (alone / "build/judge").write_text("#!/bin/sh\ncat\n")
         told = [line.split("\t") for line in make("test").stdout.splitlines()]

@@ -44,6 +44,7 @@ ALL = {"core": ("*",), "openmp": ("*", "../core/woken_by_timer"), "mpi": ("*",)}
 
 
 @needs_sandbox
+@pytest.mark.xdist_group("workshop")
 @pytest.mark.parametrize(("name", "tier", "cheats", "whole"), [
     (NAME, "A", SHORT, False),
     *(pytest.param(name, "A", ALL[folder], True, marks=pytest.mark.large)
@@ -65,6 +66,7 @@ def test_no_cheat_pays(name: str, tier: str, cheats: Sequence[str], whole: bool,
 
 
 @needs_sandbox
+@pytest.mark.xdist_group("workshop")
 @pytest.mark.large
 @pytest.mark.parametrize(("hidden", "left"), [
     ("/sys/fs/cgroup/unified", ("cgroup 1", "signals")), ("/sys/fs/cgroup", ("signals",))])

@@ -13,11 +13,12 @@ import pytest
 from memwall.grade import sandbox, workshop
 from memwall.grade.tests.cheats_test import needs_sandbox
 
+pytestmark = [needs_sandbox, pytest.mark.xdist_group("workshop")]
+
 UID = sandbox.FIRST_UID + 91  # of no grader that may be at work
 GROUPS = Path("/sys/fs/cgroup/freezer")
 
 
-@needs_sandbox
 def test_what_a_judge_had_frozen_is_ended() -> None:
     group = GROUPS / f"memwall-{os.getpid()}-0"
     try:
@@ -36,7 +37,6 @@ def test_what_a_judge_had_frozen_is_ended() -> None:
     assert code == -signal.SIGKILL
 
 
-@needs_sandbox
 @pytest.mark.parametrize("tier", ["A", "B"])
 def test_a_compiler_whose_time_is_up_does_not_run_on(
         tier: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

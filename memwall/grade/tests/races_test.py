@@ -14,8 +14,9 @@ RACES = small_kit.ROOT / "memwall/grade/cheats/openmp"
 
 
 @needs_sandbox
+@pytest.mark.xdist_group("workshop")
 @pytest.mark.parametrize(("races", "honest"), [
-    (("race_by_copies", "race_untold"), "views"),
+    (("race_by_copies",), "views"),
     pytest.param(("race_*",), "*", marks=pytest.mark.large)])
 def test_races_are_found_and_none_is_made_up(races: Sequence[str], honest: str,
                                              tmp_path: Path) -> None:

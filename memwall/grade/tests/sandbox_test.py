@@ -12,7 +12,8 @@ from memwall.grade import sandbox
 from memwall.grade.sandbox import Box, Limits
 from memwall.grade.tests.cheats_test import needs_sandbox
 
-pytestmark = [needs_sandbox, pytest.mark.parametrize("tier", ["A", "B"])]
+pytestmark = [needs_sandbox, pytest.mark.xdist_group("workshop"),
+              pytest.mark.parametrize("tier", ["A", "B"])]
 
 UID = sandbox.FIRST_UID + 90  # of no grader that may be at work
 LIMITS = Limits(processes=16, file_megabytes=1)

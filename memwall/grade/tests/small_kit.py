@@ -39,13 +39,19 @@ def small(folder: Path, name: str, cases: Sequence[str], rounds: int = 5) -> kit
     text = "".join(f'[[case]]\ncase = "{case}"\nabout = ""\nnext = ""\n'
                    f'hidden = {str(case.startswith("secret ")).lower()}\n' for case in cases)
     path.write_text(re.sub(r"^rounds = .*$", f"rounds = {rounds}", head, flags=re.M) + text)
-    shutil.copytree(_judge(), instructor / "student/build", copy_function=shutil.copy)
+    hand_judge(instructor / "student")
     return kits.load(instructor)
+
+
+def hand_judge(student: Path) -> None:
+    """Puts into a student's folder the judge and its objects, as if they had been built there."""
+    shutil.copytree(_judge(), student / "build", copy_function=shutil.copy)
 
 
 @functools.cache
 def _judge() -> Path:
-    """The judge, which all kits compile alike, and its objects: once for all tests."""
+    """The judge, which all kits compile alike, and its objects: once for all tests of a process,
+    which is why those that need it are of one group."""
     folder = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, folder)
     student, _ = assignment.make(ROOT, "spmv-serial-steps", folder)

@@ -33,7 +33,8 @@ void spmv(Csr const&, std::span<std::int32_t const>, std::span<double const>, st
 }
 """
 
-pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
+pytestmark = [pytest.mark.skipif(shutil.which("make") is None, reason="no make here"),
+              pytest.mark.xdist_group("workshop")]
 
 
 def said(folder: Path, name: str, text: str, **environment: str) -> str:

@@ -14,12 +14,12 @@ from memwall.pages import book
 from memwall.pages.report import figures, told
 from memwall.pages.survey import ChapterPlot
 from memwall.pages.tests import oracle, random_house
-from memwall.record import definition, files
-from memwall.record import machines as machine_list
+from memwall.record import definition, files, machines
 
+pytestmark = pytest.mark.xdist_group("committed")
 REPOSITORY = Path(__file__).resolve().parents[3]
 #: `just test --all` asks for more.
-REPORTS = int(os.environ.get("MEMWALL_RANDOM_REPORTS", "30"))
+REPORTS = int(os.environ.get("MEMWALL_RANDOM_REPORTS", "12"))
 LIES = 70
 EXPERIMENTS = [experiment.name for experiment in definition.load_all(REPOSITORY)]
 
@@ -48,6 +48,7 @@ def test_no_committed_report_says_what_is_false(name: str) -> None:
     assert oracle.lies(page, oracle.of_committed(REPOSITORY, name)) == []
 
 
+ONE_OF_A_KIND = ("amd-epyc-2c", "intel-xeon-16c-h100-80gb-hbm3")  # without a GPU, and with one
 #: Runs that somebody narrowed, of which little can be told.
 KEPT = ("intel-xeon-16c-h100-80gb-hbm3/transfer-modes@beyond-the-device",
         "intel-xeon-64c/spmv-plan@beyond-the-cache")
@@ -56,11 +57,12 @@ KEPT = ("intel-xeon-16c-h100-80gb-hbm3/transfer-modes@beyond-the-device",
 @pytest.mark.usefixtures("without_figures")
 @pytest.mark.parametrize("kept", KEPT)
 def test_no_report_of_a_narrowed_run_says_what_is_false(
-    kept: str, machines: book.House, tmp_path: Path
+    kept: str, committed: book.House, tmp_path: Path
 ) -> None:
     machine, _, name = kept.partition("/")
-    one = next(each for each in machines.of_machine(machine) if each.shown.endswith(f"{name}.json"))
-    for file, text in book.opened(book.machine_page(machines, one)).items():
+    one = next(each for each in committed.of_machine(machine)
+               if each.shown.endswith(f"{name}.json"))
+    for file, text in book.opened(book.machine_page(committed, one)).items():
         files.write(tmp_path / file, text)
     (page,) = (tmp_path / machine).glob("*.md")
     assert oracle.lies(page, oracle.of_committed(REPOSITORY, one.result.experiment)) == []
@@ -259,16 +261,13 @@ def test_every_statement_has_the_shape_that_the_schema_says() -> None:
 
 
 @pytest.mark.usefixtures("without_figures")
-@pytest.mark.parametrize("machine", machine_list.listed(REPOSITORY))
-def test_the_report_of_every_machine_weaves(machine: str, machines: book.House) -> None:
-    texts = book.machine_pages(machines, machine)
+@pytest.mark.parametrize("machine", [
+    machine if machine in ONE_OF_A_KIND else pytest.param(machine, marks=pytest.mark.large)
+    for machine in machines.listed(REPOSITORY)])
+def test_the_report_of_every_machine_weaves(machine: str, committed: book.House) -> None:
+    texts = book.machine_pages(committed, machine)
     pages = [text for name, text in texts.items() if name.endswith(".md")]
-    assert len(pages) == 1 + len(machines.of_machine(machine))
+    assert len(pages) == 1 + len(committed.of_machine(machine))
     widest = max(line.count("|") - 1 for text in pages for line in text.splitlines()
                  if line.startswith("| ---"))
     assert widest <= 9
-
-
-@pytest.fixture(scope="module")
-def machines() -> book.House:
-    return book.read(REPOSITORY)
