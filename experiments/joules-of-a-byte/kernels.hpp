@@ -99,28 +99,38 @@ base::Expected multiply_add_reference(std::span<T const> start, Steps<T> const& 
 /// Tiles of a product of tensor cores by the type of its operands: `c += a b`.
 template <class T>
 struct Tile;
+
+/// Doubles, added up as doubles.
 template <>
 struct Tile<double>
 {
     using Sum = double;
     static constexpr std::size_t m = 8, n = 8, k = 4;
 };
+
+/// Floats that are rounded to TF32, added up as floats.
 template <>
-struct Tile<float> ///< rounded to TF32
+struct Tile<float>
 {
     using Sum = float;
     static constexpr std::size_t m = 16, n = 16, k = 8;
 };
+
+/// Half precision, added up as floats.
 template <>
 struct Tile<base::fp16>
 {
     using Sum = float;
     static constexpr std::size_t m = 16, n = 16, k = 16;
 };
+
+/// Bfloat16, of the same tiles.
 template <>
 struct Tile<base::bf16> : Tile<base::fp16>
 {
 };
+
+/// Bytes, added up as integers.
 template <>
 struct Tile<std::uint8_t>
 {
