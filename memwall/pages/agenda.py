@@ -9,7 +9,8 @@ from memwall.pages.tables import aligned, markdown
 from memwall.record.definition import Claim, Experiment
 
 #: What a need of an experiment or a claim asks of a machine, in words.
-HARDWARE = {"cuda": "a GPU", "nvcc": "nvcc", "mpi": "MPI", "openmp": "", "bare-metal": "bare metal"}
+HARDWARE = {"cuda": "a GPU", "nvcc": "nvcc", "mpi": "MPI", "openmp": "", "bare-metal": "bare metal",
+            "energy": "an energy counter"}
 UNITS = {"threads": "hardware threads", "gpus": "GPUs", "numa_nodes": "NUMA nodes"}
 HEAD = ("claim", "article", "says", "command", "minutes", "hardware")
 ANY = "any machine"

@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from memwall.record import numbers, processors
@@ -14,6 +15,8 @@ from memwall.record.errors import UserError
 #: Each thread stays on a hardware thread of its own, as far from the others as there are cores:
 #: where two meet on one, a call takes twice as long, and the system may put them so at any call.
 BOUND = {"OMP_PROC_BIND": "spread", "OMP_PLACES": "threads"}
+#: Where Linux shows counters of joules, of processors that have any.
+POWERCAP = Path("/sys/class/powercap")
 #: Whoever sets one of these has said where threads go.
 PLACING = (*BOUND, "GOMP_CPU_AFFINITY", "KMP_AFFINITY")
 
@@ -114,11 +117,18 @@ def missing_tools(experiment: Experiment) -> list[str]:
             if need in tools and not shutil.which(tools[need])]
 
 
+def _counts_joules() -> bool:
+    """Whether a counter of processors can be read; which of them are used, programs know."""
+    return any(os.access(zone, os.R_OK) for zone in POWERCAP.glob("intel-rapl:*/energy_uj"))
+
+
 def unmet_need(experiment: Experiment, machine: Mapping[str, Any]) -> str:
     """Why this machine cannot run an experiment at all; empty if it can."""
     unmet = missing_tools(experiment)
     if "cuda" in experiment.needs and not machine["gpus"]:
         unmet.append("no CUDA device here")
+    if "energy" in experiment.needs and not (machine["gpus"] or _counts_joules()):
+        unmet.append(f"no energy counter here, of a GPU or in {POWERCAP} for all to read")
     if not unmet and not launches_of(experiment):
         return "it needs more hardware threads"
     return ", ".join(unmet)

@@ -33,6 +33,10 @@ class ProgramFailed(UserError):
         self.code = code
 
 
+class AllSkipped(ProgramFailed):
+    """What could be measured does not apply to this machine."""
+
+
 class Program:
     """One process of an experiment. It works only inside `turn`, and ends when it is left."""
 
@@ -223,7 +227,8 @@ def measure(program: Path, arguments: Sequence[str], launches: Sequence[Launch],
         joining.note_lost(whole, each.launch.threads, max(1, each.launch.ranks),
                           dict(each.launch.environment), why)
     if not whole["cases"]:
-        raise ProgramFailed(f"{program.name}: measured nothing: {_why_nothing(whole)}", 1)
+        kind = AllSkipped if whole["skipped"] else ProgramFailed
+        raise kind(f"{program.name}: measured nothing: {_why_nothing(whole)}", 1)
     results.write(whole, merged)
     failures = [*(each.failure() for each in programs if each.code), *died.values()]
     return Measurement(results.load(merged), failures, not died)

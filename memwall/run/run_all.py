@@ -13,7 +13,7 @@ from memwall.record.console import Console, duration
 from memwall.record.errors import UserError
 from memwall.run import looks
 from memwall.run.launches import launches_of
-from memwall.run.programs import Measurement, measure
+from memwall.run.programs import AllSkipped, Measurement, measure
 from memwall.run.schedule import Step, make_schedule, schedule_text
 from memwall.run.watch import Watch
 from memwall.run.workspace import Workspace, describe_machine, file_digest
@@ -162,6 +162,9 @@ class RunOfAll:
         try:
             failures = self._measure(step, lambda what="": Watch(self._console, title + what,
                                                                  step.seconds, later))
+        except AllSkipped as error:
+            self._console.line(f"{title}: skipped")
+            return SummaryLine(name, "skipped", errors.line_of(error))
         except (UserError, OSError) as error:
             failures = [errors.line_of(error)]
         outcome = SummaryLine(name, "FAILED" if failures else "measured",

@@ -148,6 +148,25 @@ def test_the_plan_says_what_runs_and_what_does_not(root: Path) -> None:
     ]
 
 
+def test_joules_need_a_counter_that_can_be_read(root: Path, tmp_path: Path,
+                                                monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memwall.run.launches.POWERCAP", tmp_path)
+    add_experiment(root, "alpha", needs='"energy"')
+    why = f"skip  alpha  no energy counter here, of a GPU or in {tmp_path} for all to read"
+    assert why in run(root)[1]
+    (tmp_path / "intel-rapl:0").mkdir()
+    (tmp_path / "intel-rapl:0/energy_uj").write_text("1\n")
+    assert "run   alpha" in run(root)[1]
+
+
+def test_what_a_program_skips_as_a_whole_is_no_failure(root: Path) -> None:
+    add_experiment(root, "alpha", points=1, skip="the counter gives no number")
+    add_experiment(root, "beta")
+    code, said = run(root)
+    assert code == 0
+    assert "  skipped   alpha" in said and "all was skipped: the counter gives no number" in said
+
+
 def test_the_second_plan_knows_how_long_it_took(root: Path) -> None:
     add_experiment(root, "alpha")
     run(root)
