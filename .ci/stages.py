@@ -63,8 +63,10 @@ SENDABLE_MIB = 56
 BUNDLED = "spmv-serial-steps"
 BUNDLED_RANKS = "spmv-mpi-partitioning"
 COMPILE_EXAMPLE = "g++ -std=c++20 {} $(pkg-config --cflags --libs {}) -o example"
+# Where NVIDIA's own namespace `cuda`, with a `cuda::std` in it, was there before ours.
 COMPILE_GPU_EXAMPLE = (
-    "nvcc -std=c++20 -arch=sm_90 -c {} -o example.o $(pkg-config --cflags-only-I {}) && "
+    "nvcc -std=c++20 -arch=sm_90 -include cuda/std/cstdint -c {} -o example.o "
+    "$(pkg-config --cflags-only-I {}) && "
     "g++ example.o $(pkg-config --libs memwall-gpu) -o example")
 #: Take half of the time in which kernels compile: only the whole run asks them.
 POINTER_CHECKS = "null,alignment,object-size,pointer-overflow"

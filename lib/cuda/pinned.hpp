@@ -19,7 +19,7 @@ class Pinned
 public:
     /// An array without a value, with flags of cudaHostAlloc; of no elements it has no memory.
     /// Throws `Error` if the system cannot lock so much memory, std::invalid_argument if none can.
-    explicit Pinned(std::size_t size, unsigned flags = cudaHostAllocDefault)
+    explicit Pinned(::std::size_t size, unsigned flags = cudaHostAllocDefault)
         : data_{nullptr, cudaFreeHost}, size_{size}
     {
         auto const bytes = base::bytes_of("cuda::Pinned", size, sizeof(T));
@@ -30,8 +30,8 @@ public:
         }
     }
 
-    std::span<T> span() { return {data_.get(), size_}; }
-    std::span<T const> span() const { return {data_.get(), size_}; }
+    ::std::span<T> span() { return {data_.get(), size_}; }
+    ::std::span<T const> span() const { return {data_.get(), size_}; }
 
     /// Where kernels find the elements, which they read and write over the bus; a null pointer if
     /// there are none. Throws `Error` if the device cannot.
@@ -45,8 +45,8 @@ public:
     }
 
 private:
-    std::unique_ptr<T, decltype(&cudaFreeHost)> data_;
-    std::size_t size_;
+    ::std::unique_ptr<T, decltype(&cudaFreeHost)> data_;
+    ::std::size_t size_;
 };
 
 /// Locks the pages of memory that somebody else owns and that outlives this.
@@ -56,18 +56,18 @@ public:
     /// Of memory that is read or written; of nothing there are no pages. Throws `Error` if the
     /// system cannot lock so much memory, if some of it is locked already, or if there is no
     /// memory; std::invalid_argument for a null pointer to bytes, and more than there can be.
-    explicit Registered(std::span<std::byte const> memory)
+    explicit Registered(::std::span<::std::byte const> memory)
     {
         base::require_memory("cuda::Registered", memory.data(), memory.size());
         if (!memory.empty()) {
-            auto* const pages = const_cast<std::byte*>(memory.data()); // what they hold stays
+            auto* const pages = const_cast<::std::byte*>(memory.data()); // what they hold stays
             check(cudaHostRegister(pages, memory.size(), cudaHostRegisterDefault));
             pages_.reset(pages, cudaHostUnregister);
         }
     }
 
 private:
-    std::shared_ptr<void> pages_;
+    ::std::shared_ptr<void> pages_;
 };
 
 } // namespace cuda

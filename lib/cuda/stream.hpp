@@ -36,7 +36,7 @@ public:
     void synchronize() const;
 
 private:
-    std::shared_ptr<CUstream_st> stream_;
+    ::std::shared_ptr<CUstream_st> stream_;
 };
 
 /// A mark in the work of a stream, whose time the device takes when it gets there.
@@ -65,7 +65,7 @@ public:
     cudaEvent_t get() const { return event_.get(); }
 
 private:
-    std::shared_ptr<CUevent_st> event_;
+    ::std::shared_ptr<CUevent_st> event_;
 };
 
 /// Work that was captured from a stream, ready to be launched as one.
@@ -74,13 +74,13 @@ class Graph
 public:
     /// Captures what `issue` puts into `stream`, `count` times in a row; nothing of it is executed.
     /// `issue` must neither wait for the device nor use another stream.
-    Graph(Stream const& stream, std::function<void()> const& issue, std::size_t count = 1);
+    Graph(Stream const& stream, ::std::function<void()> const& issue, ::std::size_t count = 1);
 
     /// Puts the work into `stream`.
     void replay(Stream const& stream) const;
 
 private:
-    std::shared_ptr<CUgraphExec_st> graph_;
+    ::std::shared_ptr<CUgraphExec_st> graph_;
 };
 
 } // namespace cuda

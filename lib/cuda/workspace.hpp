@@ -16,12 +16,12 @@ class Workspace
 public:
     /// Memory without a value, at a multiple of 256 bytes; none for no bytes. Throws `Error` if the
     /// device has not enough, or no pool.
-    Workspace(std::size_t bytes, Stream const& stream);
+    Workspace(::std::size_t bytes, Stream const& stream);
 
-    std::byte* data() const { return data_.get(); }
+    ::std::byte* data() const { return data_.get(); }
 
 private:
-    std::shared_ptr<std::byte> data_;
+    ::std::shared_ptr<::std::byte> data_;
 };
 
 } // namespace cuda
