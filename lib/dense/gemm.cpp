@@ -1,5 +1,6 @@
 #include "dense/gemm.hpp"
 
+#include "base/ceil_div.hpp"
 #include "dense/compiled_kernels.hpp"
 #include "machine/cpu.hpp"
 
@@ -18,16 +19,13 @@ namespace dense {
 
 namespace {
 
+using base::ceil_div;
+
 /// Bytes of a strip of `a` and of a strip of `b` with this depth stay in the first-level cache, and
 /// a block of `a` in the second.
 constexpr std::int64_t depth_bytes = 1536;
 constexpr std::int64_t block_rows = 144;
 constexpr std::int64_t block_columns = 4096;
-
-std::int64_t ceil_div(std::int64_t count, std::int64_t size)
-{
-    return (count + size - 1) / size;
-}
 
 struct Free
 {

@@ -1,5 +1,6 @@
 #include "dense/gpu/gemm.hpp"
 
+#include "base/ceil_div.hpp"
 #include "cuda/workspace.hpp"
 #include "dense/gpu/elementwise.hpp"
 #include "dense/gpu/gemm_half.hpp"
@@ -101,11 +102,11 @@ std::optional<Choice> hopper_choice(Matrix<float const> const& a, Matrix<float c
 double tensor_microseconds(Precision precision, Matrix<float const> const& a,
                            Matrix<float const> const& b)
 {
-    auto const ceil_div = [](std::int64_t x, std::int64_t y) { return (x + y - 1) / y; };
     bool const is_once = precision == Precision::tf32;
-    auto const tiles = ceil_div(a.rows, is_once ? 256 : 128) * 2 * ceil_div(b.columns, 256);
-    auto const turns = ceil_div(tiles, clusters_at_once(1));
-    return 4 + static_cast<double>(turns * ceil_div(a.columns, 32)) * (is_once ? 0.65 : 1);
+    auto const tiles =
+        base::ceil_div(a.rows, is_once ? 256 : 128) * 2 * base::ceil_div(b.columns, 256);
+    auto const turns = base::ceil_div(tiles, clusters_at_once(1));
+    return 4 + static_cast<double>(turns * base::ceil_div(a.columns, 32)) * (is_once ? 0.65 : 1);
 }
 
 /// The step for such matrices in full precision: doubles, and floats on GPUs that have no choice.

@@ -1,10 +1,14 @@
 #include "dense/gpu/gemm_shaped.hpp"
 
+#include "base/ceil_div.hpp"
+
 #include <algorithm>
 
 namespace dense::gpu {
 
 namespace {
+
+using base::ceil_div;
 
 /// What is known of a tile: the depth of its stages, how many of its blocks share a multiprocessor,
 /// and which part of the device's arithmetic it then reaches.
@@ -22,11 +26,6 @@ constexpr Tile tiles[]{
     {16, 128, 32, 2, 0.594},  {8, 128, 32, 3, 0.493},  {4, 128, 32, 3, 0.359},
     {128, 16, 32, 2, 0.422},  {128, 8, 32, 3, 0.304},
 };
-
-std::int64_t ceil_div(std::int64_t count, std::int64_t size)
-{
-    return (count + size - 1) / size;
-}
 
 constexpr int largest_cluster = 8;
 

@@ -1,17 +1,16 @@
 #include "dense/gpu/gemm_wgmma.hpp"
 
+#include "base/ceil_div.hpp"
+
 #include <algorithm>
 
 namespace dense::gpu {
 
 namespace {
 
-constexpr std::int64_t depth_of_stage = 64;
+using base::ceil_div;
 
-std::int64_t ceil_div(std::int64_t count, std::int64_t size)
-{
-    return (count + size - 1) / size;
-}
+constexpr std::int64_t depth_of_stage = 64;
 
 // Microseconds, fitted to what an H200 took. A stage is 64 of the depth.
 constexpr double product = 1.99e-5;        // an element of a tile, each stage
