@@ -71,6 +71,8 @@ COMPILE_GPU_EXAMPLE = (
 #: Take half of the time in which kernels compile: only the whole run asks them.
 POINTER_CHECKS = "null,alignment,object-size,pointer-overflow"
 UNUSED_GPU_CODE = "-Dgpu_unused=true"  # there is no GPU here
+#: Most of the time that a source takes is that of its headers: those of a target are read once.
+AS_ONE = "-Dunity=on -Dunity_size=99"
 CLANG = {"CC": "clang", "CXX": "clang++"}  # compiles instrumented code in half of GCC's time
 
 # Tests of code that runs on several threads, and the race that the sanitizer has to find.
@@ -85,7 +87,7 @@ VECTORS = ("simd-vector", "spmv-no-weak-symbols", "spmv-serial")
 
 def release(whole: bool, *targets: str) -> Check:
     """Builds for release what measures, or some targets of it."""
-    options = "" if whole else UNUSED_GPU_CODE
+    options = "" if whole else f"{UNUSED_GPU_CODE} {AS_ONE}"
     return configured(" ".join(("build release", *targets)), RELEASE, options, *targets)
 
 
@@ -118,7 +120,7 @@ def sanitize(whole: bool) -> Iterator[Check]:
     # Places in the source come from the sanitizers' own tables: debug symbols cost minutes. Calls
     # through pointers are not checked: that leaves weak symbols in kernels.
     unchecked = "function" if whole else f"function,{POINTER_CHECKS}"
-    options = ("-Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug "
+    options = (f"{AS_ONE} -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug "
                f"-Doptimization={1 if whole else 0} -Ddebug=false -Dcuda=disabled "
                f"-Dcpp_args=-fno-sanitize={unchecked}")
     yield from unless_passed(
@@ -134,7 +136,7 @@ def tsan(whole: bool) -> Iterator[Check]:
     """Threads under ThreadSanitizer, which has to find a planted race: schedules, and how plans
     deal their work; whole: conversions and the kernels of every format, too."""
     directory = BUILDS / "tsan"
-    options = ("-Db_sanitize=thread -Db_lundef=false -Dbuildtype=debug -Doptimization=1 "
+    options = (f"{AS_ONE} -Db_sanitize=thread -Db_lundef=false -Dbuildtype=debug -Doptimization=1 "
                "-Ddebug=false -Dcuda=disabled -Dmpi=disabled -Dpeers=disabled")
     # Clang's OpenMP tells the sanitizer how its threads wait for each other (its tool Archer); that
     # of GCC does not, and every parallel region would look like a race.
@@ -173,7 +175,8 @@ def cuda(whole: bool) -> Iterator[Check]:
         return
     yield from unless_passed(release(whole))
     commands = json.loads((RELEASE / "compile_commands.json").read_text())
-    objects = {(RELEASE / entry["file"]).resolve(): entry["output"] for entry in commands}
+    objects = {source: entry["output"] for entry in commands
+               for source in compiled_sources(RELEASE / entry["file"])}
     for source in sources:
         if ROOT / source not in objects:
             yield Check(f"compile {source}", "failed", "no target of meson.build compiles it")
@@ -181,6 +184,14 @@ def cuda(whole: bool) -> Iterator[Check]:
             yield command(f"compile {source}", "ninja", "-C", RELEASE, objects[ROOT / source])
     if shutil.which("git") and (ROOT / ".git").exists():
         yield sendable(RELEASE)
+
+
+def compiled_sources(file: Path) -> list[Path]:
+    """The sources that a file of compile commands stands for: several, if it compiles them as one."""
+    if "-unity" not in file.name:
+        return [file.resolve()]
+    return [Path(line.removeprefix("#include<").removesuffix(">")).resolve()
+            for line in file.read_text().splitlines()]
 
 
 def sendable(directory: Path) -> Check:
@@ -204,14 +215,14 @@ def neon(whole: bool) -> Iterator[Check]:
     whole: every kernel and plan."""
     directory = BUILDS / "aarch64"
     yield from unless_passed(configured("configure aarch64", directory,
-                                        "--cross-file lib/spmv/steps/aarch64.cross", "build.ninja"))
+                                        f"{AS_ONE} --cross-file lib/spmv/steps/aarch64.cross", "build.ninja"))
     yield from meson_tests("aarch64", directory, whole, *([] if whole else VECTORS))
 
 
 def fuzz(whole: bool) -> Iterator[Check]:
     """The fuzz targets for some seconds each; whole: for minutes."""
     directory = BUILDS / "fuzz"
-    options = "-Dfuzz=true -Doptimization=1 -Dcuda=disabled -Dmpi=disabled -Dpeers=disabled"
+    options = f"{AS_ONE} -Dfuzz=true -Doptimization=1 -Dcuda=disabled -Dmpi=disabled -Dpeers=disabled"
     yield from unless_passed(
         configured("configure fuzz", directory, options, "build.ninja", **CLANG))
     for program in executables(directory):
@@ -250,7 +261,7 @@ def new(whole: bool) -> Iterator[Check]:
         (copy / ".venv").symlink_to((ROOT / ".venv").resolve())
         yield command("new creates", copy / "justw", "new", "scratch-experiment", cwd=copy)
         yield command("new runs and weaves", copy / "justw", "run", "scratch-experiment",
-                      "--profile", "tiny", cwd=copy)
+                      "--profile", "tiny", cwd=copy, MESON_ARGS="" if whole else AS_ONE)
         if whole:
             yield command("new passes check", copy / "justw", "check", cwd=copy)
 
