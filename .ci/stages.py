@@ -155,8 +155,9 @@ def experiments(whole: bool) -> Iterator[Check]:
         if reason := launches.unmet_need(experiment, machine):
             yield Check(name, "skipped", reason)
             continue
+        # Threads that wait sleep: another stage needs their processors.
         yield command(name, sys.executable, "-m", "memwall", "--build", RELEASE, "run",
-                      experiment.name, "--profile", "tiny")
+                      experiment.name, "--profile", "tiny", OMP_WAIT_POLICY="passive")
     sample = BUILDS / "sample.mtx"
     sample.write_text(SAMPLE, encoding="utf-8")
     yield command("study", sys.executable, "-m", "memwall", "--build", RELEASE, "study", sample)
