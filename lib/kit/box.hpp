@@ -1,5 +1,7 @@
 #pragma once
 
+#include "kit/link.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -7,18 +9,25 @@
 
 namespace kit {
 
-/// What one rank multiplies: its rows of the matrix, the part of x that it has, and y to write.
+/// What one rank is called with: numbers and arrays, in the order in which its problem has them.
 struct Part
 {
-    std::int32_t rows;
-    std::int32_t columns;
-    std::int32_t vectors;
-    std::span<std::int32_t const> row_ptr; ///< rows + 1 offsets, the first 0
-    std::span<std::int32_t const> col;
-    std::span<double const> values;
-    std::span<double const> x;
-    std::span<double> y;
-    std::span<std::int32_t const> starts; ///< the first row of each rank, last the number of rows
+    std::int32_t number[most_numbers];
+    std::span<std::byte> array[most_arrays];
+
+    /// An array to read.
+    template <class T>
+    std::span<T const> in(std::size_t k) const
+    {
+        return {reinterpret_cast<T const*>(array[k].data()), array[k].size() / sizeof(T)};
+    }
+
+    /// The array to write.
+    template <class T>
+    std::span<T> out(std::size_t k) const
+    {
+        return {reinterpret_cast<T*>(array[k].data()), array[k].size() / sizeof(T)};
+    }
 };
 
 /// Calls the function that is handed in: each kit has one of its own.

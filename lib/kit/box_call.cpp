@@ -1,56 +1,40 @@
 #include "kit/box.hpp"
-#include "kit/link.hpp"
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
-#include <vector>
+#include <memory>
 
 namespace kit {
 namespace {
 
-template <class T>
-std::span<T> placed(char* region, std::uint64_t offset, std::int32_t count)
+Part part_of(Header const& header, char* region)
 {
-    return {reinterpret_cast<T*>(region + offset), static_cast<std::size_t>(count)};
-}
-
-Part part_of(char* region)
-{
-    Header header;
-    std::memcpy(&header, region, sizeof header);
-    return {header.rows,
-            header.columns,
-            header.vectors,
-            placed<std::int32_t const>(region, header.row_ptr, header.rows + 1),
-            placed<std::int32_t const>(region, header.col, header.nonzeros),
-            placed<double const>(region, header.values, header.nonzeros),
-            placed<double const>(region, header.x, header.x_count),
-            placed<double>(region, header.y, header.y_count),
-            placed<std::int32_t const>(region, header.starts, header.ranks + 1)};
+    Part part{};
+    std::ranges::copy(header.number, part.number);
+    for (std::int32_t k = 0; k < header.arrays; ++k) {
+        auto const [offset, bytes] = header.array[k];
+        part.array[k] = {reinterpret_cast<std::byte*>(region) + offset, bytes};
+    }
+    return part;
 }
 
 #ifdef __SANITIZE_ADDRESS__
-template <class T>
-std::vector<std::remove_const_t<T>> copied(std::span<T> from)
-{
-    return {from.begin(), from.end()};
-}
-
 /// On arrays of exactly their size, about whose ends the sanitizer knows.
-void call_on_copies(Part const& part)
+void call_on_copies(Header const& header, Part const& part)
 {
-    auto const row_ptr = copied(part.row_ptr);
-    auto const col = copied(part.col);
-    auto const values = copied(part.values);
-    auto const x = copied(part.x);
-    auto const starts = copied(part.starts);
-    auto y = copied(part.y);
-    call({part.rows, part.columns, part.vectors, row_ptr, col, values, x, y, starts});
-    std::ranges::copy(y, part.y.begin());
+    std::unique_ptr<std::byte[]> copies[most_arrays];
+    Part copied = part;
+    for (std::int32_t k = 0; k < header.arrays; ++k) {
+        auto const from = part.array[k];
+        copies[k] = std::make_unique<std::byte[]>(from.size());
+        copied.array[k] = {copies[k].get(), from.size()};
+        std::ranges::copy(from, copied.array[k].begin());
+    }
+    call(copied);
+    std::ranges::copy(copied.array[header.output], part.array[header.output].begin());
 }
 #else
-void call_on_copies(Part const& part)
+void call_on_copies(Header const&, Part const& part)
 {
     call(part);
 }
@@ -60,7 +44,11 @@ void call_on_copies(Part const& part)
 
 int serve(char const* path, int rank)
 {
-    return serve(path, rank, [](char* region, std::size_t) { call_on_copies(part_of(region)); });
+    return serve(path, rank, [](char* region, std::size_t) {
+        Header header;
+        std::memcpy(&header, region, sizeof header);
+        call_on_copies(header, part_of(header, region));
+    });
 }
 
 } // namespace kit

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 /// \file
 /// The process of a contender that is device code: `box_gpu CUBIN SOCKET`. All host code is the
@@ -19,6 +20,9 @@ namespace {
 
 constexpr std::size_t flushed_bytes = std::size_t{256} << 20; // beyond every L2 of today
 constexpr double limit_seconds = 1;
+
+/// How many of the first and of the second number each block of a grid does: device code says it.
+constexpr char const* dealt[] = {"rows_per_block", "columns_per_block"};
 
 void check(CUresult result, char const* what)
 {
@@ -96,25 +100,34 @@ double timed_call(char const* cubin, char* region, std::size_t bytes)
     kit::Header header;
     std::memcpy(&header, region, sizeof header);
     Module const module{cubin};
-    auto const kernel = module.function("spmv");
+    auto const kernel = module.function(header.function);
     auto const threads = module.number("threads_per_block", 1024);
-    auto const rows = module.number("rows_per_block", 1 << 20);
+    unsigned blocks[] = {1, 1};
+    for (int k = 0; k < header.grid; ++k) {
+        auto const each = module.number(dealt[k], 1 << 20);
+        blocks[k] = (static_cast<unsigned>(header.number[k]) + each - 1) / each;
+    }
     Buffer const memory{bytes};
     Buffer const others{flushed_bytes};
     check(cuMemcpyHtoD(memory.address(), region, bytes), "upload");
     check(cuCtxResetPersistingL2Cache(), "cuCtxResetPersistingL2Cache");
     check(cuMemsetD8(others.address(), 0, flushed_bytes), "flush");
 
-    CUdeviceptr at[] = {memory.address() + header.row_ptr, memory.address() + header.col,
-                        memory.address() + header.values, memory.address() + header.x,
-                        memory.address() + header.y};
-    void* arguments[] = {&header.rows, &header.columns, &at[0], &at[1], &at[2], &at[3], &at[4]};
-    auto const blocks = (static_cast<unsigned>(header.rows) + rows - 1) / rows;
+    CUdeviceptr at[kit::most_arrays];
+    std::vector<void*> arguments;
+    for (int k = 0; k < header.numbers; ++k) {
+        arguments.push_back(&header.number[k]);
+    }
+    for (int k = 0; k < header.arrays; ++k) {
+        at[k] = memory.address() + header.array[k].offset;
+        arguments.push_back(&at[k]);
+    }
     Event const begin;
     Event const end;
     check(cuEventRecord(begin.get(), nullptr), "cuEventRecord");
-    if (blocks > 0) {
-        check(cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, nullptr, arguments, nullptr),
+    if (blocks[0] > 0 && blocks[1] > 0) {
+        check(cuLaunchKernel(kernel, blocks[0], blocks[1], 1, threads, 1, 1, 0, nullptr,
+                             arguments.data(), nullptr),
               "launch");
     }
     check(cuEventRecord(end.get(), nullptr), "cuEventRecord");

@@ -506,12 +506,11 @@ std::string Contender::report() const
     return text;
 }
 
-std::vector<double> Contender::result(std::vector<Image> const& images, std::size_t rank) const
+std::vector<std::byte> Contender::result(std::vector<Image> const& images, std::size_t rank) const
 {
     auto const& image = images[rank];
-    std::vector<double> y(image.count);
-    std::memcpy(y.data(), ranks_[rank].memory + image.y, image.count * sizeof(double));
-    return y;
+    auto const* const begin = ranks_[rank].memory + image.output;
+    return {begin, begin + image.output_bytes};
 }
 
 bool Contender::changed_input(std::vector<Image> const& images) const
@@ -519,8 +518,8 @@ bool Contender::changed_input(std::vector<Image> const& images) const
     for (std::size_t rank = 0; rank < images.size(); ++rank) {
         auto const& image = images[rank];
         auto const* memory = ranks_[rank].memory;
-        auto const behind = image.y + image.count * sizeof(double);
-        if (std::memcmp(memory, image.bytes.data(), image.y) != 0 ||
+        auto const behind = image.output + image.output_bytes;
+        if (std::memcmp(memory, image.bytes.data(), image.output) != 0 ||
             std::memcmp(memory + behind, image.bytes.data() + behind,
                         image.bytes.size() - behind) != 0) {
             return true;

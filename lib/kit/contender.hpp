@@ -62,10 +62,10 @@ public:
     /// One call with what was loaded, on at most so many processors.
     Call call(int processors, double limit_seconds);
 
-    /// The results of a rank in the call before.
-    std::vector<double> result(std::vector<Image> const& images, std::size_t rank) const;
+    /// What a rank has written in the call before.
+    std::vector<std::byte> result(std::vector<Image> const& images, std::size_t rank) const;
 
-    /// True where it changed something of its regions that is not y.
+    /// True where it changed something of its regions that is not its result.
     bool changed_input(std::vector<Image> const& images) const;
 
     /// The end of what a sanitizer said.

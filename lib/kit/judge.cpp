@@ -1,5 +1,6 @@
 #include "kit/contender.hpp"
 #include "kit/json.hpp"
+#include "kit/problem.hpp"
 #include "kit/score.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 ///     rounds N          how often all are called for each case
 ///     ranks N           processes of each contender
 ///     processors N      how many a contender may use
-///     vectors N         how many a matrix is multiplied with
+///     problem LINE      see kit::problem; before the cases
 ///     boxes keep time   host code is the kit's own and tells the time of a call
 ///     people            write for people, not for programs; stop at the first failure
 ///     sanitized FILE MEGABYTES   boxes are built with a sanitizer, whose report is about FILE;
@@ -32,7 +33,7 @@
 ///                       named
 ///     contender NAME UID SOCKET COMMAND...
 ///
-/// A contender `floor` only reads what a product has to read: its result is not looked at.
+/// A contender `floor` does what nobody can do without, and no more: its result is not looked at.
 
 namespace {
 
@@ -51,11 +52,11 @@ struct Task
     int rounds = 3;
     int ranks = 1;
     int processors = 1;
-    int vectors = 1;
     bool people = false;
     bool boxes_keep_time = false;
     std::string sanitized;
     std::int64_t most_memory = 0;
+    kit::Problem problem;
     std::vector<Case> cases;
     kit::Points points;
     std::map<std::string, double> model_shares; // by the name of a case
@@ -84,10 +85,8 @@ std::vector<std::string> split(std::string const& line)
 Task read_task(std::istream& input)
 {
     Task task;
-    std::map<std::string, int*> const numbers{{"rounds", &task.rounds},
-                                              {"ranks", &task.ranks},
-                                              {"processors", &task.processors},
-                                              {"vectors", &task.vectors}};
+    std::map<std::string, int*> const numbers{
+        {"rounds", &task.rounds}, {"ranks", &task.ranks}, {"processors", &task.processors}};
     for (std::string line; std::getline(input, line);) {
         auto const words = split(line);
         if (words.empty()) {
@@ -103,7 +102,9 @@ Task read_task(std::istream& input)
             task.sanitized = words[1];
             task.most_memory = std::stoll(words[2]) << 20;
         } else if (words.size() == 2 && (words[0] == "case" || words[0] == "hidden")) {
-            task.cases.push_back({kit::Family{words[1]}, words[0] == "hidden"});
+            task.cases.push_back({kit::Family{task.problem, words[1]}, words[0] == "hidden"});
+        } else if (words.size() == 2 && words[0] == "problem") {
+            task.problem = kit::problem(words[1]);
         } else if (words.size() == 4 && words[0] == "points") {
             task.points = {std::stod(words[1]), std::stod(words[2]), std::stod(words[3])};
         } else if (words.size() == 3 && words[0] == "model") {
@@ -141,15 +142,16 @@ class Contest
 {
 public:
     Contest(Task const& task, Case const& which)
-        : task_{task}, case_{which.family}, hidden_{which.hidden}
+        : task_{task}, case_{which.family}, hidden_{which.hidden},
+          whole_{static_cast<int>(fresh_seed() % static_cast<std::uint64_t>(task.rounds))}
     {
     }
 
     /// False where the submission failed; its first failure ends the case.
     bool run()
     {
-        auto const largest = case_.make(fresh_seed(), task_.vectors);
-        for (auto const& image : kit::images(largest, task_.ranks, 0)) {
+        auto const some = case_.make(fresh_seed());
+        for (auto const& image : some->images(task_.ranks, 0)) {
             region_bytes_ = std::max(region_bytes_, image.bytes.size() * 3 / 2 + (1U << 16));
         }
         for (auto const& entry : task_.contenders) {
@@ -188,9 +190,9 @@ private:
     /// repeated; a failure is told in any case.
     bool play(int round, bool in_any_case)
     {
-        auto const problem = case_.make(fresh_seed(), task_.vectors);
-        auto const expected = kit::expected(problem);
-        auto const images = kit::images(problem, task_.ranks, fresh_seed());
+        auto const problem = case_.make(fresh_seed());
+        auto const images = problem->images(task_.ranks, fresh_seed());
+        problem->expect(round == whole_);
         for (std::size_t last = alive_.size(); last > 1; --last) {
             std::swap(alive_[last - 1], alive_[fresh_seed() % last]);
         }
@@ -200,14 +202,14 @@ private:
             auto const limit = task_.sanitized.empty() ? limit_seconds : sanitized_seconds;
             Sample sample{contender->name(), contender->call(task_.processors, limit), {}};
             if (sample.call.fault.empty() && contender->name() != "floor") {
-                sample.complaint = checked(*contender, problem, expected, images);
+                sample.complaint = checked(*contender, *problem, images);
             }
             if (task_.people && !sample.call.fault.empty()) {
                 std::fputs(contender->report().c_str(), stderr);
             }
             samples.push_back(sample);
         }
-        bool const counts = is_quiet(samples, problem.bytes()) || in_any_case;
+        bool const counts = is_quiet(samples, problem->work()) || in_any_case;
         for (auto const& sample : samples) {
             bool const failed = !sample.call.fault.empty() || !sample.complaint.empty();
             if (failed && is_reference(sample.contender)) {
@@ -215,26 +217,25 @@ private:
                                          ": " + sample.call.fault + sample.complaint);
             }
             if (counts || failed) {
-                tell(round, problem.bytes(), sample);
+                tell(round, problem->work(), sample);
             }
         }
         return counts;
     }
 
-    std::string checked(kit::Contender const& contender, kit::Instance const& problem,
-                        kit::Expected const& expected, std::vector<kit::Image> const& images) const
+    std::string checked(kit::Contender const& contender, kit::Instance& problem,
+                        std::vector<kit::Image> const& images) const
     {
         if (contender.changed_input(images)) {
-            return "it wrote outside y: to its input, or beyond the end of y";
+            return "it wrote outside its result: to its input, or beyond the end of the result";
         }
         for (std::size_t rank = 0; rank < images.size(); ++rank) {
-            auto const y = contender.result(images, rank);
-            auto const complaint = kit::complaint(expected, images[rank].first, y.size(), y.data());
+            auto const bytes = contender.result(images, rank);
+            kit::Result const result{images[rank].first, bytes};
+            auto const complaint = problem.complaint(result);
             if (!complaint.empty()) {
-                bool const small = problem.a.nonzeros() <= 64 && task_.people;
-                auto const picture =
-                    small ? "\n" + kit::shown(problem, expected, images[rank].first, y) : "";
-                return complaint + picture;
+                bool const small = problem.is_small() && task_.people;
+                return complaint + (small ? "\n" + problem.shown(result) : "");
             }
         }
         return {};
@@ -248,12 +249,12 @@ private:
         return own ? call.processor : call.seconds;
     }
 
-    bool is_quiet(std::vector<Sample> const& samples, double bytes)
+    bool is_quiet(std::vector<Sample> const& samples, double work)
     {
         bool quiet = true;
         for (auto const& sample : samples) {
             if (is_reference(sample.contender)) {
-                auto const rate = time(sample.call) / bytes;
+                auto const rate = time(sample.call) / work;
                 auto const [best, first] = best_.try_emplace(sample.contender, rate);
                 quiet = quiet && rate < noisy * best->second;
                 best->second = std::min(best->second, rate);
@@ -262,7 +263,7 @@ private:
         return quiet;
     }
 
-    void tell(int round, double bytes, Sample const& sample)
+    void tell(int round, double work, Sample const& sample)
     {
         bool const failed = !sample.call.fault.empty() || !sample.complaint.empty();
         passed_ = passed_ && !failed;
@@ -273,11 +274,11 @@ private:
             wrong.clear();
         }
         if (!task_.people) {
-            std::printf("{\"case\": %s, \"round\": %d, \"contender\": %s, \"bytes\": %.0f, "
+            std::printf("{\"case\": %s, \"round\": %d, \"contender\": %s, \"work\": %.0f, "
                         "\"seconds\": %.9f, \"wall\": %.9f, \"fault\": %s, "
                         "\"foul\": %s, \"race\": %s, \"wrong\": %s, \"freezer\": %s}\n",
                         kit::quoted(case_.name()).c_str(), round,
-                        kit::quoted(sample.contender).c_str(), bytes, time(sample.call),
+                        kit::quoted(sample.contender).c_str(), work, time(sample.call),
                         sample.call.seconds, kit::quoted(fault).c_str(),
                         sample.call.foul ? "true" : "false", sample.call.race ? "true" : "false",
                         kit::quoted(wrong).c_str(),
@@ -327,6 +328,7 @@ private:
     Task const& task_;
     kit::Family const& case_;
     bool hidden_;
+    int whole_; ///< the round whose results are checked whole: which one is nobody's to know
     std::size_t region_bytes_ = 0;
     std::vector<std::unique_ptr<kit::Contender>> alive_;
     std::map<std::string, double> best_;

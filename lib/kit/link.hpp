@@ -8,23 +8,27 @@
 
 namespace kit {
 
-/// The beginning of a region. The others are places in it, in bytes from its beginning.
+constexpr int most_numbers = 8; ///< that a function is called with
+constexpr int most_arrays = 8;
+
+/// The beginning of a region: what is to be called, with numbers and then arrays, in the order of
+/// the function's arguments.
 struct Header
 {
-    std::int32_t rows;    ///< of this rank
-    std::int32_t columns; ///< of the whole matrix
-    std::int32_t nonzeros;
-    std::int32_t x_count; ///< elements of x that this rank has
-    std::int32_t y_count;
-    std::int32_t vectors;
-    std::int32_t ranks;
-    std::uint64_t row_ptr;
-    std::uint64_t col;
-    std::uint64_t values;
-    std::uint64_t x;
-    std::uint64_t y;
-    std::uint64_t
-        starts; ///< ranks + 1 numbers: the first row of each rank, last the number of rows
+    /// Where an array lies, in bytes from the beginning of the region.
+    struct Array
+    {
+        std::uint64_t offset;
+        std::uint64_t bytes;
+    };
+
+    char function[32];
+    std::int32_t numbers;
+    std::int32_t arrays;
+    std::int32_t output; ///< which of the arrays is written
+    std::int32_t grid;   ///< of a GPU: so many of the numbers, the first ones, are dealt to blocks
+    std::int32_t number[most_numbers];
+    Array array[most_arrays];
 };
 
 /// The end of a region, where a box whose host code is the kit's own tells what a call was.

@@ -1,68 +1,103 @@
 #pragma once
 
-#include "sparse/csr.hpp"
+#include "kit/image.hpp"
 
+#include "base/random.hpp"
+
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 /// \file
-/// What a course kit asks for: sparse matrices and vectors that are others each time, and the
-/// check of `y = A x`. The standard library alone: every kit carries this folder with it.
+/// What a course kit asks for: inputs that are others each time, and the check of what comes of
+/// them. A problem stands in a file of its own (problem_spmv.hpp and its like). The standard
+/// library alone: every kit carries this folder with it.
 
 namespace kit {
 
-/// One product: a matrix with values and the vectors to multiply, element by element side by side.
-struct Instance
+/// Elements that a rank has written, the first of which is element `first` of the whole result.
+struct Result
 {
-    sparse::Csr<double> a;
-    int vectors = 1;
-    std::vector<double> x; ///< columns * vectors elements, those of a column beside each other
-
-    /// Bytes that a product reads and writes at least: the matrix and x once, y once.
-    double bytes() const;
+    std::size_t first;
+    std::span<std::byte const> bytes;
 };
 
-/// A family of problems: a generator of sparse/catalogue/generators.hpp, a range for each argument.
+/// One input, and what must come of it.
+class Instance
+{
+public:
+    virtual ~Instance() = default;
+
+    /// How much work it is: times of inputs of other sizes are compared by time per work.
+    virtual double work() const = 0;
+
+    /// What each rank is given: arrays lie at other places for each seed, and the output is
+    /// poisoned with numbers that are none.
+    virtual std::vector<Image> images(int ranks, std::uint64_t seed) const = 0;
+
+    /// Gets ready to check: every element where it is to be `whole`, else what is quicker and finds
+    /// an error with near certainty. Before it nothing can be checked.
+    virtual void expect(bool whole) = 0;
+
+    /// What is wrong with a result: empty if nothing is, else one line about the first that is
+    /// wrong.
+    virtual std::string complaint(Result const& result) = 0;
+
+    /// Whether it is so small that people can look at it.
+    virtual bool is_small() const = 0;
+
+    /// The whole calculation with a result beside what was expected, as text for people.
+    virtual std::string shown(Result const& result) const = 0;
+};
+
+/// The numbers of a line, by their names; throws std::invalid_argument where one is missing.
+using Arguments = std::function<std::int64_t(std::string const&)>;
+
+/// Makes the inputs of one kind.
+using Generator = std::function<std::unique_ptr<Instance>(Arguments const&, base::Random&)>;
+
+/// A problem: the kinds of inputs that it has, by their names.
+using Problem = std::map<std::string, Generator>;
+
+/// The problem of a line `NAME setting=value ...`: `spmv vectors=4`, `dense bits=64`, `softmax`.
+/// Throws std::invalid_argument, which names the line, where it cannot be understood.
+Problem problem(std::string const& line);
+
+/// A family of inputs: a generator of a problem, and a range for each of its arguments.
 class Family
 {
 public:
     /// From a line `NAME GENERATOR argument=from..to argument=value ...`. Throws
     /// std::invalid_argument, which names the line, where it cannot be understood.
-    explicit Family(std::string const& line);
+    Family(Problem const& problem, std::string const& line);
 
     std::string const& name() const { return name_; }
 
-    /// The problem that belongs to a seed: sizes, structure, values and vectors all follow from it.
-    Instance make(std::uint64_t seed, int vectors) const;
+    /// The input that belongs to a seed: sizes, structure and values all follow from it.
+    std::unique_ptr<Instance> make(std::uint64_t seed) const;
 
 private:
     std::string name_;
-    std::string generator_;
+    std::string kind_;
+    Generator generator_;
     std::map<std::string, std::pair<std::int64_t, std::int64_t>> ranges_;
 };
 
-/// What a result must be: for each element of y a value and how far from it rounding may lead.
-struct Expected
-{
-    std::vector<double> value;
-    std::vector<double> bound;
-};
+/// A real of magnitude 1/16 to 1 with a random sign: none is so small that leaving it out would
+/// pass.
+double real(std::uint64_t bits);
 
-/// The product in extended precision. The bound is that of a sum of n products in any order, with
-/// or without fused operations: (n + 1) u sum |a| |x| (Higham 2002, section 3.1), and as much
-/// again.
-Expected expected(Instance const& problem);
+/// So many elements that are no numbers, each with other bits. `T` is float or double.
+template <class T>
+std::vector<T> poison(std::size_t count, base::Random& random);
 
-/// What is wrong with the elements of y from `first` on, of which `y` holds `count`: empty if
-/// nothing is, else one line about the first that is wrong.
-std::string complaint(Expected const& expected, std::size_t first, std::size_t count,
-                      double const* y);
-
-/// A small problem with its result beside what was expected, as text for people.
-std::string shown(Instance const& problem, Expected const& expected, std::size_t first,
-                  std::vector<double> const& y);
+/// Line about an element that is not what was expected, which `name` names.
+std::string wrong_element(std::string const& name, double found, double expected, double bound);
 
 } // namespace kit

@@ -106,7 +106,7 @@ def points_line(kit: Kit) -> str:
 def task(kit: Kit, cases: Iterable[str], rounds: int, people: bool = False) -> str:
     """Lines for the judge, without contenders."""
     lines = [f"rounds\t{rounds}", f"ranks\t{kit.ranks}", f"processors\t{kit.processors}",
-             f"vectors\t{kit.vectors}", *(["people"] if people else []),
+             f"problem\t{kit.problem}", *(["people"] if people else []),
              *(["boxes keep time"] if kit.on_gpu else []),
              *(f"case\t{case}" for case in cases)]
     return "".join(f"{line}\n" for line in lines)

@@ -97,7 +97,7 @@ def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], span: float) -> 
             foul = foul or (problem if call["foul"] else "")
             wrong = wrong or problem
         elif not problem:
-            times[call["contender"]].append(call["seconds"] / call["bytes"])
+            times[call["contender"]].append(call["seconds"] / call["work"])
             rounds[call["round"]][call["contender"]] = call["seconds"]
     if not times["submission"] and not wrong:
         wrong = "it was never called"
@@ -116,7 +116,7 @@ def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], span: float) -> 
                      if "naive" in one and "submission" in one)
     points = scale(math.log(speedup / gain), math.log(min(gain, span)), noise) if (
         gain >= WORTH) else None
-    milliseconds = 1e3 * usual["submission"] * calls[0]["bytes"]
+    milliseconds = 1e3 * usual["submission"] * calls[0]["work"]
     if race and points is not None:
         points = 0
     return Outcome(case.name, race, "", gain, noise, speedup,

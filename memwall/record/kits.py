@@ -58,7 +58,7 @@ class Kit:
     main: str  # lib/kit/<main>.cpp is the process of a contender
     processors: int
     ranks: int
-    vectors: int
+    problem: str  # as lib/kit/problem.hpp reads it
     rounds: int
     correctness: int  # points
     speed: int
@@ -71,6 +71,12 @@ class Kit:
         """The name of its experiment, in the tree and wherever a kit was made."""
         named = self.folder / "name"
         return files.read(named).strip() if named.exists() else self.folder.parent.name
+
+    @property
+    def settings(self) -> dict[str, int]:
+        """Those of its problem."""
+        words = (word.split("=") for word in self.problem.split()[1:])
+        return {name: int(value) for name, value in words}
 
     @property
     def on_gpu(self) -> bool:
@@ -125,6 +131,6 @@ def load(folder: Path) -> Kit:
         cases.append(InputFamily(one["case"], one["about"], one["next"],
                                  one.get("hidden", False), known_as, one.get("model")))
     return Kit(folder.resolve(), raw["title"], raw["file"], raw["compiler"], raw["flags"],
-               raw["main"], raw["processors"], raw["ranks"], raw["vectors"], raw["rounds"],
+               raw["main"], raw["processors"], raw["ranks"], raw["problem"], raw["rounds"],
                raw["points"]["correctness"], raw["points"]["speed"], raw["points"]["span"],
                tuple(one["case"] for one in raw["test"]), tuple(cases))

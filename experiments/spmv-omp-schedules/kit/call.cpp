@@ -3,5 +3,7 @@
 
 void kit::call(Part const& part)
 {
-    spmv({part.rows, part.columns, part.row_ptr, part.col, part.values}, part.x, part.y);
+    spmv({part.number[0], part.number[1], part.in<std::int32_t>(0), part.in<std::int32_t>(1),
+          part.in<double>(2)},
+         part.in<double>(3), part.out<double>(4));
 }

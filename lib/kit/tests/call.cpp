@@ -11,6 +11,7 @@
 /// What is handed in, for the tests of the judge: MEMWALL_HANDED_IN says what it does.
 void kit::call(Part const& part)
 {
+    auto const y = part.out<double>(4);
     char const* const handed_in = std::getenv("MEMWALL_HANDED_IN");
     auto const is = [&](char const* what) { return std::strcmp(handed_in, what) == 0; };
     if (is("leaves")) {
@@ -28,10 +29,10 @@ void kit::call(Part const& part)
         (void)!write(STDOUT_FILENO, "{}\n", 3);
     }
     if (is("writes x")) {
-        *const_cast<double*>(part.x.data()) += 1;
+        *part.out<double>(3).data() += 1;
     }
     if (is("writes behind y")) {
-        part.y.data()[part.y.size()] = 1;
+        y.data()[y.size()] = 1;
     }
     std::uint64_t const garbage[2] = {};
     constexpr int link = 3; // its first descriptor
@@ -52,17 +53,21 @@ void kit::call(Part const& part)
     if (is("does not wait")) {
         fcntl(link, F_SETFL, O_NONBLOCK);
     }
-    auto const vectors = static_cast<std::size_t>(part.vectors);
-    for (std::int32_t i = 0; i < part.rows; ++i) {
+    auto const row_ptr = part.in<std::int32_t>(0);
+    auto const col = part.in<std::int32_t>(1);
+    auto const values = part.in<double>(2);
+    auto const x = part.in<double>(3);
+    auto const vectors = x.size() / static_cast<std::size_t>(part.number[1]);
+    for (std::int32_t i = 0; i < part.number[0]; ++i) {
         for (std::size_t v = 0; v < vectors; ++v) {
             double sum = 0;
-            for (auto p = part.row_ptr[i]; p < part.row_ptr[i + 1]; ++p) {
-                sum += part.values[p] * part.x[static_cast<std::size_t>(part.col[p]) * vectors + v];
+            for (auto p = row_ptr[i]; p < row_ptr[i + 1]; ++p) {
+                sum += values[p] * x[static_cast<std::size_t>(col[p]) * vectors + v];
             }
-            part.y[static_cast<std::size_t>(i) * vectors + v] = sum;
+            y[static_cast<std::size_t>(i) * vectors + v] = sum;
         }
     }
-    if (is("forgets the last") && !part.y.empty()) {
-        part.y.back() += 1e-3;
+    if (is("forgets the last") && !y.empty()) {
+        y.back() += 1e-3;
     }
 }

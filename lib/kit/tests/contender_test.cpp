@@ -1,6 +1,7 @@
 #include "kit/contender.hpp"
 
 #include "kit/link.hpp"
+#include "kit/problem_spmv.hpp"
 
 #include <doctest/doctest.h>
 
@@ -15,9 +16,12 @@
 
 namespace {
 
-kit::Instance some_instance()
+std::unique_ptr<kit::Product>
+some_instance(std::string const& line = "many ragged rows=100 columns=100 longest=9")
 {
-    return kit::Family{"many ragged rows=100 columns=100 longest=9"}.make(3, 2);
+    auto instance = kit::Family{kit::problem("spmv vectors=2"), line}.make(3);
+    instance->expect(true);
+    return std::unique_ptr<kit::Product>{dynamic_cast<kit::Product*>(instance.release())};
 }
 
 kit::Header header_of(kit::Image const& image)
@@ -28,10 +32,10 @@ kit::Header header_of(kit::Image const& image)
 }
 
 template <class T>
-std::span<T const> placed(kit::Image const& image, std::uint64_t offset, std::int32_t count)
+std::span<T const> placed(kit::Image const& image, int k)
 {
-    return {reinterpret_cast<T const*>(image.bytes.data() + offset),
-            static_cast<std::size_t>(count)};
+    auto const array = header_of(image).array[k];
+    return {reinterpret_cast<T const*>(image.bytes.data() + array.offset), array.bytes / sizeof(T)};
 }
 
 /// A folder for sockets, gone in the end.
@@ -66,8 +70,7 @@ Outcome outcome(std::string const& handed_in, double limit_seconds = 5, int proc
     Folder const folder;
     auto const socket = (folder.path / "socket").string();
     auto const instance = some_instance();
-    auto const expected = kit::expected(instance);
-    auto const images = kit::images(instance, 1, 11);
+    auto const images = instance->images(1, 11);
     kit::Contender contender{{.name = "one",
                               .keeps_time = false,
                               .uid = 0,
@@ -82,7 +85,7 @@ Outcome outcome(std::string const& handed_in, double limit_seconds = 5, int proc
         call = contender.call(processors, limit_seconds);
     }
     auto const y = contender.result(images, 0);
-    return {call, kit::complaint(expected, 0, y.size(), y.data()), contender.changed_input(images)};
+    return {call, instance->complaint({0, y}), contender.changed_input(images)};
 }
 
 } // namespace
@@ -90,43 +93,49 @@ Outcome outcome(std::string const& handed_in, double limit_seconds = 5, int proc
 TEST_CASE("ranks get rows that follow each other, and all arrays of them")
 {
     auto const instance = some_instance();
-    auto const images = kit::images(instance, 3, 5);
+    auto const images = instance->images(3, 5);
+    auto const& a = instance->a;
     REQUIRE(images.size() == 3);
     std::int32_t row = 0;
     for (auto const& image : images) {
         auto const header = header_of(image);
-        CHECK(header.ranks == 3);
-        CHECK(header.columns == instance.a.columns);
+        CHECK(std::string{header.function} == "spmv");
+        REQUIRE(header.numbers == 2);
+        REQUIRE(header.arrays == 6);
+        auto const rows = header.number[0];
+        CHECK(header.number[1] == a.columns);
         CHECK(image.first == static_cast<std::size_t>(row) * 2);
-        CHECK(image.count == static_cast<std::size_t>(header.y_count));
-        CHECK(image.y == header.y);
-        auto const row_ptr = placed<std::int32_t>(image, header.row_ptr, header.rows + 1);
-        auto const values = placed<double>(image, header.values, header.nonzeros);
-        auto const begin = instance.a.row_ptr[row];
+        CHECK(image.output == header.array[header.output].offset);
+        CHECK(image.output_bytes == static_cast<std::size_t>(rows) * 2 * sizeof(double));
+        auto const row_ptr = placed<std::int32_t>(image, 0);
+        auto const values = placed<double>(image, 2);
+        CHECK(row_ptr.size() == static_cast<std::size_t>(rows) + 1);
         CHECK(row_ptr.front() == 0);
-        CHECK(row_ptr.back() == header.nonzeros);
-        CHECK(std::equal(values.begin(), values.end(), instance.a.values.begin() + begin));
-        auto const x = placed<double>(image, header.x, header.x_count);
-        CHECK(std::equal(x.begin(), x.end(), instance.x.begin() + 2 * row));
-        for (double const element : placed<double>(image, header.y, header.y_count)) {
+        CHECK(static_cast<std::size_t>(row_ptr.back()) == values.size());
+        CHECK(std::equal(values.begin(), values.end(), a.values.begin() + a.row_ptr[row]));
+        auto const x = placed<double>(image, 3);
+        CHECK(std::equal(x.begin(), x.end(), instance->x.begin() + 2 * row));
+        for (double const element : placed<double>(image, 4)) {
             CHECK(std::isnan(element));
         }
-        for (auto const offset : {header.row_ptr, header.col, header.values, header.x, header.y}) {
-            CHECK(offset % 64 == 0);
+        CHECK(placed<std::int32_t>(image, 5).size() == 4);
+        for (std::int32_t k = 0; k < header.arrays; ++k) {
+            CHECK(header.array[k].offset % 64 == 0);
         }
-        row += header.rows;
+        row += rows;
     }
-    CHECK(row == instance.a.rows);
+    CHECK(row == a.rows);
 }
 
 TEST_CASE("one rank has all of x, and arrays lie elsewhere each time")
 {
-    auto const instance = kit::Family{"wide ragged rows=50 columns=100 longest=9"}.make(3, 2);
-    auto const one = header_of(kit::images(instance, 1, 1)[0]);
-    auto const other = header_of(kit::images(instance, 1, 2)[0]);
-    CHECK(one.x_count == static_cast<std::int32_t>(instance.x.size()));
-    CHECK(one.x != other.x);
-    CHECK(one.y != other.y);
+    auto const instance = some_instance("wide ragged rows=50 columns=100 longest=9");
+    auto const one = header_of(instance->images(1, 1)[0]);
+    auto const other = header_of(instance->images(1, 2)[0]);
+    CHECK(one.arrays == 5);
+    CHECK(one.array[3].bytes == instance->x.size() * sizeof(double));
+    CHECK(one.array[3].offset != other.array[3].offset);
+    CHECK(one.array[4].offset != other.array[4].offset);
 }
 
 TEST_CASE("a call of an honest box has a time and the right result")

@@ -1,4 +1,4 @@
-#include "kit/problem.hpp"
+#include "kit/problem_spmv.hpp"
 
 #include "kit/json.hpp"
 
@@ -12,41 +12,58 @@
 
 namespace {
 
+/// An input of the sparse problem, of which everything may be looked at.
+std::unique_ptr<kit::Product> made(std::string const& line, std::uint64_t seed, int vectors)
+{
+    auto const problem = kit::problem("spmv vectors=" + std::to_string(vectors));
+    auto instance = kit::Family{problem, line}.make(seed);
+    auto* const product = dynamic_cast<kit::Product*>(instance.release());
+    REQUIRE(product != nullptr);
+    product->expect(true);
+    return std::unique_ptr<kit::Product>{product};
+}
+
 /// The product as a student would write it first.
-std::vector<double> product(kit::Instance const& instance)
+std::vector<double> product(kit::Product const& instance)
 {
     auto const& a = instance.a;
-    auto const vectors = static_cast<std::size_t>(instance.vectors);
-    std::vector<double> y(static_cast<std::size_t>(a.rows) * vectors);
+    std::vector<double> y(static_cast<std::size_t>(a.rows) * instance.vectors);
     for (std::size_t i = 0; i < y.size(); ++i) {
-        for (auto p = a.row_ptr[i / vectors]; p < a.row_ptr[i / vectors + 1]; ++p) {
-            y[i] += a.values[p] *
-                    instance.x[static_cast<std::size_t>(a.col[p]) * vectors + i % vectors];
+        auto const row = i / instance.vectors;
+        for (auto p = a.row_ptr[row]; p < a.row_ptr[row + 1]; ++p) {
+            auto const at = static_cast<std::size_t>(a.col[p]) * instance.vectors;
+            y[i] += a.values[p] * instance.x[at + i % instance.vectors];
         }
     }
     return y;
 }
 
-std::string complaint(kit::Expected const& expected, std::vector<double> const& y)
+kit::Result part(std::vector<double> const& y, std::size_t first = 0, std::size_t count = 2)
 {
-    return kit::complaint(expected, 0, y.size(), y.data());
+    return {first, kit::bytes_of(std::span{y}.subspan(first, count))};
+}
+
+std::string complaint(kit::Product& instance, std::vector<double> const& y)
+{
+    return instance.complaint(part(y, 0, y.size()));
 }
 
 } // namespace
 
 TEST_CASE("a seed gives an instance, another seed another one")
 {
-    kit::Family const family{"many ragged rows=90..100 columns=80..90 longest=20"};
-    CHECK(family.name() == "many");
-    auto const one = family.make(1, 3);
-    auto const again = family.make(1, 3);
-    CHECK(one.a.row_ptr == again.a.row_ptr);
-    CHECK(one.a.col == again.a.col);
-    CHECK(one.a.values == again.a.values);
-    CHECK(one.x == again.x);
-    CHECK(family.make(2, 3).x != one.x);
+    std::string const line = "many ragged rows=90..100 columns=80..90 longest=20";
+    CHECK(kit::Family{kit::problem("spmv vectors=3"), line}.name() == "many");
+    auto const one = made(line, 1, 3);
+    auto const again = made(line, 1, 3);
+    CHECK(one->a.row_ptr == again->a.row_ptr);
+    CHECK(one->a.col == again->a.col);
+    CHECK(one->a.values == again->a.values);
+    CHECK(one->x == again->x);
+    CHECK(made(line, 2, 3)->x != one->x);
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
-        auto const some = family.make(seed, 2);
+        auto const instance = made(line, seed, 2);
+        auto const& some = *instance;
         CHECK(some.a.rows >= 90);
         CHECK(some.a.rows <= 100);
         CHECK(some.a.columns >= 80);
@@ -65,24 +82,24 @@ TEST_CASE("a seed gives an instance, another seed another one")
 
 TEST_CASE("a few nonzeros are left out, so that no structure is known exactly")
 {
-    auto const instance = kit::Family{"full dense rows=100 columns=100"}.make(1, 1);
-    CHECK(instance.a.nonzeros() < 10'000);
-    CHECK(instance.a.nonzeros() > 9'800); // one in 256
-    CHECK(instance.a.row_ptr.back() == instance.a.nonzeros());
+    auto const instance = made("full dense rows=100 columns=100", 1, 1);
+    CHECK(instance->a.nonzeros() < 10'000);
+    CHECK(instance->a.nonzeros() > 9'800); // one in 256
+    CHECK(instance->a.row_ptr.back() == instance->a.nonzeros());
 }
 
 TEST_CASE("bytes are those of the matrix, of x and of y, once")
 {
-    auto const instance = kit::Family{"one dense rows=3 columns=2"}.make(5, 4);
+    auto const instance = made("one dense rows=3 columns=2", 5, 4);
     auto const vectors = (3 + 2) * 4 * sizeof(double);
-    CHECK(instance.bytes() == static_cast<double>(instance.a.bytes() + vectors));
+    CHECK(instance->work() == static_cast<double>(instance->a.bytes() + vectors));
 }
 
-TEST_CASE("a line that is no family is named")
+TEST_CASE("a line that is no family, or no problem, is named")
 {
-    auto const said = [](std::string const& line) {
+    auto const said = [](std::string const& line, std::string const& problem = "spmv vectors=1") {
         try {
-            kit::Family{line}.make(1, 1);
+            kit::Family{kit::problem(problem), line}.make(1);
         } catch (std::invalid_argument const& error) {
             return std::string{error.what()};
         }
@@ -93,56 +110,63 @@ TEST_CASE("a line that is no family is named")
     CHECK(said("odd dense rows=1..x").find("found 'rows=1..x'") != std::string::npos);
     CHECK(said("odd dense rows=1") == "case odd: dense needs columns");
     CHECK(said("fine dense rows=1 columns=1") == "nothing");
+    std::string const fine = "fine product m=1 n=1 k=1";
+    CHECK(said(fine, "dense bits=64") == "nothing");
+    CHECK(said("odd product m=1 n=1", "dense bits=64") == "case odd: product needs k");
+    CHECK(said("odd product m=1 n=0 k=1", "dense bits=64").find("found n=0") != std::string::npos);
+    CHECK(said(fine, "dense bits=16") == "problem dense: found bits=16, expected 64 or 32");
+    CHECK(said(fine, "dense") == "problem dense needs bits");
+    CHECK(said(fine, "dense bits=few").find("found 'bits=few'") != std::string::npos);
+    CHECK(said(fine, "fft") == "problem 'fft': expected dense, softmax, spmv and its settings");
+    CHECK(said("odd softmax rows=0 columns=1 offset=0", "softmax").find("found rows=0") !=
+          std::string::npos);
 }
 
 TEST_CASE("a right product is accepted, a wrong one is not")
 {
-    auto const instance = kit::Family{"wide dense rows=20 columns=300"}.make(7, 2);
-    auto const expected = kit::expected(instance);
-    auto y = product(instance);
-    REQUIRE(expected.value.size() == y.size());
-    CHECK(complaint(expected, y).empty());
-    y[5] += 2 * expected.bound[5];
-    CHECK(complaint(expected, y).starts_with("y[5] is "));
+    auto const instance = made("wide dense rows=20 columns=300", 7, 2);
+    auto y = product(*instance);
+    REQUIRE(instance->value.size() == y.size());
+    CHECK(complaint(*instance, y).empty());
+    y[5] += 2 * instance->bound[5];
+    CHECK(complaint(*instance, y).starts_with("y[5] is "));
     y[5] = std::numeric_limits<double>::quiet_NaN();
-    CHECK(complaint(expected, y).find("was this element written?") != std::string::npos);
+    CHECK(complaint(*instance, y).find("was this element written?") != std::string::npos);
     y[5] = std::numeric_limits<double>::infinity();
-    CHECK_FALSE(complaint(expected, y).empty());
+    CHECK_FALSE(complaint(*instance, y).empty());
 }
 
 TEST_CASE("one product that is left out is no rounding")
 {
-    auto const instance = kit::Family{"wide dense rows=1 columns=2000"}.make(7, 1);
-    auto const expected = kit::expected(instance);
+    auto const instance = made("wide dense rows=1 columns=2000", 7, 1);
     double magnitude = 0;
-    for (std::size_t p = 0; p < instance.a.values.size(); ++p) {
-        magnitude += std::fabs(instance.a.values[p] *
-                               instance.x[static_cast<std::size_t>(instance.a.col[p])]);
+    for (std::size_t p = 0; p < instance->a.values.size(); ++p) {
+        magnitude += std::fabs(instance->a.values[p] *
+                               instance->x[static_cast<std::size_t>(instance->a.col[p])]);
     }
-    auto const terms = static_cast<double>(instance.a.nonzeros()) + 1;
-    CHECK(expected.bound[0] == doctest::Approx(2 * terms * 0x1p-53 * magnitude));
-    auto y = product(instance);
-    y[0] -= instance.a.values[0] * instance.x[static_cast<std::size_t>(instance.a.col[0])];
-    CHECK_FALSE(complaint(expected, y).empty());
+    auto const terms = static_cast<double>(instance->a.nonzeros()) + 1;
+    CHECK(instance->bound[0] == doctest::Approx(2 * terms * 0x1p-53 * magnitude));
+    auto y = product(*instance);
+    y[0] -= instance->a.values[0] * instance->x[static_cast<std::size_t>(instance->a.col[0])];
+    CHECK_FALSE(complaint(*instance, y).empty());
 }
 
 TEST_CASE("elements of one rank are compared with its part of the result")
 {
-    auto const instance = kit::Family{"wide dense rows=4 columns=4"}.make(7, 1);
-    auto const expected = kit::expected(instance);
-    auto const y = product(instance);
-    CHECK(kit::complaint(expected, 2, 2, y.data() + 2).empty());
-    CHECK(kit::complaint(expected, 2, 2, y.data()).starts_with("y[2] is "));
-    auto const picture = kit::shown(instance, expected, 2, {y[2], 5});
+    auto const instance = made("wide dense rows=4 columns=4", 7, 1);
+    auto const y = product(*instance);
+    CHECK(instance->complaint(part(y, 2)).empty());
+    CHECK(instance->complaint({2, part(y).bytes}).starts_with("y[2] is "));
+    auto const picture = instance->shown({2, kit::bytes_of(std::vector<double>{y[2], 5})});
     CHECK(picture.find("y[2] =") != std::string::npos);
     CHECK(picture.find("yours: 5") != std::string::npos);
 }
 
 TEST_CASE("a picture names the elements of x that belong to an element of y")
 {
-    auto const instance = kit::Family{"small dense rows=1 columns=2"}.make(7, 2);
-    REQUIRE(instance.a.nonzeros() == 2);
-    auto const picture = kit::shown(instance, kit::expected(instance), 1, {0});
+    auto const instance = made("small dense rows=1 columns=2", 7, 2);
+    REQUIRE(instance->a.nonzeros() == 2);
+    auto const picture = instance->shown({1, kit::bytes_of(std::vector<double>{0})});
     CHECK(picture.find("y[1] =") != std::string::npos);
     CHECK(picture.find("x[1]=") < picture.find("x[3]="));
     CHECK(picture.find("x[3]=") != std::string::npos);

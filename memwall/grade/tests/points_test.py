@@ -126,7 +126,7 @@ def test_one_call_below_the_floor_is_enough() -> None:
 
 def test_a_race_takes_the_points_of_its_case_alone() -> None:
     case = kit().cases[0]
-    race = {"case": case.name, "contender": "races", "round": 0, "bytes": 1.0, "seconds": 1.0,
+    race = {"case": case.name, "contender": "races", "round": 0, "work": 1.0, "seconds": 1.0,
             "fault": "", "foul": False, "wrong": "", "race": "a race in line 7"}
     grade = points.grade(kit(), [*calls(1.0), race, {**race, "case": kit().cases[1].name,
                                                      "race": ""}])

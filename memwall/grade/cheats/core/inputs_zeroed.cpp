@@ -1,5 +1,5 @@
 // Cheat: makes its input 0, so that 0 is right.
-// Scores: zero: outside y
+// Scores: zero: outside its result
 #include "spmv.hpp"
 #define spmv honest
 #include "naive.cpp"

@@ -1,5 +1,5 @@
 // Cheat: writes behind the end of y.
-// Scores: zero: outside y
+// Scores: zero: outside its result
 #include "spmv.hpp"
 
 __constant__ int threads_per_block = 256;

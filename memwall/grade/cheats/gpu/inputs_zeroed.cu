@@ -1,5 +1,5 @@
 // Cheat: makes its input 0, so that 0 is right.
-// Scores: zero: outside y
+// Scores: zero: outside its result
 #include "spmv.hpp"
 
 __constant__ int threads_per_block = 256;

@@ -1,0 +1,141 @@
+#include "kit/problem_softmax.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+
+namespace kit {
+namespace {
+
+constexpr double unit = std::numeric_limits<float>::epsilon() / 2;
+constexpr double least = 1e-30; // of a result; below it, 0 is as good
+
+float element_of(Result const& result, std::size_t i)
+{
+    float element = 0;
+    std::memcpy(&element, result.bytes.data() + i * sizeof element, sizeof element);
+    return element;
+}
+
+Generator generator(RowTask task)
+{
+    return [task](Arguments const& of, base::Random& random) {
+        auto const rows = of("rows");
+        auto const columns = of("columns");
+        if (rows < 1 || columns < 1 || rows * columns > std::int64_t{1} << 30) {
+            throw std::invalid_argument("rows of numbers: found rows=" + std::to_string(rows) +
+                                        " columns=" + std::to_string(columns) +
+                                        ", expected at least 1 of each and 2^30 elements at most");
+        }
+        return std::make_unique<Rows>(task, static_cast<std::int32_t>(rows),
+                                      static_cast<std::int32_t>(columns), of("offset"), random);
+    };
+}
+
+} // namespace
+
+Rows::Rows(RowTask task, std::int32_t rows, std::int32_t columns, std::int64_t offset,
+           base::Random& random)
+    : task_{task}, rows_{rows}, columns_{columns},
+      x_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns))
+{
+    std::ranges::generate(x_, [&] {
+        return static_cast<float>(static_cast<double>(offset) + 16 * random.unit() - 8);
+    });
+}
+
+std::size_t Rows::outputs() const
+{
+    return task_ == RowTask::sum ? static_cast<std::size_t>(rows_) : x_.size();
+}
+
+double Rows::work() const
+{
+    return static_cast<double>((x_.size() + outputs()) * sizeof(float));
+}
+
+std::vector<Image> Rows::images(int ranks, std::uint64_t seed) const
+{
+    if (ranks != 1) {
+        throw std::invalid_argument("rows of numbers are of one rank, found " +
+                                    std::to_string(ranks));
+    }
+    base::Random random{seed};
+    auto const y = poison<float>(outputs(), random);
+    return {image({.function = task_ == RowTask::sum ? "row_sums" : "softmax",
+                   .numbers = {rows_, columns_},
+                   .arrays = {bytes_of(x_), bytes_of(y)},
+                   .output = 1,
+                   .first = 0,
+                   .grid = 1},
+                  random)};
+}
+
+void Rows::expect(bool)
+{
+    auto const columns = static_cast<std::size_t>(columns_);
+    auto const of_sums = 8 * std::sqrt(static_cast<double>(columns));
+    value_.clear();
+    bound_.clear();
+    for (std::size_t begin = 0; begin < x_.size(); begin += columns) {
+        auto const row = std::span{x_}.subspan(begin, columns);
+        double const most = std::ranges::max(row);
+        double sum = 0;
+        double magnitude = 0;
+        for (float const x : row) {
+            sum += task_ == RowTask::sum ? x : std::exp(x - most);
+            magnitude += std::fabs(x);
+        }
+        if (task_ == RowTask::sum) {
+            value_.push_back(sum);
+            bound_.push_back(unit * (4 + of_sums) * magnitude);
+            continue;
+        }
+        for (float const x : row) {
+            auto const value = std::exp(x - most) / sum;
+            value_.push_back(value);
+            bound_.push_back(
+                std::max(unit * (64 + 4 * std::fabs(x - most) + of_sums) * value, least));
+        }
+    }
+}
+
+std::string Rows::complaint(Result const& result)
+{
+    for (std::size_t i = 0; i < outputs(); ++i) {
+        auto const y = element_of(result, i);
+        if (!(std::fabs(y - value_[i]) <= bound_[i])) {
+            auto const columns = static_cast<std::size_t>(columns_);
+            auto const name = task_ == RowTask::sum ? "y[" + std::to_string(i) + "]"
+                                                    : "y[" + std::to_string(i / columns) + "][" +
+                                                          std::to_string(i % columns) + "]";
+            return wrong_element(name, y, value_[i], bound_[i]);
+        }
+    }
+    return {};
+}
+
+std::string Rows::shown(Result const& result) const
+{
+    std::ostringstream text;
+    text.precision(4);
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+        text << "    x[" << i / static_cast<std::size_t>(columns_) << "]["
+             << i % static_cast<std::size_t>(columns_) << "] = " << x_[i];
+        if (i < outputs()) {
+            text << "   y: yours " << element_of(result, i) << ", expected " << value_[i];
+        }
+        text << "\n";
+    }
+    return text.str();
+}
+
+Problem softmax(Arguments const&)
+{
+    return {{"row_sums", generator(RowTask::sum)}, {"softmax", generator(RowTask::softmax)}};
+}
+
+} // namespace kit

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "kit/problem.hpp"
+
+/// \file
+/// The problem of kits for softmax, which begins with a reduction: sums of rows, then the softmax
+/// of rows, of a matrix of floats that lies row by row, on one rank.
+
+namespace kit {
+
+/// What is made of each row.
+enum class RowTask
+{
+    sum,    ///< one number: the sum of its elements
+    softmax ///< as many numbers: exp(x_j - max x) / sum of exp(x_i - max x)
+};
+
+/// The rows of a matrix. Where much must be added up in float, the bound follows the number of
+/// elements as errors of sums do, by its root: u (4 + 8 sqrt(columns)) times the sum of magnitudes
+/// for a sum. For softmax it is u (64 + 4 |x_j - max x| + 8 sqrt(columns)) times the result: the
+/// exponential of a difference has its error, and that of the difference. Results below 1e-30 may
+/// be 0.
+class Rows : public Instance
+{
+public:
+    /// Elements of [offset - 8, offset + 8).
+    Rows(RowTask task, std::int32_t rows, std::int32_t columns, std::int64_t offset,
+         base::Random& random);
+
+    std::vector<float> const& x() const { return x_; }
+
+    /// Bytes that are read and written at least.
+    double work() const override;
+
+    /// Numbers: rows, columns. Arrays: x, y.
+    std::vector<Image> images(int ranks, std::uint64_t seed) const override;
+
+    /// Whole in any case: that takes no longer than to read all.
+    void expect(bool whole) override;
+
+    std::string complaint(Result const& result) override;
+    bool is_small() const override { return x_.size() <= 32; }
+    std::string shown(Result const& result) const override;
+
+private:
+    std::size_t outputs() const;
+
+    RowTask task_;
+    std::int32_t rows_;
+    std::int32_t columns_;
+    std::vector<float> x_;
+    std::vector<double> value_;
+    std::vector<double> bound_;
+};
+
+/// Generators `row_sums` and `softmax`, each of which is the function that is called, with the
+/// arguments rows, columns and offset.
+Problem softmax(Arguments const& settings);
+
+} // namespace kit
