@@ -88,12 +88,12 @@ def _add_pages(commands: Commands) -> None:
 
 
 def _handouts(root: Path) -> dict[str, str]:
-    """What students of each kit read, by the experiment's name."""
+    """What students of each kit read, by the kit's name."""
     from memwall.grade import assignment
     from memwall.record import kits
 
-    return {path.parent.name: assignment.handout(kits.load(path))
-            for path in sorted(root.glob("experiments/*/kit"))}
+    return {name: assignment.handout(kits.load(folder))
+            for name, folder in kits.all_folders(root).items()}
 
 
 def _add_grade(commands: Commands) -> None:

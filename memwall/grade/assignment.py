@@ -1,4 +1,4 @@
-"""Makes an assignment of an experiment's kit/: one folder for students, one for instructors."""
+"""Makes an assignment of a kit of an experiment: one folder for students, one for instructors."""
 
 import shutil
 from collections.abc import Iterable
@@ -12,7 +12,6 @@ from memwall.record.kits import GradeError, Kit
 HARNESS = ("kit/*.hpp", "kit/*.cpp", "base/random.hpp", "sparse/csr.hpp", "sparse/allocator.hpp",
            "sparse/assemble.hpp", "sparse/parallel.hpp", "sparse/catalogue/generators.hpp",
            "sparse/catalogue/generators.cpp", "sparse/catalogue/sample.hpp")
-PUBLIC = ("naive", "floor", "call.cpp", "spmv.hpp")
 BEGIN, END = "BEGIN SOLUTION", "END SOLUTION"
 LOADER = jinja2.FileSystemLoader(Path(__file__).parent / "templates")
 TEMPLATES = jinja2.Environment(loader=LOADER, undefined=jinja2.StrictUndefined,
@@ -21,11 +20,10 @@ TEMPLATES = jinja2.Environment(loader=LOADER, undefined=jinja2.StrictUndefined,
 
 def make(root: Path, name: str, out: Path) -> tuple[Path, Path]:
     """Writes `out/student` and `out/instructor`; returns both."""
-    source = root / "experiments" / names.require(name, "assignment") / "kit"
-    if not source.is_dir():
-        known = sorted(path.parent.name for path in root.glob("experiments/*/kit"))
+    known = kits.all_folders(root)
+    if names.require(name, "assignment") not in known:
         raise GradeError(f"no kit of that name: {name}; there are {', '.join(known)}")
-    kit = kits.load(source)
+    kit = kits.load(known[name])
     student, instructor = out / "student", out / "instructor"
     with files.whole_folder(student) as for_students, files.whole_folder(instructor) as ours:
         _write_student(root, kit, for_students)
@@ -52,8 +50,7 @@ def _write_student(root: Path, kit: Kit, student: Path) -> None:
             target = student / "harness" / path.relative_to(root / "lib")
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, target)
-    for name in PUBLIC:
-        name = name if "." in name else f"{name}{kit.suffix}"
+    for name in (f"naive{kit.suffix}", f"floor{kit.suffix}", "call.cpp", f"{kit.function}.hpp"):
         if (kit.folder / name).exists():
             shutil.copy(kit.folder / name, student)
     text = files.read(kit.folder / kit.file)

@@ -29,7 +29,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Adds what this room does to the command line; `pages` shows the grades."""
     make = commands.add_parser("assignment", usage="just assignment NAME --out DIR",
                                help="make the kits for students and instructors")
-    make.add_argument("name", metavar="NAME", help="an experiment with a kit/")
+    make.add_argument("name", metavar="NAME", help="a kit: an experiment, and its part")
     make.add_argument("--out", type=Path, required=True, help="a folder for both kits")
     make.set_defaults(command=_assignment)
 
@@ -45,7 +45,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
     rehearse = commands.add_parser("rehearse", usage="just rehearse NAME --out DIR",
                                    help="grade a made-up class: is this machine good for grading?")
-    rehearse.add_argument("name", metavar="NAME", help="an experiment with a kit/")
+    rehearse.add_argument("name", metavar="NAME", help="a kit: an experiment, and its part")
     rehearse.add_argument("--out", type=Path, required=True, help="a folder for all of it")
     rehearse.set_defaults(command=lambda given: _rehearse(given, pages))
 

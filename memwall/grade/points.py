@@ -107,7 +107,7 @@ def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], span: float) -> 
     noise = abs(math.log(usual["model"] / usual["model_again"]))
     share = min(times["submission"]) / min(times["floor"])
     if share < FLOOR_SLACK * math.exp(-noise):
-        foul = f"a call took {share:.2f} of the time in which its input can be read"
+        foul = f"a call took {share:.2f} of the time of the floor, which no call can do without"
         return Outcome(case.name, foul, foul, None, noise, None, None, None, None,
                        below_floor=True)
     gain = usual["naive"] / usual["model"]

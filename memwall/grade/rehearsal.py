@@ -9,7 +9,7 @@ from memwall.grade.grading import Record
 from memwall.record import files
 from memwall.record.kits import GradeError, Kit
 
-LAST_NONZERO = ("p < ", "p + 1 < ")  # of each row is left out
+LAST_TERM = ("p < ", "p + 1 < ")  # of each sum is left out
 SEMICOLON = ("sum = 0;", "sum = 0")  # is missing
 
 
@@ -25,7 +25,7 @@ def hand_in(kit: Kit, folder: Path) -> list[Path]:
 
     written = []
     for student, handed_in in (("ada", text("ladder/good")),
-                               ("ben@1", text("ladder/first", *LAST_NONZERO)),
+                               ("ben@1", text("ladder/first", *LAST_TERM)),
                                ("ben@2", text("ladder/first")), ("chen", text("naive")),
                                ("dora", text("naive", *SEMICOLON))):
         written.append(folder / f"{student}{kit.suffix}")

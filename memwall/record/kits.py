@@ -11,7 +11,7 @@ from memwall.record.schemas import check_schema
 
 SCHEMA = Path(__file__).with_name("kit.schema.json")
 #: What makes an input large, and what it is divided by to make it small.
-SHRUNK = {"rows": 64, "columns": 64, "edges": 64, "nonzeros": 64, "n": 8}
+SHRUNK = {"rows": 64, "columns": 64, "edges": 64, "nonzeros": 64, "n": 8, "m": 8, "k": 8}
 
 
 class GradeError(UserError):
@@ -59,6 +59,7 @@ class Kit:
     processors: int
     ranks: int
     problem: str  # as lib/kit/problem.hpp reads it
+    floor: str  # what floor.cpp does, as a part of a sentence
     rounds: int
     correctness: int  # points
     speed: int
@@ -70,7 +71,7 @@ class Kit:
     def name(self) -> str:
         """The name of its experiment, in the tree and wherever a kit was made."""
         named = self.folder / "name"
-        return files.read(named).strip() if named.exists() else self.folder.parent.name
+        return files.read(named).strip() if named.exists() else name_of(self.folder)
 
     @property
     def settings(self) -> dict[str, int]:
@@ -87,6 +88,11 @@ class Kit:
     def openmp(self) -> bool:
         """Its threads are those of OpenMP, and races between them are looked for."""
         return "-fopenmp" in self.flags.split()
+
+    @property
+    def function(self) -> str:
+        """What is written in that file, and what its header is called."""
+        return Path(self.file).stem
 
     @property
     def suffix(self) -> str:
@@ -115,6 +121,17 @@ class Kit:
         return digest.hexdigest()
 
 
+def name_of(folder: Path) -> str:
+    """The name of a kit in the tree: that of its experiment, and what is behind `kit-`."""
+    return folder.parent.name + folder.name.removeprefix("kit")
+
+
+def all_folders(root: Path) -> dict[str, Path]:
+    """The kits of a tree by their names: each experiment may have a kit/, and any kit-NAME/."""
+    found = [path.parent for path in root.glob("experiments/*/kit*/kit.toml")]
+    return {name_of(folder): folder for folder in sorted(found)}
+
+
 def load(folder: Path) -> Kit:
     """Reads a kit.toml."""
     path = folder / "kit.toml"
@@ -130,7 +147,10 @@ def load(folder: Path) -> Kit:
         known_as = f"hidden {hidden}" if one.get("hidden") else one["case"].split()[0]
         cases.append(InputFamily(one["case"], one["about"], one["next"],
                                  one.get("hidden", False), known_as, one.get("model")))
-    return Kit(folder.resolve(), raw["title"], raw["file"], raw["compiler"], raw["flags"],
-               raw["main"], raw["processors"], raw["ranks"], raw["problem"], raw["rounds"],
-               raw["points"]["correctness"], raw["points"]["speed"], raw["points"]["span"],
-               tuple(one["case"] for one in raw["test"]), tuple(cases))
+    return Kit(folder=folder.resolve(), title=raw["title"], file=raw["file"],
+               compiler=raw["compiler"], flags=raw["flags"], main=raw["main"],
+               processors=raw["processors"], ranks=raw["ranks"], problem=raw["problem"],
+               floor=raw["floor"], rounds=raw["rounds"],
+               correctness=raw["points"]["correctness"], speed=raw["points"]["speed"],
+               span=raw["points"]["span"], tests=tuple(one["case"] for one in raw["test"]),
+               cases=tuple(cases))

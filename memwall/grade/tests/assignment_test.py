@@ -15,7 +15,7 @@ from memwall.record import kits
 from memwall.record.kits import GradeError
 
 ROOT = Path(__file__).resolve().parents[3]
-KITS = sorted(path.parent.name for path in ROOT.glob("experiments/*/kit"))
+KITS = sorted(kits.all_folders(ROOT))
 ONE_OF_A_KIND = ("spmv-gpu-variants", "spmv-serial-steps")  # for a GPU, and for processors
 
 
@@ -80,7 +80,7 @@ def test_a_student_builds_and_tests_with_the_kit_alone(name: str, has_judge: boo
 
     if kit.on_gpu:  # `just test-gpu` runs it
         shutil.copy(instructor / "model.cu", alone / kit.file)
-        built = make("build/box" if has_judge else "references", "build/spmv")
+        built = make("build/box" if has_judge else "references", f"build/{kit.function}")
         assert built.returncode == 0, built.stderr
         (alone / "build/judge").write_text("#!/bin/sh\ncat\n")
         told = [line.split("\t") for line in make("test").stdout.splitlines()]
@@ -110,10 +110,11 @@ def test_a_student_builds_and_tests_with_the_kit_alone(name: str, has_judge: boo
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
 @pytest.mark.large
-@pytest.mark.parametrize("name", [name for name in KITS if name != "spmv-gpu-variants"])
+@pytest.mark.parametrize("name", [name for name, folder in kits.all_folders(ROOT).items()
+                                  if not kits.load(folder).on_gpu])
 def test_a_student_reads_about_how_many_points_there_are(name: str, tmp_path: Path) -> None:
     student, instructor = assignment.make(ROOT, name, tmp_path)
-    shutil.copy(instructor / "model.cpp", student / "spmv.cpp")
+    shutil.copy(instructor / "model.cpp", student / kits.load(instructor).file)
     done = subprocess.run(["make", "-s", "-C", student, "score"], capture_output=True, text=True,
                           check=False, env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)})
     assert done.returncode == 0, done.stdout + done.stderr

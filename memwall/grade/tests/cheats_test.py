@@ -20,6 +20,8 @@ from memwall.record import kits
 CHEATS = small_kit.ROOT / "memwall/grade/cheats"
 NAME = "spmv-serial-steps"
 FOLDERS = {NAME: "core", "spmv-omp-schedules": "openmp", "spmv-mpi-partitioning": "mpi"}
+DENSE = "gemm-cpu-to-gpu-one-core"
+DENSE_OPENMP = "gemm-cpu-to-gpu-all-cores"
 CASES = {
     NAME: ("public stencil27 n=14..15",
            "secret ragged rows=4000..5000 columns=6000..7000 longest=20"),
@@ -27,7 +29,11 @@ CASES = {
                            "secret ragged rows=20000..21000 columns=16000..17000 longest=6"),
     "spmv-mpi-partitioning": ("public poisson2d n=100..110",
                               "secret local_rows rows=30000..31000 nonzeros=90000..95000"
-                              " window=500")}
+                              " window=500"),
+    DENSE: ("public product m=80..90 n=91..99 k=100..110",
+            "secret product m=70..80 n=50..60 k=120..130"),
+    DENSE_OPENMP: ("public product m=130..140 n=150..160 k=150..160",
+                   "secret product m=130..140 n=130..140 k=200..210")}
 
 needs_sandbox = pytest.mark.skipif(
     os.geteuid() != 0 or any(shutil.which(tool) is None for tool in (*sandbox.TOOLS, "make")),
@@ -63,6 +69,38 @@ def test_no_cheat_pays(name: str, tier: str, cheats: Sequence[str], whole: bool,
     with workshop.opened(kit, patience_s=600) as shop:
         problems = small_kit.unpunished(shop, CHEATS / FOLDERS[name], cheats, whole)
     assert not problems, "\n".join(problems)
+
+
+#: The same, and what only the check of a dense product has to find.
+SHORT_DENSE = ("leftover_thread", "replay_by_address", "woken_by_timer", "row_sums", "whole_once",
+               "single_precision")
+
+
+@needs_sandbox
+@pytest.mark.xdist_group("workshop")
+@pytest.mark.parametrize(("name", "others", "cheats", "whole"), [
+    (DENSE, "core", SHORT_DENSE, False),
+    (DENSE_OPENMP, "openmp", ("../../race_by_luck",), False),
+    pytest.param(DENSE, "core", ("*",), True, marks=pytest.mark.large),
+    pytest.param(DENSE_OPENMP, "openmp", ("*", "../../race_by_luck"), True,
+                 marks=pytest.mark.large)])
+def test_no_cheat_of_another_problem_pays(name: str, others: str, cheats: Sequence[str],
+                                          whole: bool, tmp_path: Path,
+                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workshop, "COMPILE", dataclasses.replace(workshop.COMPILE, seconds=8))
+    shutil.copy(CHEATS / "dense_openmp/race_by_luck.cpp", tmp_path)
+    folder = small_kit.adapted(CHEATS / "dense", CHEATS / others, tmp_path / "cheats" / others)
+    kit = small_kit.small(tmp_path / "kit", name, CASES[name], rounds=15 if whole else 5)
+    with workshop.opened(kit, patience_s=600) as shop:
+        problems = small_kit.unpunished(shop, folder, cheats, whole)
+    assert not problems, "\n".join(problems)
+
+
+def test_most_cheats_can_be_those_of_another_problem(tmp_path: Path) -> None:
+    folder = small_kit.adapted(CHEATS / "dense", CHEATS / "core", tmp_path / "core")
+    names = {path.stem for path in folder.iterdir()}
+    assert len(names) > 45
+    assert {"told_secrets", "fork_bomb", "row_sums", "woken_by_timer"} <= names
 
 
 @needs_sandbox

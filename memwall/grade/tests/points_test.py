@@ -101,7 +101,7 @@ def test_speed_counts_where_every_case_is_right() -> None:
 def test_a_call_faster_than_its_input_can_be_read_is_against_the_rules() -> None:
     grade = points.grade(kit(), calls(0.3))
     assert grade.points == 0
-    assert "a call took 0.60 of the time in which its input can be read" in grade.reason
+    assert "a call took 0.60 of the time of the floor" in grade.reason
 
 
 def test_on_a_noisy_machine_no_single_call_is_against_the_rules() -> None:

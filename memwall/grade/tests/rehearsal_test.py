@@ -9,7 +9,7 @@ from memwall.grade.tests.calls import ROOT
 from memwall.record import files, kits
 from memwall.record.errors import UserError
 
-KITS = sorted(path.parent.name for path in ROOT.glob("experiments/*/kit"))
+KITS = sorted(kits.all_folders(ROOT))
 
 
 @pytest.mark.parametrize("name", KITS)

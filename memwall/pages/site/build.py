@@ -103,7 +103,7 @@ def build(root: Path, room: Path, say: Callable[[str], object],
             site = _generated(work, nav)
             files.write(site / "assets" / DRAWER, drawer.result())
         for name, graded in rehearsed(handouts).items():
-            grades.write(kits.load(root / "experiments" / name / "kit"), graded["records"],
+            grades.write(kits.load(kits.all_folders(root)[name]), graded["records"],
                          site / posixpath.splitext(contents.handout(name))[0])
         explorer.write(house, site / posixpath.dirname(EXPLORER))
         if library is not None:

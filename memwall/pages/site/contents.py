@@ -62,23 +62,24 @@ def title(root: Path, page: str) -> str:
 
 
 def handout(name: str) -> str:
-    """The page of what students read of an experiment's kit."""
+    """The page of what students read of a kit."""
     return f"handouts/{name}.md"
 
 
 def handout_of(path: str) -> str | None:
     """The handout of the kit that a path lies in: all that the site shows of one, as it holds the
     model solution and the hidden cases."""
-    found = re.match(r"experiments/([^/]+)/kit(?:-[^/]+)?(?:/|$)", path)
-    return handout(found[1]) if found else None
+    found = re.match(r"experiments/([^/]+)/kit(-[^/]+)?(?:/|$)", path)
+    return handout(found[1] + (found[2] or "")) if found else None
 
 
 def navigation(contents: Contents, house: House, has_api: bool, handouts: Mapping[str, str]) -> Nav:
     """What the site lists, in reading order."""
     run, teach, more = by_hand(contents)
-    numbers, titles = house.reading.numbers, house.reading.titles
-    teach += [{f"Handout: {titles[name]}": handout(name)}
-              for name in sorted(handouts, key=lambda each: numbers[each])]
+    numbers = house.reading.numbers
+    order = {name: (numbers[_chapter(name, numbers)], name) for name in handouts}
+    teach += [{f"Handout: {heading(handouts[name])}": handout(name)}
+              for name in sorted(handouts, key=order.__getitem__)]
     return [
         {"Home": "README.md"},
         *([{"Run it": run}] if run else []),
@@ -89,6 +90,16 @@ def navigation(contents: Contents, house: House, has_api: bool, handouts: Mappin
         *([{"API": API}] if has_api else []),
         {"Contribute": [*_there(contents, FOR_CONTRIBUTORS), *more]},
     ]
+
+
+def heading(text: str) -> str:
+    """The title of a page, which is its first line."""
+    return text.partition("\n")[0].removeprefix("# ")
+
+
+def _chapter(kit: str, chapters: Iterable[str]) -> str:
+    """The chapter whose experiment a kit belongs to: its name begins with that of it."""
+    return max((name for name in chapters if kit.startswith(name)), key=len)
 
 
 def _there(contents: Contents, pages: Iterable[str]) -> list[str]:

@@ -36,7 +36,7 @@ def test_a_kit_is_asked(tmp_path: Path, found: str, put: str, said: str) -> None
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("kit", sorted(ROOT.glob("experiments/*/kit/kit.toml")))
+@pytest.mark.parametrize("kit", sorted(ROOT.glob("experiments/*/kit*/kit.toml")))
 def test_every_kit_of_the_tree_is_right(kit: Path) -> None:
     loaded = kits.load(kit.parent)
     assert all(value >= 1 for value in loaded.settings.values())
