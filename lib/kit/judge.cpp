@@ -27,7 +27,7 @@
 ///     sanitized FILE MEGABYTES   boxes are built with a sanitizer, whose report is about FILE;
 ///                       each may fill so much memory
 ///     points CORRECTNESS SPEED SPAN   see kit::Points: people are told about how many they get
-///     model CASE SHARE  of the bound, that the model solution reaches
+///     model CASE SHARE WEIGHT   of the bound, that the model solution reaches; of the case
 ///     case LINE         see kit::Family
 ///     hidden LINE       the same, but of a failure only a race and what is against the rules is
 ///                       named
@@ -47,6 +47,13 @@ struct Case
     bool hidden;
 };
 
+/// What is known of the model solution in a case.
+struct Model
+{
+    double share = 0; ///< of the bound
+    double weight = 1;
+};
+
 struct Task
 {
     int rounds = 3;
@@ -59,7 +66,7 @@ struct Task
     kit::Problem problem;
     std::vector<Case> cases;
     kit::Points points;
-    std::map<std::string, double> model_shares; // by the name of a case
+    std::map<std::string, Model> models; // by the name of a case
     std::vector<kit::Entry> contenders;
 };
 
@@ -107,8 +114,8 @@ Task read_task(std::istream& input)
             task.problem = kit::problem(words[1]);
         } else if (words.size() == 4 && words[0] == "points") {
             task.points = {std::stod(words[1]), std::stod(words[2]), std::stod(words[3])};
-        } else if (words.size() == 3 && words[0] == "model") {
-            task.model_shares[words[1]] = std::stod(words[2]);
+        } else if (words.size() == 4 && words[0] == "model") {
+            task.models[words[1]] = {std::stod(words[2]), std::stod(words[3])};
         } else if (words.size() >= 5 && words[0] == "contender") {
             task.contenders.push_back({.name = words[1],
                                        .keeps_time = task.boxes_keep_time,
@@ -302,12 +309,14 @@ public:
         std::optional<kit::Standing> standing;
         std::printf("%-16s right", case_.name().c_str());
         if (task_.rounds >= 3 && times_.contains("naive") && times_.contains("floor")) {
-            auto const share = task_.model_shares.find(case_.name());
+            auto const found = task_.models.find(case_.name());
+            auto const model = found == task_.models.end() ? Model{} : found->second;
             standing = {.name = case_.name(),
                         .seconds = usual("submission"),
                         .naive = usual("naive"),
                         .floor = usual("floor"),
-                        .model_share = share == task_.model_shares.end() ? 0 : share->second};
+                        .model_share = model.share,
+                        .weight = model.weight};
             std::printf("  %8.3f ms, %5.2f times as fast as naive, %3.0f %% of the bound",
                         1e3 * standing->seconds, standing->naive / standing->seconds,
                         100 * standing->floor / standing->seconds);

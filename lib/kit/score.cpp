@@ -43,13 +43,15 @@ std::string score(std::vector<Standing> const& standings, Points const& points)
         return {};
     }
     double parts = 0;
+    double weights = 0;
     auto const* last = &asked.front();
     for (auto const& one : asked) {
         auto const part = part_of_speed(one, points.span);
-        parts += part;
+        parts += one.weight * part;
+        weights += one.weight;
         last = part < part_of_speed(*last, points.span) ? &one : last;
     }
-    auto const each = points.speed / static_cast<double>(asked.size());
+    auto const each = points.speed / weights; // for a case of weight 1
     auto const sum = points.correctness + each * parts;
     char text[400];
     auto used =
@@ -65,7 +67,7 @@ std::string score(std::vector<Standing> const& standings, Points const& points)
         std::snprintf(text + used, sizeof text - static_cast<std::size_t>(used),
                       "next: %s in %.3f ms, %.2f times as fast as naive, brings %.0f points more\n",
                       last->name.c_str(), 1e3 * seconds, last->naive / seconds,
-                      each * (target - part));
+                      each * last->weight * (target - part));
     }
     return text;
 }

@@ -22,7 +22,8 @@ struct Standing
     double naive = 0;
     double floor = 0;
     double model_share =
-        0; ///< of the bound: what the model solution reached where the kit was made
+        0;             ///< of the bound: what the model solution reached where the kit was made
+    double weight = 1; ///< in the mean over the cases
 };
 
 /// The part of the points for speed that a case brings, 0 to 1: as memwall/grade/points.py has it,

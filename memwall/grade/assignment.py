@@ -60,6 +60,8 @@ def _write_student(root: Path, kit: Kit, student: Path) -> None:
         files.write(student / called, text)
     for name, task in tasks(kit).items():
         files.write(student / "harness" / f"{name}.task", task)
+    if kit.log:
+        files.write(student / "harness/log.sh", files.read(Path(LOADER.searchpath[0]) / "log.sh"))
     files.write(student / "README.md", handout(kit))
 
 
@@ -93,8 +95,11 @@ def tasks(kit: Kit) -> dict[str, str]:
 
 
 def points_line(kit: Kit) -> str:
-    """What a judge counts points with for people, who do not have the model solution."""
-    shares = [f"model\t{case.name}\t{case.model:g}" for case in kit.cases
+    """What a judge counts points with for people, who do not have the model solution. Where there
+    are thresholds they need no judge for that."""
+    if kit.thresholds:
+        return ""
+    shares = [f"model\t{case.name}\t{case.model:g}\t{case.weight:g}" for case in kit.cases
               if case.model and not case.hidden]
     lines = [f"points\t{kit.correctness:g}\t{kit.speed:g}\t{kit.span:g}", *shares]
     return "".join(f"{line}\n" for line in lines)

@@ -79,6 +79,7 @@ def _rehearse(given: argparse.Namespace, pages: GradePages) -> int:
 
 def _graded(kit: Kit, paths: Sequence[Path], out: Path, pages: GradePages) -> int:
     """Grades what lies at some paths and writes all pages; the exit status."""
+    paths = [path for path in paths if not submissions.is_log(path)]
     litter = [path for path in paths if submissions.is_litter(path)]
     for path in litter:
         _say(f"{path}: no submission, a system has put it there")

@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from memwall.grade import points
+from memwall.grade import points, worklog
 from memwall.grade.submissions import Submission
 from memwall.grade.workshop import Binary, Exhausted, Workshop, opened
 from memwall.record import errors, files, names
@@ -24,7 +24,7 @@ class NoiseError(GradeError):
 
 
 def grade_all(kit: Kit, submissions: Sequence[Submission], out: Path,
-              say: Callable[[str], None]) -> list[Record]:
+              say: Callable[[str], None], cores: Sequence[int] = ()) -> list[Record]:
     """Grades what has no grade yet; returns the records of all. The caller holds `out` alone.
 
     The same bytes of one student are graded once, however often they are handed in: who hands in
@@ -35,6 +35,10 @@ def grade_all(kit: Kit, submissions: Sequence[Submission], out: Path,
         first = distinct.setdefault(path_of(out, kit, one), one)
         if first is not one:
             say(f"{one.label}: the same as {first.label}, and graded with it")
+    for one in submissions:
+        if one.log:
+            files.write_json(log_of(out, one.student), [dataclasses.asdict(entry)
+                                                        for entry in worklog.read(one.log)])
     missing = [one for path, one in distinct.items() if not path.exists()]
     say(f"{len(submissions)} submissions, {len(distinct) - len(missing)} graded before")
     for one in missing:
@@ -44,8 +48,9 @@ def grade_all(kit: Kit, submissions: Sequence[Submission], out: Path,
     waiting = [one for one in missing if not one.refused]
     if waiting:
         say("compiling the judge, the model and naive")
-        with opened(kit) as shop:
+        with opened(kit, cores=cores) as shop:
             _grade(shop, waiting, out, say)
+        (out / "queue.txt").unlink(missing_ok=True)
     kept = [path_of(out, kit, one) for one in submissions]
     return [files.read_json(path) for path in kept if path.exists()]
 
@@ -67,8 +72,11 @@ def _time(shop: Workshop, compiling: Sequence[Compiling], out: Path,
     """Grades one after the other; returns those that noise prevented. Whatever happens with one
     happens to it alone, but for a full disk, which stops all."""
     disturbed = []
+    begun = time.monotonic()
     for number, (submission, compiled) in enumerate(compiling, 1):
         whose = f"{number}/{len(compiling)} {submission.label}"
+        if number > 1:
+            say(queue(out, number - 1, len(compiling), time.monotonic() - begun))
         try:
             program = compiled.result()
             record = judged(shop, submission, program)
@@ -86,6 +94,24 @@ def _time(shop: Workshop, compiling: Sequence[Compiling], out: Path,
             + (f" ({record['reason']})" if record["reason"] else ""))
         program.remove()
     return disturbed
+
+
+def queue(out: Path, done: int, count: int, seconds: float) -> str:
+    """How long what is left will take, as long as what is done took; for a file as well, which
+    others may look at."""
+    left = seconds / done * (count - done)
+    line = f"{done} of {count} are timed, {count - done} wait; {length(left)} left"
+    until = time.strftime("%H:%M", time.localtime(time.time() + left))
+    files.write(out / "queue.txt", f"{line}, until {until}\n")
+    return line
+
+
+def length(seconds: float) -> str:
+    """A time for people."""
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def _fills_disk(error: Exception) -> bool:
@@ -131,13 +157,18 @@ def about(submission: Submission) -> Record:
 def path_of(out: Path, kit: Kit, submission: Submission) -> Path:
     """Where the grade of these bytes of this student is kept; another kit, another grade."""
     return (out / "grades" / f"{names.of_file(submission.student)}-{submission.digest()[:12]}"
-            f"-{kit.digest()[:8]}.json")
+            f"-{kit.digest()[:8]}{f'-{submission.regrades}' * (submission.regrades > 0)}.json")
+
+
+def log_of(out: Path, student: str) -> Path:
+    """Where the work log of a student is kept: that which was handed in last."""
+    return out / "logs" / f"{names.of_file(student)}.json"
 
 
 def all_records(out: Path, kit: Kit) -> list[Record]:
     """The records of all that was ever graded with this kit."""
     return [files.read_json(path)
-            for path in sorted((out / "grades").glob(f"*-{kit.digest()[:8]}.json"))]
+            for path in sorted((out / "grades").glob(f"*-{kit.digest()[:8]}*.json"))]
 
 
 def keep(out: Path, kit: Kit, submission: Submission, record: Record) -> None:

@@ -59,7 +59,7 @@ class Grade:
 
 def grade(kit: Kit, calls: Sequence[dict[str, Any]]) -> Grade:
     """Points of a submission from all calls of one judge."""
-    outcomes = tuple(outcome(case, [call for call in calls if call["case"] == case.name], kit.span)
+    outcomes = tuple(outcome(case, [call for call in calls if call["case"] == case.name], kit)
                      for case in kit.cases)
     foul = next((f"{case.known_as}: {one.foul}"
                  for case, one in zip(kit.cases, outcomes, strict=True) if one.foul), "")
@@ -74,7 +74,9 @@ def grade(kit: Kit, calls: Sequence[dict[str, Any]]) -> Grade:
     if not asked:
         reason = "speed is not asked: in no case is the model clearly faster than naive"
         return Grade(correctness, correctness, 0, reason, outcomes, None, None, None)
-    speed = kit.speed * sum(one.points or 0 for one in asked) / len(asked)
+    weights = {case.name: case.weight for case in kit.cases}
+    speed = kit.speed * (sum(weights[one.name] * (one.points or 0) for one in asked)
+                         / sum(weights[one.name] for one in asked))
     center, low, high = interval(asked)
     raced = ", ".join(case.known_as for case, one in zip(kit.cases, outcomes, strict=True)
                       if one.race)
@@ -83,8 +85,8 @@ def grade(kit: Kit, calls: Sequence[dict[str, Any]]) -> Grade:
                  math.exp(center), math.exp(low), math.exp(high))
 
 
-def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], span: float) -> Outcome:
-    """What happened in one case; `span` is that of the kit."""
+def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], kit: Kit) -> Outcome:
+    """What happened in one case."""
     times: dict[str, list[float]] = defaultdict(list)
     rounds: dict[int, dict[str, float]] = defaultdict(dict)
     foul = wrong = race = ""
@@ -114,8 +116,11 @@ def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], span: float) -> 
     speedup = usual["naive"] / usual["submission"]
     by_round = tuple(math.log(one["naive"] / one["submission"]) for one in rounds.values()
                      if "naive" in one and "submission" in one)
-    points = scale(math.log(speedup / gain), math.log(min(gain, span)), noise) if (
-        gain >= WORTH) else None
+    points = None
+    if kit.thresholds:
+        points = reached(kit.thresholds, speedup * math.exp(noise))
+    elif gain >= WORTH:
+        points = scale(math.log(speedup / gain), math.log(min(gain, kit.span)), noise)
     milliseconds = 1e3 * usual["submission"] * calls[0]["work"]
     if race and points is not None:
         points = 0
@@ -137,6 +142,11 @@ def scale(speedup: float, span: float, noise: float) -> float:
     fast, flat within the noise of either end. All three are logarithms."""
     noise = min(max(noise, LEAST_NOISE), QUIET, span / 4)
     return min(max((speedup + span - noise) / (span - 2 * noise), 0), 1)
+
+
+def reached(thresholds: Sequence[tuple[float, float]], speedup: float) -> float:
+    """0 to 1: the largest part whose threshold a speed-up over naive reaches."""
+    return max((part for threshold, part in thresholds if speedup >= threshold), default=0)
 
 
 def interval(asked: Sequence[Outcome]) -> tuple[float, float, float]:

@@ -22,6 +22,7 @@ from memwall.record.kits import GradeError, Kit
 ARCHIVES = (".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".tar", ".zip")
 KINDS = ((stat.S_ISLNK, "a link"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"),
          (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"))
+LOG, LOG_SUFFIX = "worklog.tsv", ".tsv"
 PATIENCE_S = 120  # for an archive, of which it may take a twelfth as processor time
 REASON_LETTERS = 300
 #: What systems put beside files, which nobody has handed in.
@@ -37,6 +38,9 @@ class Submission:
     label: str  # the name that it was handed in with, in letters that can be seen
     text: bytes
     refused: str = ""
+    log: bytes = b""  # the work log that came with it
+    late: int = 0  # days
+    regrades: int = 0  # how often it was decided that it is to be graded anew
 
     def digest(self) -> str:
         """Of what was handed in."""
@@ -94,13 +98,37 @@ def read(kit: Kit, path: Path) -> Submission:
     try:
         text = _from_folder(kit, path) if is_folder else _from_file(kit, path, suffix)
         _check_text(text)
+        log = _log_beside(kit, path, is_folder, suffix) if kit.log else b""
     except Refused as error:
         return Submission(student, label, b"", visible(str(error))[:REASON_LETTERS])
     except RecursionError:
         return Submission(student, label, b"", "its folders are nested too deeply")
     except OSError as error:
         return Submission(student, label, b"", visible(f"cannot be read: {error.strerror}"))
-    return Submission(student, label, text)
+    return Submission(student, label, text, log=log)
+
+
+def is_log(path: Path) -> bool:
+    """Whether it is a work log, which is read with the file beside it."""
+    return path.name.endswith(LOG_SUFFIX)
+
+
+def _log_beside(kit: Kit, path: Path, is_folder: bool, suffix: str) -> bytes:
+    """The work log: beside the file in a folder or an archive, NAME.tsv for NAME.cpp; empty where
+    there is none that can be read."""
+    of_log = replace(kit, file=LOG)
+    try:
+        if is_folder:
+            log = _from_folder(of_log, path)
+        elif suffix.lower() in ARCHIVES:
+            log = _from_file(of_log, path, suffix)
+        else:
+            log = _from_file(of_log, path.with_name(path.name[:-len(suffix)] + LOG_SUFFIX),
+                             LOG_SUFFIX)
+        _check_text(log)
+    except (Refused, OSError):
+        return b""
+    return log
 
 
 def _suffix(name: str, known: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ import shutil
 import signal
 import stat
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -49,9 +49,16 @@ class Binary:
 
 
 @contextlib.contextmanager
-def opened(kit: Kit, patience_s: float = 30) -> Iterator["Workshop"]:
+def opened(kit: Kit, patience_s: float = 30, cores: Sequence[int] = ()) -> Iterator["Workshop"]:
     """A workshop, the only one of this machine: uids and processors are not for two. What one that
-    was killed has left is cleared away first."""
+    was killed has left is cleared away first. `cores`: hardware threads on which is timed."""
+    strange = sorted({*cores} - os.sched_getaffinity(0))
+    if strange:
+        raise GradeError(f"found the core {strange[0]}, expected some of "
+                         + ", ".join(map(str, sorted(os.sched_getaffinity(0)))))
+    if cores and len({*cores}) < kit.processors:
+        raise GradeError(f"found {len({*cores})} cores, expected {kit.processors}, on which the kit"
+                         " measures")
     if os.geteuid() != 0:
         raise GradeError(sandbox.ROOT_ONLY)
     if (usable := processors.usable()) < kit.processors:
@@ -63,7 +70,7 @@ def opened(kit: Kit, patience_s: float = 30) -> Iterator["Workshop"]:
         shutil.rmtree(room, ignore_errors=True)
         room.mkdir()
         try:
-            yield Workshop(kit, room)
+            yield Workshop(kit, room, cores)
         finally:
             shutil.rmtree(room, ignore_errors=True)
 
@@ -75,8 +82,11 @@ class Exhausted(Exception):
 class Workshop:
     """A kit with its programs, in a folder where boxes can be."""
 
-    def __init__(self, kit: Kit, room: Path) -> None:
+    cores: Sequence[int] = ()  # hardware threads to time on; none: some of different cores
+
+    def __init__(self, kit: Kit, room: Path, cores: Sequence[int] = ()) -> None:
         self.kit = kit
+        self.cores = cores
         self.room = room
         self._compilers: SimpleQueue[int] = SimpleQueue()  # users of which nothing runs
         for uid in COMPILING:
@@ -232,16 +242,23 @@ class Workshop:
                        "OMPI_MCA_osc": "^ucx",  # which makes no window without that mechanism
                        "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_plm_rsh_agent": "false"}
         box = Box(uid, folder, RACES if races else self._limits(), environment=environment,
-                  threads=processors.apart(self.kit.processors))
+                  threads=self._threads())
         before = self.look_for_races if races else self.kit.launch
         words = sandbox.command(self.tier, box, [*before, "/box/program", "/box/link"])
         return "\t".join(["contender", name, str(uid), str(folder / "link"), *words]) + "\n"
 
+    def _threads(self) -> list[int]:
+        """The hardware threads that a contender starts on."""
+        return (sorted({*self.cores})[:self.kit.processors]
+                or processors.apart(self.kit.processors))
+
     def _limits(self) -> Limits:
+        memory = self.kit.memory
         if self.kit.ranks > 1:
-            return Limits(processes=8 * self.kit.ranks + 8, seconds=600)
+            return Limits(8 * self.kit.ranks + 8, seconds=600, memory_megabytes=memory)
         # The threads that it is allowed; in tier A bubblewrap itself is one process of this uid.
-        return Limits(processes=self.kit.processors + (self.tier == "A"), seconds=300)
+        return Limits(self.kit.processors + (self.tier == "A"), seconds=300,
+                      memory_megabytes=memory)
 
 
 def _die_with_parent() -> None:

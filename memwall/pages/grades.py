@@ -21,10 +21,11 @@ def write(kit: Kit, records: Sequence[Record], out: Path) -> None:
     for record in standing:
         tries = [one for one in records if one["student"] == record["student"]]
         name = names.of_file(record["student"])
-        files.write(out / "students" / f"{name}.html", student_page(kit, record, tries))
+        log = logged(out, record["student"], tries) if kit.log else []
+        files.write(out / "students" / f"{name}.html", student_page(kit, record, tries, log))
         files.write_json(out / "gradescope" / f"{name}.json", gradescope(kit, record))
     page = HTML.get_template("leaderboard.html").render(kit=kit, standing=standing, bar=bar,
-                                                          span=span)
+                                                          span=span, others=(), course=None)
     files.write(out / "leaderboard.html", page)
     files.write(out / "grades.csv", table(standing))
 
@@ -76,12 +77,22 @@ def span(standing: Sequence[Record]) -> str:
     return f"{min(one['low'] for one in timed):.2f} to {max(one['high'] for one in timed):.2f}"
 
 
-def student_page(kit: Kit, record: Record, tries: Sequence[Record]) -> str:
+def logged(out: Path, student: str, tries: Sequence[Record]) -> list[Record]:
+    """The work log of a student, each entry with what the judge saw of the same bytes, if any."""
+    path = out / "logs" / f"{names.of_file(student)}.json"
+    entries: list[Record] = files.read_json(path) if path.exists() else []
+    seen = {one["digest"][:12]: one["speedup"] for one in tries}
+    return [{**entry, "judged": seen.get(entry["digest"])} for entry in entries]
+
+
+def student_page(kit: Kit, record: Record, tries: Sequence[Record], log: Sequence[Record] = (),
+                 remarks: Sequence[str] = ()) -> str:
     """The page of one student."""
     cases = [{"case": case, "outcome": outcome, "advice": advice(case, outcome)}
              for case, outcome in zip(kit.cases, record["outcomes"], strict=False)]
     return HTML.get_template("student.html").render(kit=kit, record=record, tries=tries,
                                                     cases=cases, first_error=first_error,
+                                                    log=log, remarks=remarks,
                                                     expm1=math.expm1)
 
 

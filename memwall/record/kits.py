@@ -28,6 +28,7 @@ class InputFamily:
     hidden: bool
     known_as: str  # what students read of it
     model: float | None  # share of the bound that the model reached where the kit was made
+    weight: float = 1  # of its speed in the mean over all cases
 
     @property
     def name(self) -> str:
@@ -66,6 +67,10 @@ class Kit:
     span: float  # points for speed begin where a call takes so many times as long as the model's
     tests: tuple[str, ...]
     cases: tuple[InputFamily, ...]
+    #: In place of the model: at so many times the speed of naive, such a part of the points.
+    thresholds: tuple[tuple[float, float], ...] = ()
+    log: float = 0  # points that a lecturer can give for the work log; students keep one if any
+    memory: int = 4096  # megabytes of address space that each process may have
 
     @property
     def name(self) -> str:
@@ -146,11 +151,15 @@ def load(folder: Path) -> Kit:
         hidden += one.get("hidden", False)
         known_as = f"hidden {hidden}" if one.get("hidden") else one["case"].split()[0]
         cases.append(InputFamily(one["case"], one["about"], one["next"],
-                                 one.get("hidden", False), known_as, one.get("model")))
+                                 one.get("hidden", False), known_as, one.get("model"),
+                                 one.get("weight", 1)))
     return Kit(folder=folder.resolve(), title=raw["title"], file=raw["file"],
                compiler=raw["compiler"], flags=raw["flags"], main=raw["main"],
                processors=raw["processors"], ranks=raw["ranks"], problem=raw["problem"],
                floor=raw["floor"], rounds=raw["rounds"],
                correctness=raw["points"]["correctness"], speed=raw["points"]["speed"],
                span=raw["points"]["span"], tests=tuple(one["case"] for one in raw["test"]),
-               cases=tuple(cases))
+               cases=tuple(cases),
+               thresholds=tuple((one["speedup"], one["part"])
+                                for one in raw["points"].get("threshold", ())),
+               log=raw["points"].get("log", 0), memory=raw.get("memory", Kit.memory))

@@ -34,6 +34,16 @@ TEST_CASE("the next target is in the case that is farthest behind")
         std::string::npos);
 }
 
+TEST_CASE("cases weigh what the kit says")
+{
+    auto heavy = standing("heavy", 2);
+    heavy.weight = 3;
+    auto const told = kit::score({heavy, standing("light", 8)}, points);
+    CHECK(told.find("about 85 of 100 points") == 0);
+    CHECK(told.find("next: light") != std::string::npos);
+    CHECK(told.find("brings 3 points more") != std::string::npos); // a fifth of a quarter of 60
+}
+
 TEST_CASE("who is as fast as the model has all points and no target")
 {
     CHECK(kit::score({standing("a", 2)}, points).find("about 100 of 100") == 0);

@@ -50,7 +50,7 @@ def test_what_is_told_of_a_case() -> None:
     made = calls(2.0, case.name)
     del made[0]
     assert made[0]["contender"] == "model"
-    one = points.outcome(case, made, kit().span)
+    one = points.outcome(case, made, kit())
     assert (one.gain, one.speedup, one.share) == pytest.approx((4.0, 2.0, 0.25), rel=0.01)
     assert one.milliseconds == pytest.approx(2.0, rel=0.01)
     assert one.by_round == pytest.approx([math.log(2.0)] * 2)
@@ -148,3 +148,22 @@ def test_a_foul_takes_all_points() -> None:
 def test_what_was_never_called_is_wrong() -> None:
     made = [call for call in calls(1.0) if call["contender"] != "submission"]
     assert points.grade(kit(), made).points == 0
+
+
+def test_a_case_weighs_what_its_kit_says() -> None:
+    first, *others = kit().cases
+    heavy = dataclasses.replace(kit(), cases=(dataclasses.replace(first, weight=100), *others))
+    made = [*calls(4.0)]  # as naive
+    for call in made:
+        if (call["case"], call["contender"]) == (first.name, "submission"):
+            call["seconds"] /= 4  # as the model
+    assert points.grade(kit(), made).speed == pytest.approx(kit().speed / len(kit().cases), rel=.01)
+    assert points.grade(heavy, made).speed > 0.9 * kit().speed
+
+
+def test_thresholds_stand_in_place_of_the_model() -> None:
+    stepped = dataclasses.replace(kit(), thresholds=((1.5, 0.25), (3.0, 1.0)))
+    for time, part in ((4.0, 0), (2.5, 0.25), (1.35, 0.25), (1.33, 1), (0.9, 1)):
+        assert points.grade(stepped, calls(time)).speed == pytest.approx(part * kit().speed)
+    assert points.grade(stepped, calls(1.4, model_again=1.1)).speed == kit().speed  # noise helps
+    assert points.grade(stepped, calls(2.0, model=4.0, model_again=4.0)).speed == kit().speed / 4

@@ -38,7 +38,7 @@ class Shop:
             file.write("x")
         return calls.calls(2.0)
 
-grading.opened = contextlib.contextmanager(lambda kit: (yield Shop(kit)))
+grading.opened = contextlib.contextmanager(lambda kit, cores=(): (yield Shop(kit)))
 sys.exit(main(["grade", *sys.argv[3:]]))
 """
 KIT = ROOT / "experiments/spmv-serial-steps/kit"

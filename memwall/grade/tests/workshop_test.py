@@ -152,3 +152,21 @@ def test_what_was_judged_takes_no_room(tmp_path: Path) -> None:
     Binary(tmp_path / "program-0").remove()
     Binary(None).remove()
     assert [path.name for path in tmp_path.iterdir()] == ["program-1.races"]
+
+
+def test_cores_and_memory_are_those_that_were_asked_for(shop: Workshop) -> None:
+    shop.cores = (5, 3)
+    shop.kit = dataclasses.replace(shop.kit, memory=512)
+    words = shop._contender("naive", 64_001, shop.home / "build/naive").split("\t")
+    assert words[words.index("taskset"):][:3] == ["taskset", "-c", "3"]
+    assert f"--as={512 << 20}" in words
+
+
+@pytest.mark.parametrize(("cores", "said"), [
+    ((1 << 20,), "found the core 1048576, expected some of "),
+    ((min(os.sched_getaffinity(0)),), "found 1 cores, expected 2, on which the kit measures")])
+def test_cores_that_are_not_there_or_too_few_are_one_line(cores: tuple[int, ...], said: str
+                                                          ) -> None:
+    kit = dataclasses.replace(calls.kit(), processors=2)
+    with pytest.raises(GradeError, match=said), workshop.opened(kit, cores=cores):
+        pass
