@@ -130,6 +130,11 @@ assignment *NAME: (_needs "run")
 grade *KIT: (_needs "run")
     @"{{python}}" -m memwall grade "$@"
 
+# Make what Gradescope, Autolab and GitHub Classroom take of an instructor kit (--out DIR)
+[no-cd, no-exit-message]
+platforms *KIT: (_needs "run")
+    @"{{python}}" -m memwall platforms "$@"
+
 # Grade a made-up class (--out DIR): whether this machine is good for grading, and what all will see
 [no-cd, no-exit-message]
 rehearse *NAME: (_needs "run")

@@ -109,7 +109,8 @@ ROOMS = {
     _add_study: ("study", "try"),
     _add_pages: ("report", "figures", "page", "keep", "compare", "claims", "contribute", "check",
                  "new", "site"),
-    _add_grade: ("assignment", "grade", "rehearse", "gradescope"),
+    _add_grade: ("assignment", "grade", "rehearse", "platforms", "gradescope",
+                 "autolab"),
 }
 
 if __name__ == "__main__":

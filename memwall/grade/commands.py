@@ -1,13 +1,15 @@
 """The commands of course assignments: makes them of kits, and grades what students hand in."""
 
 import argparse
+import json
 import shutil
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from memwall.grade import archive, assignment, grading, rehearsal, submissions
+from memwall.grade import assignment, grading, platforms, rehearsal, submissions
 from memwall.record import errors, files, kits
 from memwall.record.errors import UserError
 from memwall.record.kits import GradeError, Kit
@@ -41,6 +43,8 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
                             " behind -- nothing is an option, whatever it is called")
     grade.add_argument("--out", type=Path, metavar="DIR",
                        help="for grades and pages; default: grades/ beside KIT")
+    grade.add_argument("--cores", metavar="N,N...", type=_cores, default=(),
+                       help="hardware threads to time on; default: some of different cores")
     grade.set_defaults(command=lambda given: _grade(given, pages))
 
     rehearse = commands.add_parser("rehearse", usage="just rehearse NAME --out DIR",
@@ -49,11 +53,24 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     rehearse.add_argument("--out", type=Path, required=True, help="a folder for all of it")
     rehearse.set_defaults(command=lambda given: _rehearse(given, pages))
 
+    upload = commands.add_parser(
+        "platforms", usage="just platforms KIT [--out DIR]",
+        help="make what Gradescope, Autolab and GitHub Classroom take")
+    upload.add_argument("kit", type=Path, metavar="KIT", help="an instructor kit")
+    upload.add_argument("--out", type=Path, metavar="DIR", help="default: platforms/ beside KIT")
+    upload.set_defaults(command=_platforms)
+
     online = commands.add_parser("gradescope", help="what the autograder of Gradescope calls")
     online.add_argument("kit", type=Path)
     online.add_argument("submission", type=Path)
     online.add_argument("results", type=Path, help="results.json to write")
+    online.add_argument("--metadata", type=Path, help="submission_metadata.json of Gradescope")
     online.set_defaults(command=lambda given: _gradescope(given, pages))
+
+    autolab = commands.add_parser("autolab", help="what the autograder of Autolab calls")
+    autolab.add_argument("kit", type=Path)
+    autolab.add_argument("submission", type=Path)
+    autolab.set_defaults(command=_autolab)
 
 
 def _assignment(given: argparse.Namespace) -> int:
@@ -64,7 +81,12 @@ def _assignment(given: argparse.Namespace) -> int:
 
 def _grade(given: argparse.Namespace, pages: GradePages) -> int:
     kit = kits.load(given.kit)
-    return _graded(kit, given.submissions, given.out or kit.folder.parent / "grades", pages)
+    return _graded(kit, given.submissions, given.out or kit.folder.parent / "grades", pages,
+                   given.cores)
+
+
+def _cores(text: str) -> list[int]:
+    return [int(number) for number in text.split(",")]
 
 
 def _rehearse(given: argparse.Namespace, pages: GradePages) -> int:
@@ -77,7 +99,8 @@ def _rehearse(given: argparse.Namespace, pages: GradePages) -> int:
     return status
 
 
-def _graded(kit: Kit, paths: Sequence[Path], out: Path, pages: GradePages) -> int:
+def _graded(kit: Kit, paths: Sequence[Path], out: Path, pages: GradePages,
+            cores: Sequence[int] = ()) -> int:
     """Grades what lies at some paths and writes all pages; the exit status."""
     paths = [path for path in paths if not submissions.is_log(path)]
     litter = [path for path in paths if submissions.is_litter(path)]
@@ -90,38 +113,100 @@ def _graded(kit: Kit, paths: Sequence[Path], out: Path, pages: GradePages) -> in
         raise GradeError("nothing to grade")
     try:
         with files.exclusive(out, patience_s=30):
-            records = grading.grade_all(kit, handed_in, out, _say)
+            records = grading.grade_all(kit, handed_in, out, _say, cores)
             pages.write(kit, grading.all_records(out, kit), out)
-            archive.write(kit, out / "autograder.zip")
     except OSError as error:
         if error.errno not in errors.OF_WRITING and not isinstance(error, shutil.Error):
             raise
         raise UserError(f"{errors.line_of(error)}: each grade so far is kept; make room, then start"
                         " the same command again") from error
-    _say(f"wrote {out}/leaderboard.html, students/, grades.csv, gradescope/, autograder.zip")
+    _say(f"wrote {out}/leaderboard.html, students/, grades.csv, gradescope/")
     without = len(handed_in) - len(records)
     if without:
         _say(f"{without} of {len(handed_in)} have no grade yet: start the same command again")
     return 1 if without or nobodys else 0
 
 
-def _gradescope(given: argparse.Namespace, pages: GradePages) -> int:
+def _platforms(given: argparse.Namespace) -> int:
     kit = kits.load(given.kit)
-    files.write_json(given.results, _online(kit, given.submission, pages))
+    for path in platforms.write(kit, given.out or kit.folder.parent / "platforms"):
+        _say(f"wrote {path}")
     return 0
 
 
-def _online(kit: Kit, submission: Path, pages: GradePages) -> dict[str, Any]:
+def _gradescope(given: argparse.Namespace, pages: GradePages) -> int:
+    """Writes results.json, or nothing where the fault is the grader's: then there is no score."""
+    kit = kits.load(given.kit)
+    record = _online(kit, given.submission)
+    if record is None:
+        return 1
+    result = pages.gradescope(kit, record)
+    files.write_json(given.results, _with_best(result, _earlier(given.metadata)))
+    return 0
+
+
+def _earlier(metadata: Path | None) -> list[dict[str, Any]]:
+    """Earlier submissions, as Gradescope tells of them; what cannot be read is none."""
+    if metadata is None or not metadata.exists():
+        return []
+    try:
+        earlier = files.read_json(metadata).get("previous_submissions", [])
+        return [one for one in earlier if isinstance(one.get("score"), int | float | str)
+                and float(one["score"]) >= 0]
+    except (UserError, AttributeError, ValueError, TypeError):
+        return []
+
+
+def _with_best(result: dict[str, Any], earlier: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The best submission counts, not the latest: its score, with a line that says so."""
+    best = max(earlier, key=lambda one: float(one["score"]), default=None)
+    if best is None or float(best["score"]) <= result["score"]:
+        return result
+    line = (f"This one: {result['score']:.1f} points. Yours of {best.get('submission_time')}"
+            f" counts, with {float(best['score']):.1f}: the best does.")
+    return {**result, "score": float(best["score"]),
+            "output": "\n".join(filter(None, (line, result["output"])))}
+
+
+def _autolab(given: argparse.Namespace) -> int:
+    """Tells the scores in the last line, of which nothing is told where the fault is the grader's:
+    the Makefile that Autolab runs then tells that there are none."""
+    kit = kits.load(given.kit)
+    record = _online(kit, given.submission)
+    if record is None:
+        return 1
+    for line in (record["reason"], record["compiler"]):
+        if line:
+            _say(line)
+    for number, one in enumerate(record["outcomes"]):
+        known_as = kit.cases[number].known_as
+        _say(f"{known_as}: " + (f"wrong, {one['wrong']}" if one["wrong"] else "right"
+                                + (f", {one['speedup']:.2f} times as fast as naive"
+                                   if one["speedup"] else "")))
+    scores = {"Correctness": round(record["correctness"], 2), "Speed": round(record["speed"], 2),
+              "Grader": 0}
+    _say(json.dumps({"scores": scores, "scoreboard": [round(record["points"], 2),
+                                                      round(record["speedup"] or 0, 2)]}))
+    return 0
+
+
+def _online(kit: Kit, submission: Path) -> grading.Record | None:
+    """The grade of the one submission that is there; None where the fault is the grader's."""
     try:
         with tempfile.TemporaryDirectory() as out:
-            records = grading.grade_all(kit, [submissions.read(kit, submission)], Path(out), _say)
+            records = grading.grade_all(kit, [submissions.read(kit, submission)], Path(out),
+                                        _complain)
         if records:
-            return pages.gradescope(kit, records[0])
+            return records[0]
     except Exception as error:  # what it says may name hidden cases: it is for instructors
-        _say(errors.line_of(error))
-    return {"score": 0, "output": "The fault is ours, not yours; no grade yet. Hand in once more;"
-            " if this comes again, tell your instructor: the output of the grader says why.",
-            "output_format": "text", "stdout_visibility": "hidden"}
+        _complain(errors.line_of(error))
+    _say("The fault is ours, not yours; no grade yet. Hand in once more; if this comes again, tell"
+         " your instructor: the grader's output says why.")
+    return None
+
+
+def _complain(line: str) -> None:
+    print(harmless(line), file=sys.stderr, flush=True)
 
 
 def _say(line: str) -> None:
