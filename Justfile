@@ -130,6 +130,11 @@ assignment *NAME: (_needs "run")
 grade *KIT: (_needs "run")
     @"{{python}}" -m memwall grade "$@"
 
+# Grade what a class has handed in, and write its sheet (DIR with class.toml and roster.csv)
+[no-cd, no-exit-message]
+class *DIR: (_needs "run")
+    @"{{python}}" -m memwall class "$@"
+
 # Make what Gradescope, Autolab and GitHub Classroom take of an instructor kit (--out DIR)
 [no-cd, no-exit-message]
 platforms *KIT: (_needs "run")

@@ -98,9 +98,15 @@ def _handouts(root: Path) -> dict[str, str]:
 
 def _add_grade(commands: Commands) -> None:
     from memwall.grade import commands as room
-    from memwall.pages import grades
+    from memwall.pages import class_pages, grades
 
-    room.add_commands(commands, grades)
+    class Pages:
+        """Who shows grades, and whole classes."""
+
+        write, gradescope = staticmethod(grades.write), staticmethod(grades.gradescope)
+        write_class = staticmethod(class_pages.write)
+
+    room.add_commands(commands, Pages())
 
 
 #: Which commands each room has, in the order of the help, and how they are added.
@@ -109,8 +115,8 @@ ROOMS = {
     _add_study: ("study", "try"),
     _add_pages: ("report", "figures", "page", "keep", "compare", "claims", "contribute", "check",
                  "new", "site"),
-    _add_grade: ("assignment", "grade", "rehearse", "platforms", "gradescope",
-                 "autolab"),
+    _add_grade: ("assignment", "grade", "rehearse", "class",
+                 "platforms", "gradescope", "autolab"),
 }
 
 if __name__ == "__main__":

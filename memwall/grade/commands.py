@@ -5,12 +5,25 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from memwall.grade import assignment, grading, platforms, rehearsal, submissions
+from memwall.grade import (
+    alike,
+    assignment,
+    exports,
+    grading,
+    platforms,
+    rehearsal,
+    sheet,
+    submissions,
+)
+from memwall.record import course as courses
 from memwall.record import errors, files, kits
+from memwall.record.course import Assignment, Course
 from memwall.record.errors import UserError
 from memwall.record.kits import GradeError, Kit
 from memwall.record.terminal import harmless
@@ -21,6 +34,12 @@ class GradePages(Protocol):
 
     def write(self, kit: Kit, records: Sequence[grading.Record], out: Path) -> None:
         """Writes everything that follows from all grades there are into a folder."""
+
+    def write_class(self, course: Course, class_kits: Mapping[str, Kit],
+                    rows: Sequence[sheet.Row],
+                    tries: Mapping[str, Mapping[str, Sequence[sheet.Try]]],
+                    pairs: Mapping[str, Sequence[alike.Pair]], out: Path) -> None:
+        """Writes the sheet of a class, and a page for each of its people."""
 
     def gradescope(self, kit: Kit, record: grading.Record) -> grading.Record:
         """One grade as Gradescope reads it."""
@@ -46,6 +65,14 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     grade.add_argument("--cores", metavar="N,N...", type=_cores, default=(),
                        help="hardware threads to time on; default: some of different cores")
     grade.set_defaults(command=lambda given: _grade(given, pages))
+
+    whole = commands.add_parser(
+        "class", usage="just class DIR [--no-grading]",
+        help="grade what a class has handed in, and write its sheet")
+    whole.add_argument("folder", type=Path, metavar="DIR", help="with class.toml and roster.csv")
+    whole.add_argument("--no-grading", action="store_true",
+                       help="write the sheet from the grades that there are; needs no root")
+    whole.set_defaults(command=lambda given: _class(given, pages))
 
     rehearse = commands.add_parser("rehearse", usage="just rehearse NAME --out DIR",
                                    help="grade a made-up class: is this machine good for grading?")
@@ -87,6 +114,92 @@ def _grade(given: argparse.Namespace, pages: GradePages) -> int:
 
 def _cores(text: str) -> list[int]:
     return [int(number) for number in text.split(",")]
+
+
+def _class(given: argparse.Namespace, pages: GradePages) -> int:
+    course = courses.load(given.folder)
+    out = course.folder / "sheet"
+    class_kits = {one.name: kits.load(one.kit) for one in course.assignments}
+    tries: dict[str, dict[str, list[sheet.Try]]] = {}
+    pairs: dict[str, list[alike.Pair]] = {}
+    problems = 0
+    for one in course.assignments:
+        kit = class_kits[one.name]
+        handed_in, nobodys = _of_class(course, one, kit)
+        for line in nobodys:
+            _say(f"{one.name}: {line}")
+        problems += len(nobodys)
+        if handed_in and not given.no_grading:
+            _say(f"{one.name}: {kit.title}")
+            with files.exclusive(one.grades, patience_s=30):
+                grading.grade_all(kit, handed_in, one.grades, _say, course.cores)
+        tries[one.name], without = _tries(kit, handed_in, one.grades)
+        problems += without
+        if without:
+            _say(f"{one.name}: {without} of {len(handed_in)} have no grade yet")
+        pairs[one.name] = _alike(kit, handed_in)
+    if not alike.is_here():
+        _say(alike.MISSING)
+    pages.write_class(course, class_kits, sheet.rows(course, class_kits, tries), tries, pairs, out)
+    _say(f"wrote {out}/for-lecturers and {out}/for-students")
+    return 1 if problems else 0
+
+
+def _of_class(course: Course, one: Assignment, kit: Kit
+              ) -> tuple[list[submissions.Submission], list[str]]:
+    """What was handed in for an assignment, under the names of teams; and a line for each that
+    cannot be told whose it is."""
+    found: list[submissions.Submission] = []
+    nobodys: list[str] = []
+    for late, folder in one.handed_in():
+        paths = [path for path in sorted(folder.iterdir())
+                 if not submissions.is_litter(path) and not submissions.is_log(path)]
+        read, lines = submissions.read_all(kit, paths)
+        nobodys += lines
+        for submission in read:
+            try:
+                person = exports.whose(submission.label, course.people)
+            except UserError as error:
+                nobodys.append(str(error))
+                continue
+            if exports.is_late(submission.label) and not late:
+                nobodys.append(f"{submission.label}: late, as Canvas says, but in {folder}: put it"
+                               f" into {folder.name}+N, of N days")
+            again = len(course.decided(one.name, person, "regrade"))
+            label = f"{submission.label} (+{late})" if late else submission.label
+            found.append(replace(submission, student=person.team, label=label, late=late,
+                                 regrades=again))
+    return found, nobodys
+
+
+def _tries(kit: Kit, handed_in: Sequence[submissions.Submission], out: Path
+           ) -> tuple[dict[str, list[sheet.Try]], int]:
+    """The grades of all that was handed in, by team, and how many have none. The same bytes count
+    as they came first."""
+    tries: dict[str, dict[Path, sheet.Try]] = defaultdict(dict)
+    without = 0
+    for one in sorted(handed_in, key=lambda one: one.late):
+        path = grading.path_of(out, kit, one)
+        if not path.exists():
+            without += 1
+            continue
+        record = {**files.read_json(path), "label": one.label}
+        tries[one.student].setdefault(path, sheet.Try(record, one.late))
+    return {team: list(found.values()) for team, found in tries.items()}, without
+
+
+def _alike(kit: Kit, handed_in: Sequence[submissions.Submission]) -> list[alike.Pair]:
+    """Hand-ins of different teams that are alike; those of the kit itself stand among them."""
+    if not alike.is_here():
+        return []
+    whose = {one.label: one.student for one in handed_in if one.text}
+    texts = {one.label: one.text for one in handed_in if one.text}
+    for path in [kit.folder / f"naive{kit.suffix}", kit.folder / f"model{kit.suffix}",
+                 *sorted((kit.folder / "ladder").glob(f"*{kit.suffix}"))]:
+        if path.exists():
+            texts[f"kit: {path.stem}"] = path.read_bytes()
+    return [pair for pair in alike.pairs(texts)
+            if whose.get(pair.one) != whose.get(pair.other)]
 
 
 def _rehearse(given: argparse.Namespace, pages: GradePages) -> int:
