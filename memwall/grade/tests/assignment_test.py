@@ -17,6 +17,7 @@ from memwall.record.kits import GradeError
 ROOT = Path(__file__).resolve().parents[3]
 KITS = sorted(kits.all_folders(ROOT))
 ONE_OF_A_KIND = ("spmv-gpu-variants", "spmv-serial-steps")  # for a GPU, and for processors
+GPU_KITS = [name for name, folder in kits.all_folders(ROOT).items() if kits.load(folder).on_gpu]
 
 
 @pytest.mark.parametrize("name", KITS)
@@ -120,3 +121,21 @@ def test_a_student_reads_about_how_many_points_there_are(name: str, tmp_path: Pa
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^about \d+ of 100 points", done.stdout, re.M), done.stdout
     assert "times as fast as naive" in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc here")
+@pytest.mark.parametrize("name", [name for name in GPU_KITS if name not in ONE_OF_A_KIND])
+def test_what_a_kit_for_gpus_holds_compiles(name: str, tmp_path: Path) -> None:
+    """Every solution of it, as the kit compiles what is handed in; `just test-gpu` runs them."""
+    _, instructor = assignment.make(ROOT, name, tmp_path)
+    kit = kits.load(instructor)
+    sources = [instructor / "model.cu", *(instructor / "student" / f"{one}.cu"
+                                          for one in ("naive", "floor")),
+               *sorted((instructor / "ladder").glob("*.cu"))]
+    assert len(sources) == 5
+    for number, source in enumerate(sources):
+        done = subprocess.run(
+            ["nvcc", "-std=c++20", *kit.flags.split(), f"-I{instructor / 'student'}", "-cubin",
+             source, "-o", tmp_path / f"{number}.cubin"], capture_output=True, text=True,
+            check=False)
+        assert (done.returncode, done.stdout + done.stderr) == (0, ""), source

@@ -76,6 +76,8 @@ OF_SPARSE = """#include "spmv.hpp"
 #include "naive.cpp"
 #undef spmv
 """
+GPU_CHEAT = ("__device__ void cheat(std::int32_t rows, std::int32_t columns, std::int32_t depth,"
+             " float const* values, float const* x, float* y)")
 NEEDS_SPARSE = re.compile(r"row_ptr|a\.col\b|vectors|kit/link\.hpp")
 
 
@@ -88,6 +90,26 @@ def adapted(problem: Path, others: Path, folder: Path) -> Path:
         if OF_SPARSE in text and not NEEDS_SPARSE.search(text):
             (folder / path.name).write_text(text.replace(OF_SPARSE, adapter))
     for path in problem.glob("*.cpp"):
+        shutil.copy(path, folder)
+    return folder
+
+
+def adapted_for_gpu(problem: Path, others: Path, folder: Path) -> Path:
+    """As above, for device code: of each cheat the kernel becomes a function that is given all."""
+    adapter = (problem / "adapter.cuh").read_text()
+    folder.mkdir(parents=True)
+    for path in others.glob("*.cu"):
+        text = path.read_text().replace('#include "spmv.hpp"\n', adapter)
+        text = re.sub(r"__device__ void honest\(std::int32_t rows, std::int32_t const\* row_ptr"
+                      r".*?\n}\n", "", text, flags=re.S)
+        text = re.sub(r"__global__ void spmv\(.*?double\* y\)", GPU_CHEAT, text, flags=re.S)
+        text = text.replace("honest(rows, row_ptr, col,", "honest(rows, columns, depth,")
+        text = text.replace("y[rows + 8]",
+                            "y[(depth == 1 ? rows : std::int64_t{rows} * columns) + 8]")
+        text = text.replace("__longlong_as_double", "__int_as_float").replace("double", "float")
+        if not re.search(r"row_ptr\[|col\[|<<<", text):
+            (folder / path.name).write_text(text)
+    for path in problem.glob("*.cu"):
         shutil.copy(path, folder)
     return folder
 
