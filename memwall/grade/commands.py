@@ -74,10 +74,12 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
                        help="write the sheet from the grades that there are; needs no root")
     whole.set_defaults(command=lambda given: _class(given, pages))
 
-    rehearse = commands.add_parser("rehearse", usage="just rehearse NAME --out DIR",
+    rehearse = commands.add_parser("rehearse", usage="just rehearse NAME --out DIR [--class]",
                                    help="grade a made-up class: is this machine good for grading?")
     rehearse.add_argument("name", metavar="NAME", help="a kit: an experiment, and its part")
     rehearse.add_argument("--out", type=Path, required=True, help="a folder for all of it")
+    rehearse.add_argument("--class", action="store_true", dest="whole",
+                          help="make up a class of twenty for `just class`, and grade nothing yet")
     rehearse.set_defaults(command=lambda given: _rehearse(given, pages))
 
     upload = commands.add_parser(
@@ -203,6 +205,11 @@ def _alike(kit: Kit, handed_in: Sequence[submissions.Submission]) -> list[alike.
 
 
 def _rehearse(given: argparse.Namespace, pages: GradePages) -> int:
+    if given.whole:
+        _, instructor = assignment.make(given.root, given.name, given.out / "first")
+        rehearsal.make_class(kits.load(instructor), given.out)
+        _say(f"made up a class of twenty in {given.out}; now: just class {given.out}")
+        return 0
     _, instructor = assignment.make(given.root, given.name, given.out)
     kit = kits.load(instructor)
     handed_in = rehearsal.hand_in(kit, given.out / "handed-in")

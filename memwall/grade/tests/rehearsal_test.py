@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from memwall.grade import assignment, rehearsal, submissions
+from memwall.__main__ import main
+from memwall.grade import assignment, exports, rehearsal, submissions
 from memwall.grade.tests.calls import ROOT
+from memwall.record import course as courses
 from memwall.record import files, kits
 from memwall.record.errors import UserError
 
@@ -39,3 +41,18 @@ def test_minutes_of_a_class_are_those_of_what_was_timed() -> None:
     records = [{"seconds": seconds} for seconds in (0, 20, 30, 40)]
     assert rehearsal.said(records) == (
         "to time a hand-in takes 30 s here: 200 of them take 100 minutes")
+
+
+@pytest.mark.parametrize("name", KITS)
+def test_everybody_of_a_class_of_twenty_has_handed_in(name: str, tmp_path: Path) -> None:
+    assert main(["rehearse", name, "--out", str(tmp_path), "--class"]) == 0
+    course = courses.load(tmp_path)
+    (assignment_,) = course.assignments
+    kit = kits.load(assignment_.kit)
+    found = [one for _, folder in assignment_.handed_in()
+             for one in submissions.read_all(kit, sorted(
+                 path for path in folder.iterdir() if not submissions.is_log(path)))[0]]
+    teams = {exports.whose(one.label, course.people).team for one in found}
+    assert teams == set(course.teams) and len(course.people) == 20
+    assert len({one.digest() for one in found}) == len(found) == 20
+    assert [one.refused for one in found if one.refused] == ["the file is empty"]
