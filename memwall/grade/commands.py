@@ -191,7 +191,8 @@ def _tries(kit: Kit, handed_in: Sequence[submissions.Submission], out: Path
 
 
 def _alike(kit: Kit, handed_in: Sequence[submissions.Submission]) -> list[alike.Pair]:
-    """Hand-ins of different teams that are alike; those of the kit itself stand among them."""
+    """Hand-ins of different teams that are alike; solutions of the kit stand among them. Who is
+    still close to naive, which all were given, has copied nothing by being alike."""
     if not alike.is_here():
         return []
     whose = {one.label: one.student for one in handed_in if one.text}
@@ -200,8 +201,12 @@ def _alike(kit: Kit, handed_in: Sequence[submissions.Submission]) -> list[alike.
                  *sorted((kit.folder / "ladder").glob(f"*{kit.suffix}"))]:
         if path.exists():
             texts[f"kit: {path.stem}"] = path.read_bytes()
-    return [pair for pair in alike.pairs(texts)
-            if whose.get(pair.one) != whose.get(pair.other)]
+    found = alike.pairs(texts)
+    naive = "kit: naive"
+    given = {name for pair in found if naive in (pair.one, pair.other)
+             for name in (pair.one, pair.other)}
+    return [pair for pair in found if whose.get(pair.one) != whose.get(pair.other)
+            and not {pair.one, pair.other} <= given]
 
 
 def _rehearse(given: argparse.Namespace, pages: GradePages) -> int:

@@ -152,11 +152,18 @@ def texts(survey: Survey, surveys: Mapping[str, Survey], reading: Reading) -> di
     return made
 
 
+def _called(kit: str) -> str:
+    """What a folder kit-one-core is called in a sentence: kit for one core."""
+    part = kit.removeprefix("kit").lstrip("-").replace("-", " ")
+    return f"kit for {part.replace('gpu', 'a GPU')}" if part else "kit"
+
+
 def _links(experiment: Experiment, reading: Reading) -> str:
     """What lies beside a lesson, and the chapters before and after it."""
     programs = [path.name for path in sorted(experiment.folder.glob("main.c*"))]
     kits = [path.name for path in sorted(experiment.folder.glob("kit*")) if path.is_dir()]
     beside = ["[answers](answers.md)", "[report](report.md)",
-              *(f"[program]({name})" for name in programs), *(f"[kit]({name}/)" for name in kits)]
+              *(f"[program]({name})" for name in programs),
+              *(f"[{_called(name)}]({name}/)" for name in kits)]
     listed = f"Beside this chapter: {notation.listed(beside)}."
     return f"---\n\n{listed} {reading.around(experiment)}".rstrip()

@@ -7,6 +7,7 @@ from memwall.analysis.verdicts import REPRODUCED
 from memwall.pages.report import figures
 from memwall.pages.report.claims import word
 from memwall.pages.survey import Survey
+from memwall.record import kits as kits_of
 from memwall.record import notation
 from memwall.record.definition import Claim, Experiment
 
@@ -77,7 +78,7 @@ def _links(experiment: Experiment) -> list[str]:
         links = [f"[article {number}](../../reports/articles.md#article-{number})"
                  for number in articles]
         lines.append(f"- Where the claims come from: {notation.listed(links)}.")
-    lines += [f"- [A course kit]({name}/): `just assignment {experiment.name} --out DIR`."
-              for name in kits]
+    lines += [f"- [A course kit]({name}/):"
+              f" `just assignment {kits_of.name_of(folder / name)} --out DIR`." for name in kits]
     return [*lines, f"- Run it: `just run {experiment.name}` measures it here and makes the same"
                     " report of your machine."]
