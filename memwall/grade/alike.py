@@ -7,9 +7,9 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from memwall.record.course import AlikePair
 from memwall.record.errors import UserError
 
 TOOL = "sim_c++"
@@ -21,21 +21,12 @@ NOBODY = 64_000
 LINE = re.compile(r"^(\d+)\.cpp consists for (\d+) % of (\d+)\.cpp material$", re.M)
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two texts, and how much of each stands in the other, at least."""
-
-    one: str
-    other: str
-    per_cent: int
-
-
 def is_here() -> bool:
     """Whether the tool is."""
     return shutil.which(TOOL) is not None
 
 
-def pairs(texts: Mapping[str, bytes], least: int = LEAST) -> list[Pair]:
+def pairs(texts: Mapping[str, bytes], least: int = LEAST) -> list[AlikePair]:
     """Those of some texts that are alike, most first."""
     names = list(texts)
     with tempfile.TemporaryDirectory() as room:
@@ -54,6 +45,6 @@ def pairs(texts: Mapping[str, bytes], least: int = LEAST) -> list[Pair]:
         raise UserError(f"{TOOL}: {done.stderr.strip()[-300:] or done.returncode}")
     shares = {(int(one), int(other)): int(share)
               for one, share, other in LINE.findall(done.stdout)}
-    found = [Pair(names[one], names[other], min(share, shares[other, one]))
+    found = [AlikePair(names[one], names[other], min(share, shares[other, one]))
              for (one, other), share in shares.items() if one < other and (other, one) in shares]
     return sorted(found, key=lambda pair: (-pair.per_cent, pair.one, pair.other))

@@ -23,7 +23,7 @@ from memwall.grade import (
 )
 from memwall.record import course as courses
 from memwall.record import errors, files, kits
-from memwall.record.course import Assignment, Course
+from memwall.record.course import AlikePair, Assignment, Course, GradedTry, SheetRow
 from memwall.record.errors import UserError
 from memwall.record.kits import GradeError, Kit
 from memwall.record.terminal import harmless
@@ -36,9 +36,9 @@ class GradePages(Protocol):
         """Writes everything that follows from all grades there are into a folder."""
 
     def write_class(self, course: Course, class_kits: Mapping[str, Kit],
-                    rows: Sequence[sheet.Row],
-                    tries: Mapping[str, Mapping[str, Sequence[sheet.Try]]],
-                    pairs: Mapping[str, Sequence[alike.Pair]], out: Path) -> None:
+                    rows: Sequence[SheetRow],
+                    tries: Mapping[str, Mapping[str, Sequence[GradedTry]]],
+                    pairs: Mapping[str, Sequence[AlikePair]], out: Path) -> None:
         """Writes the sheet of a class, and a page for each of its people."""
 
     def gradescope(self, kit: Kit, record: grading.Record) -> grading.Record:
@@ -122,8 +122,8 @@ def _class(given: argparse.Namespace, pages: GradePages) -> int:
     course = courses.load(given.folder)
     out = course.folder / "sheet"
     class_kits = {one.name: kits.load(one.kit) for one in course.assignments}
-    tries: dict[str, dict[str, list[sheet.Try]]] = {}
-    pairs: dict[str, list[alike.Pair]] = {}
+    tries: dict[str, dict[str, list[GradedTry]]] = {}
+    pairs: dict[str, list[AlikePair]] = {}
     problems = 0
     for one in course.assignments:
         kit = class_kits[one.name]
@@ -175,10 +175,10 @@ def _of_class(course: Course, one: Assignment, kit: Kit
 
 
 def _tries(kit: Kit, handed_in: Sequence[submissions.Submission], out: Path
-           ) -> tuple[dict[str, list[sheet.Try]], int]:
+           ) -> tuple[dict[str, list[GradedTry]], int]:
     """The grades of all that was handed in, by team, and how many have none. The same bytes count
     as they came first."""
-    tries: dict[str, dict[Path, sheet.Try]] = defaultdict(dict)
+    tries: dict[str, dict[Path, GradedTry]] = defaultdict(dict)
     without = 0
     for one in sorted(handed_in, key=lambda one: one.late):
         path = grading.path_of(out, kit, one)
@@ -186,11 +186,11 @@ def _tries(kit: Kit, handed_in: Sequence[submissions.Submission], out: Path
             without += 1
             continue
         record = {**files.read_json(path), "label": one.label}
-        tries[one.student].setdefault(path, sheet.Try(record, one.late))
+        tries[one.student].setdefault(path, GradedTry(record, one.late))
     return {team: list(found.values()) for team, found in tries.items()}, without
 
 
-def _alike(kit: Kit, handed_in: Sequence[submissions.Submission]) -> list[alike.Pair]:
+def _alike(kit: Kit, handed_in: Sequence[submissions.Submission]) -> list[AlikePair]:
     """Hand-ins of different teams that are alike; solutions of the kit stand among them. Who is
     still close to naive, which all were given, has copied nothing by being alike."""
     if not alike.is_here():

@@ -1,42 +1,13 @@
 """From the grades of all assignments to the sheet of a class: late days, weights, decisions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
-from memwall.grade.grading import Record
-from memwall.record.course import Course, Person
+from memwall.record.course import Course, Earned, GradedTry, Person, SheetRow
 from memwall.record.kits import Kit
 
 
-@dataclass(frozen=True)
-class Try:
-    """One hand-in with its grade."""
-
-    record: Record
-    late: int  # days
-
-
-@dataclass(frozen=True)
-class Cell:
-    """What a person has for one assignment."""
-
-    chosen: Try | None  # the try that counts
-    points: float  # with all that was decided
-    used: int  # of the free late days
-    remarks: tuple[str, ...]  # in the order in which they were decided
-
-
-@dataclass(frozen=True)
-class Row:
-    """What a person has in all."""
-
-    person: Person
-    cells: Mapping[str, Cell] = field(default_factory=dict)
-    total: float = 0  # per cent
-
-
-def rows(course: Course, kits: Mapping[str, Kit], tries: Mapping[str, Mapping[str, Sequence[Try]]]
-         ) -> list[Row]:
+def rows(course: Course, kits: Mapping[str, Kit],
+         tries: Mapping[str, Mapping[str, Sequence[GradedTry]]]) -> list[SheetRow]:
     """The sheet. `tries` are those of each assignment, by team. Free late days are used in the
     order of the assignments, each for the try that brings the most."""
     made = []
@@ -51,7 +22,7 @@ def rows(course: Course, kits: Mapping[str, Kit], tries: Mapping[str, Mapping[st
         weights = sum(one.weight for one in course.assignments)
         total = sum(one.weight * cells[one.name].points / most(kits[one.name])
                     for one in course.assignments) / weights
-        made.append(Row(person, cells, 100 * total))
+        made.append(SheetRow(person, cells, 100 * total))
     return made
 
 
@@ -60,8 +31,8 @@ def most(kit: Kit) -> float:
     return kit.correctness + kit.speed
 
 
-def cell(course: Course, kit: Kit, assignment: str, person: Person, tries: Sequence[Try], free: int
-         ) -> Cell:
+def cell(course: Course, kit: Kit, assignment: str, person: Person, tries: Sequence[GradedTry],
+         free: int) -> Earned:
     """What one assignment brings."""
     remarks = []
     retracted = set()
@@ -71,7 +42,7 @@ def cell(course: Course, kit: Kit, assignment: str, person: Person, tries: Seque
     remarks += [f"graded again: {mark.reason}"
                 for mark in course.decided(assignment, person, "regrade")]
 
-    def worth(one: Try) -> tuple[float, float, int]:
+    def worth(one: GradedTry) -> tuple[float, float, int]:
         cost = course.late_cost / 100 * most(kit) * max(one.late - free, 0)
         return max(one.record["points"] - cost, 0), one.record["speedup"] or 0, -one.late
 
@@ -92,4 +63,4 @@ def cell(course: Course, kit: Kit, assignment: str, person: Person, tries: Seque
         points += given
         remarks.append(f"{given:g} of {kit.log:g} points for the work log: {mark.reason}")
     remarks += [mark.reason for mark in course.decided(assignment, person, "comment")]
-    return Cell(chosen, max(points, 0), used, tuple(remarks))
+    return Earned(chosen, max(points, 0), used, tuple(remarks))

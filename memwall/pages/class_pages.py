@@ -12,63 +12,21 @@ import secrets
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from memwall.pages import grades
 from memwall.pages.html import HTML
 from memwall.record import files
-from memwall.record.course import Course, Person
+from memwall.record.course import AlikePair, Course, GradedTry, Person, SheetRow
 from memwall.record.escape import csv_cell
 from memwall.record.kits import Kit
 
 SHOWN_DIGITS, PATH_DIGITS = 6, 24
 
 
-class Try(Protocol):
-    """A hand-in with its grade."""
-
-    @property
-    def record(self) -> grades.Record: ...
-    @property
-    def late(self) -> int: ...
-
-
-class Cell(Protocol):
-    """What a person has for one assignment."""
-
-    @property
-    def chosen(self) -> Try | None: ...
-    @property
-    def points(self) -> float: ...
-    @property
-    def remarks(self) -> Sequence[str]: ...
-
-
-class Row(Protocol):
-    """What a person has in all."""
-
-    @property
-    def person(self) -> Person: ...
-    @property
-    def cells(self) -> Mapping[str, Cell]: ...
-    @property
-    def total(self) -> float: ...
-
-
-class Pair(Protocol):
-    """Two hand-ins that are alike."""
-
-    @property
-    def one(self) -> str: ...
-    @property
-    def other(self) -> str: ...
-    @property
-    def per_cent(self) -> int: ...
-
-
-def write(course: Course, kits: Mapping[str, Kit], rows: Sequence[Row],
-          tries: Mapping[str, Mapping[str, Sequence[Any]]],
-          pairs: Mapping[str, Sequence[Pair]], out: Path) -> None:
+def write(course: Course, kits: Mapping[str, Kit], rows: Sequence[SheetRow],
+          tries: Mapping[str, Mapping[str, Sequence[GradedTry]]],
+          pairs: Mapping[str, Sequence[AlikePair]], out: Path) -> None:
     """Writes all of it."""
     secret = _secret(out / "for-lecturers/secret")
     names = {row.person.key: alias(secret, row.person) for row in rows}
@@ -113,7 +71,7 @@ def _secret(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def table(course: Course, rows: Iterable[Row]) -> str:
+def table(course: Course, rows: Iterable[SheetRow]) -> str:
     """The sheet: a line for each person, three columns for each assignment."""
     names = [one.name for one in course.assignments]
     lines: list[Sequence[Any]] = [(
@@ -134,8 +92,8 @@ def table(course: Course, rows: Iterable[Row]) -> str:
     return _csv(lines)
 
 
-def _leaderboard(course: Course, kits: Mapping[str, Kit], name: str, kit: Kit, rows: Iterable[Row],
-                 names: Mapping[str, str]) -> str:
+def _leaderboard(course: Course, kits: Mapping[str, Kit], name: str, kit: Kit,
+                 rows: Iterable[SheetRow], names: Mapping[str, str]) -> str:
     """Of teams, each under the alias of the first of its people."""
     seen: dict[str, grades.Record] = {}
     shown: dict[str, list[str]] = {}

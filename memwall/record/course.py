@@ -6,10 +6,11 @@ in NAME/instructor, what came in time in NAME/handed-in, what came N days late i
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from memwall.record import files
 from memwall.record.errors import UserError
@@ -106,6 +107,42 @@ class Course:
         """What was decided of one person, or of the group."""
         return [mark for mark in self.marks if mark.assignment == assignment and mark.what == what
                 and mark.student in (person.key, person.team)]
+
+
+@dataclass(frozen=True)
+class GradedTry:
+    """One hand-in with its grade."""
+
+    record: dict[str, Any]
+    late: int  # days
+
+
+@dataclass(frozen=True)
+class Earned:
+    """What a person has for one assignment."""
+
+    chosen: GradedTry | None  # the try that counts
+    points: float  # with all that was decided
+    used: int  # of the free late days
+    remarks: tuple[str, ...]  # in the order in which they were decided
+
+
+@dataclass(frozen=True)
+class SheetRow:
+    """What a person has in all."""
+
+    person: Person
+    cells: Mapping[str, Earned] = field(default_factory=dict)
+    total: float = 0  # per cent
+
+
+@dataclass(frozen=True)
+class AlikePair:
+    """Two hand-ins, and how much of each stands in the other, at least."""
+
+    one: str
+    other: str
+    per_cent: int
 
 
 def load(folder: Path) -> Course:

@@ -236,8 +236,8 @@ def test_free_days_go_to_assignments_in_their_order() -> None:
     course = courses.Course(
         Path(), "", 1, 50, (), tuple(courses.Assignment(name, Path(name), 1) for name in names),
         people, ())
-    tries: Mapping[str, Mapping[str, Sequence[sheet.Try]]] = {
-        name: {"ada": [sheet.Try({"points": 60.0, "speedup": 2.0, "label": "ada"}, 1)]}
+    tries: Mapping[str, Mapping[str, Sequence[courses.GradedTry]]] = {
+        name: {"ada": [courses.GradedTry({"points": 60.0, "speedup": 2.0, "label": "ada"}, 1)]}
         for name in names}
     (row,) = sheet.rows(course, dict.fromkeys(names, calls.kit()), tries)
     assert [row.cells[name].points for name in names] == [60, 10]
