@@ -22,8 +22,8 @@ e4m3::e4m3(double value)
         return;
     }
     double const magnitude = std::min(std::abs(value), largest);
-    int const exponent = magnitude == 0 ? least_exponent
-                                        : std::max(std::ilogb(magnitude), least_exponent);
+    int const exponent =
+        magnitude == 0 ? least_exponent : std::max(std::ilogb(magnitude), least_exponent);
     // An integer, exact but for this one rounding, to even as the mode is. The addition carries
     // where rounding reaches the next power of two.
     auto const steps =

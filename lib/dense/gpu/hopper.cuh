@@ -210,6 +210,18 @@ __device__ inline void wait_for_previous()
     asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
+// --- bytes ---------------------------------------------------------------------------------------
+
+/// Copies so many bytes, a multiple of 16 that begin at multiples of 16, to shared memory; the
+/// barrier gets them. PTX: cp.async.bulk.
+__device__ inline void load_bytes(void* to, void const* from, int bytes, Barrier& barrier)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], %2, [%3];" ::"r"(address(to)),
+                 "l"(from), "r"(bytes), "r"(address(&barrier))
+                 : "memory");
+}
+
 // --- boxes ---------------------------------------------------------------------------------------
 
 /// Fetches what the copy engine knows of a matrix, so that its first box need not wait for it.
@@ -396,8 +408,8 @@ PRODUCT(256, 128, 128, 129, 130, 131, 132)
 // --- on the host ---------------------------------------------------------------------------------
 
 /// What the copy engine knows of a matrix: where it is, and boxes of so many rows and columns of
-/// it, which are swizzled in shared memory. Its rows begin at multiples of 16 bytes; a row of a box
-/// has 32, 64 or 128 bytes. The L2 fetches `fetched` of memory at a time. Throws std::runtime_error
+/// it, which are swizzled in shared memory where their rows have 32, 64 or 128 bytes. Rows begin at
+/// multiples of 16 bytes. The L2 fetches `fetched` of memory at a time. Throws std::runtime_error
 /// if the driver refuses. CUDA driver API: cuTensorMapEncodeTiled.
 template <class T>
 CUtensorMap boxes_of(Matrix<T const> const& m, int rows, int columns, CUtensorMapDataType type,
@@ -416,7 +428,8 @@ CUtensorMap boxes_of(Matrix<T const> const& m, int rows, int columns, CUtensorMa
     auto const bytes = columns * sizeof(T);
     auto const swizzle = bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
                          : bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
-                                       : CU_TENSOR_MAP_SWIZZLE_32B;
+                         : bytes == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
+                                       : CU_TENSOR_MAP_SWIZZLE_NONE;
     cuuint64_t const size[]{static_cast<cuuint64_t>(m.columns), static_cast<cuuint64_t>(m.rows)};
     cuuint64_t const stride[]{static_cast<cuuint64_t>(m.stride) * sizeof(T)};
     cuuint32_t const box[]{static_cast<cuuint32_t>(columns), static_cast<cuuint32_t>(rows)};
