@@ -42,6 +42,7 @@ struct Functions
     decltype(&cublasLtMatmul) lt_multiply = nullptr;
     decltype(&cublasLtMatmulDescCreate) lt_operation = nullptr;
     decltype(&cublasLtMatmulDescDestroy) lt_operation_destroy = nullptr;
+    decltype(&cublasLtMatmulDescSetAttribute) lt_operation_set = nullptr;
     decltype(&cublasLtMatrixLayoutCreate) lt_layout = nullptr;
     decltype(&cublasLtMatrixLayoutDestroy) lt_layout_destroy = nullptr;
     decltype(&cublasLtMatmulPreferenceCreate) lt_preference = nullptr;
@@ -63,6 +64,7 @@ struct Functions
         lt.find(lt_multiply, "cublasLtMatmul");
         lt.find(lt_operation, "cublasLtMatmulDescCreate");
         lt.find(lt_operation_destroy, "cublasLtMatmulDescDestroy");
+        lt.find(lt_operation_set, "cublasLtMatmulDescSetAttribute");
         lt.find(lt_layout, "cublasLtMatrixLayoutCreate");
         lt.find(lt_layout_destroy, "cublasLtMatrixLayoutDestroy");
         lt.find(lt_preference, "cublasLtMatmulPreferenceCreate");
@@ -209,7 +211,7 @@ CuBlas::~CuBlas() = default;
 
 template <class T>
 void CuBlas::gemm(dense::Matrix<T const> a, dense::Matrix<T const> b, dense::Matrix<T> c, Math math,
-                  cuda::Stream const& stream) const
+                  cuda::Stream const& stream, bool is_transposed) const
 {
     auto const size = [](std::int64_t value) { return static_cast<int>(value); };
     check(api().set_stream(state_->blas, stream.get()), "cublasSetStream");
@@ -218,8 +220,9 @@ void CuBlas::gemm(dense::Matrix<T const> a, dense::Matrix<T const> b, dense::Mat
           "cublasSetWorkspace");
     Sum<T> const one = 1;
     Sum<T> const zero = 0;
+    auto const of_b = is_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     //! [cublas]
-    check(api().gemm(state_->blas, CUBLAS_OP_N, CUBLAS_OP_N, size(c.columns), size(c.rows),
+    check(api().gemm(state_->blas, of_b, CUBLAS_OP_N, size(c.columns), size(c.rows),
                      size(a.columns), &one, b.data, data_type<T>, size(b.stride), a.data,
                      data_type<T>, size(a.stride), &zero, c.data, data_type<T>, size(c.stride),
                      compute_type<T>(math), CUBLAS_GEMM_DEFAULT),
@@ -243,11 +246,17 @@ struct CuBlas::LtProduct<T>::State
     std::size_t chosen = 0;
 
     State(cublasLtHandle_t lt, std::byte* memory, dense::Matrix<T const> left,
-          dense::Matrix<T const> right, dense::Matrix<T> product, Math math)
+          dense::Matrix<T const> right, dense::Matrix<T> product, Math math, bool is_transposed)
         : handle{lt}, workspace{memory}, a{left}, b{right}, c{product}
     {
         check(api().lt_operation(&operation, compute_type<T>(math), data_type<Sum<T>>),
               "cublasLtMatmulDescCreate");
+        if (is_transposed) {
+            cublasOperation_t const transposed = CUBLAS_OP_T;
+            check(api().lt_operation_set(operation, CUBLASLT_MATMUL_DESC_TRANSA, &transposed,
+                                         sizeof transposed),
+                  "cublasLtMatmulDescSetAttribute");
+        }
         // Column-major: the rows of a matrix here are the columns there.
         auto const layout = [](cublasLtMatrixLayout_t& made, auto const& m) {
             check(api().lt_layout(&made, data_type<T>, static_cast<std::uint64_t>(m.columns),
@@ -305,9 +314,10 @@ struct CuBlas::LtProduct<T>::State
 
 template <class T>
 CuBlas::LtProduct<T>::LtProduct(CuBlas const& library, dense::Matrix<T const> a,
-                                dense::Matrix<T const> b, dense::Matrix<T> c, Math math)
+                                dense::Matrix<T const> b, dense::Matrix<T> c, Math math,
+                                bool is_transposed)
     : state_{std::make_shared<State>(library.state_->lt, library.state_->workspace.data(), a, b, c,
-                                     math)}
+                                     math, is_transposed)}
 {
 }
 
@@ -338,7 +348,7 @@ std::string CuBlas::LtProduct<T>::choice() const
 
 #define INSTANTIATE(T)                                                                             \
     template void CuBlas::gemm(dense::Matrix<T const>, dense::Matrix<T const>, dense::Matrix<T>,   \
-                               Math, cuda::Stream const&) const;                                   \
+                               Math, cuda::Stream const&, bool) const;                             \
     template class CuBlas::LtProduct<T>
 INSTANTIATE(float);
 INSTANTIATE(double);

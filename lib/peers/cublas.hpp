@@ -28,10 +28,11 @@ public:
     };
 
     /// `c = a b` by `cublasGemmEx`, put into `stream`, with the algorithm that it chooses itself.
-    /// Column-major libraries compute the transposed product of swapped operands.
+    /// Column-major libraries compute the transposed product of swapped operands. `b` is n x k
+    /// where it `is_transposed`.
     template <class T>
     void gemm(dense::Matrix<T const> a, dense::Matrix<T const> b, dense::Matrix<T> c, Math math,
-              cuda::Stream const& stream) const;
+              cuda::Stream const& stream, bool is_transposed = false) const;
 
     /// The same product by cuBLASLt, with one of the algorithms that need no more than 32 MiB.
     template <class T>
@@ -40,7 +41,7 @@ public:
     public:
         /// Asks the heuristic for its eight best, and takes the first that works.
         LtProduct(CuBlas const& library, dense::Matrix<T const> a, dense::Matrix<T const> b,
-                  dense::Matrix<T> c, Math math);
+                  dense::Matrix<T> c, Math math, bool is_transposed = false);
 
         /// Times them in turns on these operands, overwrites `c`, and keeps the fastest.
         void tune(cuda::Stream const& stream);
