@@ -7,6 +7,7 @@
 #include "dense/gpu/gemm_shaped.hpp"
 #include "dense/gpu/gemm_steps.hpp"
 #include "dense/gpu/gemm_wgmma.hpp"
+#include "dense/gpu/gemv_steps.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -215,6 +216,38 @@ void multiply_half(double alpha, Matrix<T const> a, Matrix<T const> b, double be
     }
 }
 
+// --- one row or column ---------------------------------------------------------------------------
+
+/// A product that is weights times one vector.
+struct OneVector
+{
+    Matrix<base::bf16 const> weights;
+    Matrix<base::bf16 const> vector; ///< one row
+    GemvResult result;
+};
+
+/// Such a product of bf16: a column of `c` whose `a` stands in rows along the sum, or a row of it
+/// whose `b` does. None where the vector has gaps, and none of other types.
+template <class T>
+std::optional<OneVector> one_vector(Matrix<T const> const& a, Matrix<T const> const& b,
+                                    Matrix<T> const& c, GemmOptions const& options)
+{
+    if constexpr (std::is_same_v<T, base::bf16>) {
+        auto const result = [&](std::int64_t of_row) {
+            return GemvResult{c.data, 0, of_row, static_cast<float>(options.alpha),
+                              static_cast<float>(options.beta)};
+        };
+        auto const transposes = options.transposes;
+        if (c.columns == 1 && !transposes.a && (transposes.b || b.stride == 1)) {
+            return OneVector{a, {b.data, 1, a.columns}, result(c.stride)};
+        }
+        if (c.rows == 1 && transposes.b && (!transposes.a || a.stride == 1)) {
+            return OneVector{b, {a.data, 1, b.columns}, result(1)};
+        }
+    }
+    return std::nullopt;
+}
+
 // --- workspaces ----------------------------------------------------------------------------------
 
 constexpr std::int64_t alignment = 256;
@@ -243,7 +276,8 @@ struct Copies
     Copies(Matrix<T const> const& left, Matrix<T const> const& right, Matrix<T> const& c,
            GemmOptions const& options)
     {
-        if (c.rows == 0 || c.columns == 0 || options.alpha == 0) {
+        if (c.rows == 0 || c.columns == 0 || options.alpha == 0 ||
+            one_vector<T>(left, right, c, options)) {
             return;
         }
         if (options.transposes.a) {
@@ -363,6 +397,10 @@ void gemm(Operand<T> a, Operand<T> b, Matrix<T> c, cuda::Stream const& stream,
     bool const has_given = !options.workspace.empty();
     if (has_given) {
         require_workspace(options.workspace, copies.bytes());
+    }
+    if (auto const one = one_vector<T>(a, b, c, options)) {
+        multiply_vectors(one->weights, one->vector, one->result, stream);
+        return;
     }
     cuda::Workspace const own{has_given ? 0 : copies.bytes(), stream};
     copies.lay_into(has_given ? options.workspace.data() : own.data());
