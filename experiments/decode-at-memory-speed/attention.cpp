@@ -31,7 +31,7 @@ AttentionShape parse_cache(std::string const& text)
     char rest = 0;
     if (std::sscanf(text.c_str(), "%lldx%lld%c", &batch, &words, &rest) != 2 || batch < 1 ||
         words < 1 || batch > 64 || words > (1 << 20) || batch * words > (1 << 21)) {
-        throw std::invalid_argument{"--cache: found " + text +
+        throw std::invalid_argument{"--sequences: found " + text +
                                     ", expected sequences and words like 16x2048, and no more "
                                     "than 2^21 words"};
     }
@@ -160,7 +160,7 @@ void add_plan(bench::Trial& trial, Problem const& p, cuda::Gpu& gpu, std::string
 
 void attend(bench::Trial& trial, cuda::Gpu& gpu)
 {
-    Problem const p{trial, parse_cache(trial.text("cache"))};
+    Problem const p{trial, parse_cache(trial.text("sequences"))};
     add_reads_of(
         trial, gpu,
         [=, &gpu] { return reinterpret_cast<std::byte const*>(p.cache.on(gpu).data()); },
@@ -195,7 +195,7 @@ void attend(bench::Trial& trial, cuda::Gpu& gpu)
 
 void add_attention(bench::Experiment& experiment, cuda::Gpu& gpu)
 {
-    experiment.study("attention").axis("cache", caches()).untyped([&](bench::Trial& trial) {
+    experiment.study("attention").axis("sequences", caches()).untyped([&](bench::Trial& trial) {
         attend(trial, gpu);
     });
 }

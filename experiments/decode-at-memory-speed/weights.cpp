@@ -139,7 +139,8 @@ void add_cublas(bench::Trial& trial, bench::Experiment& experiment, Problem cons
                          library.gemm<bf16>(x, w, y, exact, gpu.stream(), true);
                      };
              })
-        .group("peer");
+        .group("peer")
+        .excerpt("cublas_transposed");
     trial
         .add("cublaslt",
              [=, &gpu, &library](bench::Variant& variant) {

@@ -220,9 +220,19 @@ void CuBlas::gemm(dense::Matrix<T const> a, dense::Matrix<T const> b, dense::Mat
           "cublasSetWorkspace");
     Sum<T> const one = 1;
     Sum<T> const zero = 0;
-    auto const of_b = is_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    if (is_transposed) {
+        constexpr auto of_b = CUBLAS_OP_T;
+        //! [cublas_transposed]
+        check(api().gemm(state_->blas, of_b, CUBLAS_OP_N, size(c.columns), size(c.rows),
+                         size(a.columns), &one, b.data, data_type<T>, size(b.stride), a.data,
+                         data_type<T>, size(a.stride), &zero, c.data, data_type<T>, size(c.stride),
+                         compute_type<T>(math), CUBLAS_GEMM_DEFAULT),
+              "cublasGemmEx");
+        //! [cublas_transposed]
+        return;
+    }
     //! [cublas]
-    check(api().gemm(state_->blas, of_b, CUBLAS_OP_N, size(c.columns), size(c.rows),
+    check(api().gemm(state_->blas, CUBLAS_OP_N, CUBLAS_OP_N, size(c.columns), size(c.rows),
                      size(a.columns), &one, b.data, data_type<T>, size(b.stride), a.data,
                      data_type<T>, size(a.stride), &zero, c.data, data_type<T>, size(c.stride),
                      compute_type<T>(math), CUBLAS_GEMM_DEFAULT),
