@@ -41,8 +41,10 @@ struct GemmOptions
 /// Everything is put into `stream`, and nothing waits for the device: the call can be captured in a
 /// graph. A transposed operand is copied first, which reads and writes it once more; so is one of
 /// 16 bits whose rows do not all begin at multiples of 16 bytes, on GPUs of compute capability 9.0,
-/// unless it is small. Alpha and beta cost a pass over `c` with float and double, and with beta a
-/// copy of it, but nothing with 16 bits. Only such copies need a workspace.
+/// unless it is small. Not so a product of bf16 of one column, or of one row by a transposed `b`,
+/// whose vector has no gaps: it is `gemv`'s, and reads operands where they are. Alpha and beta cost
+/// a pass over `c` with float and double, and with beta a copy of it, but nothing with 16 bits.
+/// Only such copies need a workspace.
 ///
 /// Throws std::invalid_argument where `dense::gemm` does, for more than 2^31 - 1 rows or columns, a
 /// workspace that is too small or not aligned, and of bf16 before compute capability 8.0;

@@ -36,9 +36,10 @@ struct GemvStep
 /// From one thread a row to tensor cores:
 /// `naive`, a thread for each result; `warp_rows`, a warp for each, which reads what lies together;
 /// `wide_loads`, the same by 16 bytes a thread, four under way; `split_rows`, four rows a block,
-/// whose warps share them; `columns`, the same for all vectors in one pass, where those before read
-/// the weights once for each; `bulk_stages`, by the copy engine through shared memory;
-/// `tensor_rows`, by tensor cores from registers. Of 4 bits there is only the last.
+/// whose warps share them; `bulk_stages`, eight rows a block by the copy engine through shared
+/// memory: all these read the weights once for each vector. In one pass for all vectors: `columns`,
+/// as `split_rows`; `tensor_rows`, by tensor cores that the copy engine feeds. Of 4 bits there is
+/// only the last.
 template <class W>
 std::vector<GemvStep<W>> gemv_steps();
 
