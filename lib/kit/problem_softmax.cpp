@@ -13,7 +13,7 @@ namespace {
 constexpr double unit = std::numeric_limits<float>::epsilon() / 2;
 constexpr double least = 1e-30; // of a result; below it, 0 is as good
 
-float element_of(Result const& result, std::size_t i)
+float share_of(Result const& result, std::size_t i)
 {
     float element = 0;
     std::memcpy(&element, result.bytes.data() + i * sizeof element, sizeof element);
@@ -106,7 +106,7 @@ void Rows::expect(bool)
 std::string Rows::complaint(Result const& result)
 {
     for (std::size_t i = 0; i < outputs(); ++i) {
-        auto const y = element_of(result, i);
+        auto const y = share_of(result, i);
         if (!(std::fabs(y - value_[i]) <= bound_[i])) {
             auto const columns = static_cast<std::size_t>(columns_);
             auto const name = task_ == RowTask::sum ? "y[" + std::to_string(i) + "]"
@@ -126,7 +126,7 @@ std::string Rows::shown(Result const& result) const
         text << "    x[" << i / static_cast<std::size_t>(columns_) << "]["
              << i % static_cast<std::size_t>(columns_) << "] = " << x_[i];
         if (i < outputs()) {
-            text << "   y: yours " << element_of(result, i) << ", expected " << value_[i];
+            text << "   y: yours " << share_of(result, i) << ", expected " << value_[i];
         }
         text << "\n";
     }
