@@ -30,8 +30,8 @@ CASES = {
     "spmv-mpi-partitioning": ("public poisson2d n=100..110",
                               "secret local_rows rows=30000..31000 nonzeros=90000..95000"
                               " window=500"),
-    DENSE: ("public product m=80..90 n=91..99 k=100..110",
-            "secret product m=70..80 n=50..60 k=120..130"),
+    DENSE: ("public product m=1001 n=1001 k=18..22",
+            "secret product m=1010..1020 n=50..60 k=120..130"),
     DENSE_OPENMP: ("public product m=130..140 n=150..160 k=150..160",
                    "secret product m=130..140 n=130..140 k=200..210")}
 
