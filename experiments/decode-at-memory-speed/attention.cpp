@@ -54,14 +54,14 @@ bench::AxisValues caches()
 }
 
 /// A cache, a query and what attention must give.
-struct Problem
+struct Sequences
 {
     AttentionShape shape;
     bench::Input<bf16> query;
     bench::Input<bf16> cache; ///< keys, then values
     bench::Output<bf16> result;
 
-    Problem(bench::Trial& trial, AttentionShape const& of)
+    Sequences(bench::Trial& trial, AttentionShape const& of)
         : shape{of}, query{trial.input<bf16>(rows(of.batch * of.heads))},
           cache{trial.input<bf16>(2 * rows(of.batch * of.shared * of.words))},
           result{trial.output<bf16>(rows(of.batch * of.heads))}
@@ -140,7 +140,7 @@ private:
 };
 
 /// A plan of one's own: to see what splitting and sharing are worth.
-void add_plan(bench::Trial& trial, Problem const& p, cuda::Gpu& gpu, std::string const& name,
+void add_plan(bench::Trial& trial, Sequences const& p, cuda::Gpu& gpu, std::string const& name,
               AttentionPlan const& plan)
 {
     trial
@@ -160,7 +160,7 @@ void add_plan(bench::Trial& trial, Problem const& p, cuda::Gpu& gpu, std::string
 
 void attend(bench::Trial& trial, cuda::Gpu& gpu)
 {
-    Problem const p{trial, parse_cache(trial.text("sequences"))};
+    Sequences const p{trial, parse_cache(trial.text("sequences"))};
     add_reads_of(
         trial, gpu,
         [=, &gpu] { return reinterpret_cast<std::byte const*>(p.cache.on(gpu).data()); },
