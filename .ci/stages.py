@@ -188,7 +188,7 @@ def cuda(whole: bool) -> Iterator[Check]:
 
 
 def compiled_sources(file: Path) -> list[Path]:
-    """The sources that a file of compile commands stands for: several, if it compiles them as one."""
+    """The sources that a file of compile commands stands for: several, if compiled as one."""
     if "-unity" not in file.name:
         return [file.resolve()]
     return [Path(line.removeprefix("#include<").removesuffix(">")).resolve()
@@ -215,15 +215,16 @@ def neon(whole: bool) -> Iterator[Check]:
     """For aarch64, cross-compiled and tested in an emulator: what is written for its vectors;
     whole: every kernel and plan."""
     directory = BUILDS / "aarch64"
-    yield from unless_passed(configured("configure aarch64", directory,
-                                        f"{AS_ONE} --cross-file lib/spmv/steps/aarch64.cross", "build.ninja"))
+    options = f"{AS_ONE} --cross-file lib/spmv/steps/aarch64.cross"
+    yield from unless_passed(configured("configure aarch64", directory, options, "build.ninja"))
     yield from meson_tests("aarch64", directory, whole, *([] if whole else VECTORS))
 
 
 def fuzz(whole: bool) -> Iterator[Check]:
     """The fuzz targets for some seconds each; whole: for minutes."""
     directory = BUILDS / "fuzz"
-    options = f"{AS_ONE} -Dfuzz=true -Doptimization=1 -Dcuda=disabled -Dmpi=disabled -Dpeers=disabled"
+    options = (f"{AS_ONE} -Dfuzz=true -Doptimization=1 -Dcuda=disabled -Dmpi=disabled "
+               "-Dpeers=disabled")
     yield from unless_passed(
         configured("configure fuzz", directory, options, "build.ninja", **CLANG))
     for program in executables(directory):

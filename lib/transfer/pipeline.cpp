@@ -13,7 +13,7 @@ namespace transfer {
 
 namespace {
 
-constexpr auto const* this_pipeline = "transfer::Pipeline";
+constexpr auto const* pipeline_name = "transfer::Pipeline";
 
 } // namespace
 
@@ -26,9 +26,11 @@ ChunkPipeline::ChunkPipeline(std::size_t chunk, std::size_t in_bytes, std::size_
                                     " chunks of " + std::to_string(chunk) +
                                     " elements, expected at least one of each"};
     }
-    auto const of_chunk = [&](std::size_t each) { return base::bytes_of(this_pipeline, chunk, each); };
+    auto const of_chunk = [&](std::size_t each) {
+        return base::bytes_of(pipeline_name, chunk, each);
+    };
     for (auto const bytes : {of_chunk(in_bytes), of_chunk(out_bytes)}) {
-        base::bytes_of(this_pipeline, slots, bytes);
+        base::bytes_of(pipeline_name, slots, bytes);
     }
     for (std::size_t i = 0; i < slots; ++i) {
         slots_.emplace_back(of_chunk(in_bytes), of_chunk(out_bytes));
@@ -69,10 +71,10 @@ void ChunkPipeline::issue(std::byte const* in, std::byte* out, std::size_t count
 void ChunkPipeline::run(std::byte const* in, std::byte* out, std::size_t count,
                         Kernel const& kernel, cudaStream_t stream)
 {
-    auto const read = base::bytes_of(this_pipeline, count, in_bytes_);
-    auto const written = base::bytes_of(this_pipeline, count, out_bytes_);
-    base::require_memory(this_pipeline, in, read);
-    base::require_memory(this_pipeline, out, written);
+    auto const read = base::bytes_of(pipeline_name, count, in_bytes_);
+    auto const written = base::bytes_of(pipeline_name, count, out_bytes_);
+    base::require_memory(pipeline_name, in, read);
+    base::require_memory(pipeline_name, out, written);
     bool const in_place = in == out && in_bytes_ == out_bytes_;
     if (!in_place && base::overlap(in, read, out, written)) {
         throw std::invalid_argument{
