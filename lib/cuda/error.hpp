@@ -5,8 +5,8 @@
 #include <source_location>
 #include <stdexcept>
 
-/// NVIDIA's C++ library has a namespace `cuda` too, with a `cuda::std` in it: wherever a source has
-/// included that first, only `::std` is the standard library here.
+// NVIDIA's C++ library has a namespace `cuda` too, with a `cuda::std` in it: wherever a source has
+// included that first, only `::std` is the standard library here.
 namespace cuda {
 
 /// A call of the CUDA runtime that failed: the name and text of its error, and where it was made.

@@ -190,8 +190,9 @@ Problem spmv(Arguments const& settings)
                                     ", expected at least 1");
     }
     Problem problem;
-    for (auto const& [name, pattern_of] : patterns) {
-        problem[name] = [&pattern_of, vectors](Arguments const& of, base::Random& random) {
+    for (auto const& kind : patterns) {
+        problem[kind.first] = [pattern_of = kind.second, vectors](Arguments const& of,
+                                                                  base::Random& random) {
             auto pattern = thinned(pattern_of(of, random.next()), random);
             auto made = std::make_unique<Product>();
             made->vectors = static_cast<std::size_t>(vectors);

@@ -86,6 +86,7 @@ struct RowPanels
         load_box(to, map, first, column, barrier);
     }
 
+    /// What a lane holds of a panel.
     struct Panel
     {
         uint4 part[4]; ///< of the first piece of both rows, of the second
@@ -181,6 +182,7 @@ struct Int4Panels
         }
     }
 
+    /// What a lane holds of a panel.
     struct Panel
     {
         uint4 part[2];
