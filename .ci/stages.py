@@ -262,15 +262,19 @@ def site(whole: bool) -> Iterator[Check]:
 def new(whole: bool) -> Iterator[Check]:
     """A new experiment in a copy of the tree builds, runs and weaves at once; whole: and passes the
     checks."""
+    yield from unless_passed(release(whole))
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "memwall"
         shutil.copytree(ROOT, copy, symlinks=True, ignore=not_sources)
-        (copy / ".venv").symlink_to((ROOT / ".venv").resolve())
-        yield command("new creates", copy / "justw", "new", "scratch-experiment", cwd=copy)
-        yield command("new runs and weaves", copy / "justw", "run", "scratch-experiment",
-                      "--profile", "tiny", cwd=copy, MESON_ARGS="" if whole else AS_ONE)
+        built = RELEASE.relative_to(ROOT)  # so that only what is new is compiled
+        shutil.copytree(RELEASE, copy / built, symlinks=True)
+        here = (ROOT / ".ci/in-place", copy)
+        yield command("new creates", *here, "./justw", "new", "scratch-experiment")
+        yield command("new builds", *here, ".ci/build", built, "experiment:scratch-experiment")
+        yield command("new runs and weaves", *here, sys.executable, "-m", "memwall", "--build",
+                      built, "run", "scratch-experiment", "--profile", "tiny")
         if whole:
-            yield command("new passes check", copy / "justw", "check", cwd=copy)
+            yield command("new passes check", *here, "./justw", "check")
 
 
 def not_sources(folder: str, names: list[str]) -> list[str]:
@@ -417,7 +421,8 @@ class Done:
 STAGES = {stage.name: stage for stage in (
     Stage(build, 900), Stage(unit, 110), Stage(python, 340), Stage(sanitize, 230), Stage(tsan, 70),
     Stage(neon, 60), Stage(fuzz, 80),
-    Stage(check, 70, beside=True), Stage(site, 60, beside=True), Stage(new, 60, beside=True),
+    Stage(check, 70, beside=True), Stage(site, 60, beside=True),
+    Stage(new, 20, beside=True, built=True),
     Stage(experiments, 100, beside=True, built=True), Stage(cuda, 10, beside=True, built=True),
     Stage(install, 20, beside=True, built=True), Stage(bundle, 20, beside=True, built=True))}
 
