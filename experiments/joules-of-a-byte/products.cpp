@@ -9,7 +9,7 @@
 #include "experiments/spmv.hpp"
 #include "peers/cublas.hpp"
 #include "peers/cusparse.hpp"
-#include "spmv/gpu/csr.hpp"
+#include "spmv/device/csr.hpp"
 #include "spmv/gpu/plan.hpp"
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 #include "cuda/gpu.hpp"
 #include "peers/cusparse.hpp"
 
+#include "spmv/device/csr.hpp"
 #include "spmv/formats/rows/gpu.hpp"
-#include "spmv/gpu/csr.hpp"
 #include "spmv/gpu/plan.hpp"
 #include "spmv/gpu/steps/dynamic_rows.hpp"
 #include "spmv/gpu/steps/lane_tables.hpp"

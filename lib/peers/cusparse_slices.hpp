@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cuda/buffer.hpp"
-#include "spmv/gpu/csr.hpp"
+#include "spmv/device/csr.hpp"
 
 #include <cuda_runtime_api.h>
 

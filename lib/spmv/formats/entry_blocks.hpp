@@ -1,6 +1,6 @@
 #pragma once
 
-#include "spmv/gpu/csr.hpp"
+#include "spmv/device/csr.hpp"
 
 #include <algorithm>
 #include <cstddef>

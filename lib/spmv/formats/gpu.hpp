@@ -1,7 +1,7 @@
 #pragma once
 
+#include "spmv/device/csr.hpp"
 #include "spmv/formats/name.hpp"
-#include "spmv/gpu/csr.hpp"
 
 #include <tuple>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "spmv/gpu/device.cuh"
+#include "spmv/device/threads.cuh"
 
 namespace spmv::gpu {
 

@@ -1,9 +1,9 @@
 #include "spmv/gpu/plan.hpp"
 
 #include "base/bytes.hpp"
+#include "spmv/device/check.hpp"
 #include "spmv/formats/costs.hpp"
 #include "spmv/formats/gpu_list.hpp"
-#include "spmv/gpu/check.hpp"
 #include "spmv/plan/duel.hpp"
 
 #include "cuda/error.hpp"

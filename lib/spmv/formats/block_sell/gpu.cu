@@ -1,8 +1,8 @@
 #include "spmv/formats/block_sell/gpu.hpp"
 
+#include "spmv/device/threads.cuh"
 #include "spmv/formats/fill.cuh"
 #include "spmv/formats/sell/gpu.hpp"
-#include "spmv/gpu/device.cuh"
 
 #include "cuda/error.hpp"
 

@@ -1,7 +1,7 @@
 #include "spmv/formats/diagonal_dictionary/gpu.hpp"
 
+#include "spmv/device/threads.cuh"
 #include "spmv/formats/sell/gpu.hpp"
-#include "spmv/gpu/device.cuh"
 
 #include "cuda/error.hpp"
 

@@ -1,6 +1,6 @@
 #include "spmv/formats/diagonals/gpu.hpp"
 
-#include "spmv/gpu/device.cuh"
+#include "spmv/device/threads.cuh"
 
 #include "cuda/error.hpp"
 

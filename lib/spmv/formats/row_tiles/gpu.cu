@@ -1,6 +1,6 @@
 #include "spmv/formats/row_tiles/gpu.hpp"
 
-#include "spmv/gpu/device.cuh"
+#include "spmv/device/threads.cuh"
 
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"

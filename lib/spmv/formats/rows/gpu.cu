@@ -1,7 +1,7 @@
 #include "spmv/formats/rows/gpu.hpp"
 
-#include "spmv/gpu/device.cuh"
-#include "spmv/gpu/lanes.hpp"
+#include "spmv/device/lanes.hpp"
+#include "spmv/device/threads.cuh"
 
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"

@@ -1,7 +1,7 @@
 #include "spmv/formats/sell/gpu.hpp"
 
+#include "spmv/device/threads.cuh"
 #include "spmv/formats/fill.cuh"
-#include "spmv/gpu/device.cuh"
 
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"

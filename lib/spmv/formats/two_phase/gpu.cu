@@ -1,7 +1,7 @@
 #include "spmv/formats/two_phase/gpu.hpp"
 
+#include "spmv/device/threads.cuh"
 #include "spmv/formats/row_sums.cuh"
-#include "spmv/gpu/device.cuh"
 
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"

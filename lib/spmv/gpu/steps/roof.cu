@@ -1,6 +1,6 @@
 #include "spmv/gpu/steps/roof.hpp"
 
-#include "spmv/gpu/device.cuh"
+#include "spmv/device/threads.cuh"
 
 #include "cuda/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "spmv/gpu/csr.hpp"
+#include "spmv/device/csr.hpp"
 
 #include "cuda/error.hpp"
 #include "sparse/check.hpp"
