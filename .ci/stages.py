@@ -299,6 +299,7 @@ def install(whole: bool) -> Iterator[Check]:
             ("dense/example.cpp", "memwall", product_runs)]
         if list(room.rglob("memwall-gpu.pc")):
             examples += [("dense/gpu/example.cpp", "memwall-gpu", None),
+                         ("spmv/gpu/example.cpp", "memwall-gpu", None),
                          ("transfer/example.cu", "memwall-gpu", None)]
         for name, library, runs in examples:
             compiling = COMPILE_GPU_EXAMPLE if name.endswith(".cu") else COMPILE_EXAMPLE

@@ -25,6 +25,7 @@ template <template <class> class Class, auto... options>
 struct Converted
 {
     static constexpr bool borrows = false;
+    static constexpr bool repeats = true; ///< bit for bit; not where threads add in no order
 
     template <class T>
     static auto build(CsrView<T> const& a, cudaStream_t stream)

@@ -1,5 +1,6 @@
 #include "spmv/formats/check_format.hpp"
 #include "spmv/gpu/plan.hpp"
+#include "spmv/gpu/wide_plan.hpp"
 #include "spmv/steps/test_matrices.hpp"
 
 #include "cuda/buffer.hpp"
@@ -10,8 +11,12 @@
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -178,6 +183,305 @@ TEST_CASE("options and arguments that make no sense are refused on a GPU")
     CHECK_THROWS_AS(plan(from + 24, from, stream.get()), std::invalid_argument);
     CHECK_NOTHROW(plan(from + 25, from, stream.get()));
     ::cuda::check(cudaStreamSynchronize(stream.get()));
+}
+
+namespace {
+
+/// A matrix of some length of rows on the host, its copy on the device, and a vector for it.
+template <class T>
+struct Operands
+{
+    explicit Operands(sparse::Pattern<> const& pattern, std::uint64_t seed = 3) : random{seed}
+    {
+        host = testing::filled<T>(pattern);
+        set_values();
+        x = testing::make_vector<T>(host.columns, testing::Values::uniform, random);
+        zeros.resize(static_cast<std::size_t>(host.rows));
+    }
+
+    void set_values()
+    {
+        std::ranges::copy(testing::make_vector<T>(static_cast<std::int32_t>(host.values.size()),
+                                                  testing::Values::uniform, random),
+                          host.values.begin());
+    }
+
+    testing::Generator random;
+    sparse::Csr<T> host;
+    std::vector<T> x;
+    std::vector<T> zeros; ///< as many as rows
+};
+
+/// `y = alpha A x + beta y` by a plan of any kind.
+template <class T, class Plan>
+std::vector<T> added(Plan const& plan, T alpha, std::vector<T> const& x, T beta,
+                     std::vector<T> const& before)
+{
+    ::cuda::Stream const stream;
+    ::cuda::Buffer<T> const on_device{x};
+    ::cuda::Buffer<T> y{before};
+    plan(alpha, on_device.data(), beta, y.data(), stream.get());
+    stream.synchronize();
+    return y.download();
+}
+
+/// Rows that are not `alpha A x + beta y` but for rounding.
+template <class T>
+std::size_t wrong_sums(std::vector<T> const& y, T alpha, Expected const& product, T beta,
+                       std::vector<T> const& before)
+{
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        double const kept = beta == T{0} ? 0 : 1.0 * beta * before[i];
+        double const made = alpha == T{0} ? 0 : alpha * product.value[i];
+        double const bound =
+            (alpha == T{0} ? 0 : std::abs(alpha) * product.bound[i]) +
+            4 * std::numeric_limits<T>::epsilon() * (std::abs(kept) + std::abs(made));
+        wrong += std::abs(y[i] - (made + kept)) <= bound ? 0 : 1; // NaN is wrong
+    }
+    return wrong;
+}
+
+sparse::Pattern<> some_rows()
+{
+    return sparse::ragged(3'000, 2'500, 40, 7);
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("y = alpha A x + beta y, whatever the two are", T, float, double)
+{
+    Operands<T> const operands{some_rows()};
+    Csr<T> const a{operands.host.view()};
+    auto const expected = spmv::expected<T>(operands.host, operands.x);
+    testing::Generator random{5};
+    auto const before = testing::make_vector<T>(a.rows, testing::Values::uniform, random);
+    std::vector<T> const unset(a.rows, std::numeric_limits<T>::quiet_NaN());
+    ::cuda::Stream const stream;
+    for (auto const& format : plan_formats()) {
+        CAPTURE(format.name);
+        std::unique_ptr<Plan<T>> plan;
+        try {
+            plan = std::make_unique<Plan<T>>(a.view(), stream.get(),
+                                             PlanOptions{.format = std::string{format.name}});
+        } catch (std::length_error const&) {
+            continue; // it does not suit the matrix
+        }
+        for (T const alpha : {T(1), T(-2.5), T(0)}) {
+            for (T const beta : {T(0), T(1), T(0.75)}) {
+                CAPTURE(alpha);
+                CAPTURE(beta);
+                auto const& y = beta == T{0} ? unset : before;
+                auto const& x =
+                    alpha == T{0} ? std::vector<T>(operands.x.size(), unset[0]) : operands.x;
+                CHECK(wrong_sums(added<T>(*plan, alpha, x, beta, y), alpha, expected, beta, y) ==
+                      0);
+            }
+        }
+    }
+}
+
+TEST_CASE("a product that is added can be captured, after a first one")
+{
+    Operands<double> const operands{some_rows()};
+    Csr<double> const a{operands.host.view()};
+    auto const expected = spmv::expected<double>(operands.host, operands.x);
+    ::cuda::Stream const stream;
+    Plan<double> const plan{a.view(), stream.get(), {.timed = false}};
+    ::cuda::Buffer<double> const x{operands.x};
+    std::vector<double> const zeros(static_cast<std::size_t>(a.rows));
+    ::cuda::Buffer<double> y{zeros};
+    plan(1, x.data(), 1, y.data(), stream.get());
+    ::cuda::Graph const twice{stream, [&] { plan(1, x.data(), 1, y.data(), stream.get()); }, 2};
+    twice.replay(stream);
+    stream.synchronize();
+    CHECK(wrong_sums<double>(y.download(), 3, expected, 0, zeros) == 0);
+}
+
+TEST_CASE_TEMPLATE("a plan takes new values, also where it borrows them", T, float, double)
+{
+    Operands<T> operands{some_rows()};
+    ::cuda::Stream const stream;
+    for (auto const& format : plan_formats()) {
+        CAPTURE(format.name);
+        auto before = std::make_unique<Csr<T>>(operands.host.view());
+        std::unique_ptr<Plan<T>> plan;
+        try {
+            plan = std::make_unique<Plan<T>>(before->view(), stream.get(),
+                                             PlanOptions{.format = std::string{format.name}});
+        } catch (std::length_error const&) {
+            continue; // it does not suit the matrix
+        }
+        operands.set_values();
+        Csr<T> const a{operands.host.view()};
+        plan->update(a.view(), stream.get());
+        before.reset(); // nothing reads it any more
+        CHECK(plan->format() == format.name);
+        CHECK(wrong_sums<T>(added<T>(*plan, 1, operands.x, 0, operands.zeros), 1,
+                            spmv::expected<T>(operands.host, operands.x), 0, operands.zeros) == 0);
+    }
+}
+
+TEST_CASE("values of another matrix are refused, and the plan stands as it was")
+{
+    Operands<double> const operands{some_rows()};
+    Operands<double> const other{sparse::ragged(3'000, 2'500, 30, 7)};
+    Csr<double> const a{operands.host.view()};
+    Csr<double> const b{other.host.view()};
+    ::cuda::Stream const stream;
+    Plan<double> plan{a.view(), stream.get(), {.timed = false}};
+    CHECK_THROWS_AS(plan.update(b.view(), stream.get()), std::invalid_argument);
+    CHECK(wrong_sums<double>(added<double>(plan, 1, operands.x, 0, operands.zeros), 1,
+                             spmv::expected<double>(operands.host, operands.x), 0,
+                             operands.zeros) == 0);
+}
+
+TEST_CASE("values that fit a format no more are multiplied as CSR")
+{
+    Operands<double> const band{sparse::banded(4'000, 9)};
+    auto scattered = band;
+    std::int64_t const count = band.host.nonzeros();
+    for (std::int32_t row = 0; row < band.host.rows; ++row) { // as many, anywhere in the row
+        auto const begin = band.host.row_ptr[row];
+        auto const end = band.host.row_ptr[row + 1];
+        for (auto i = begin; i < end; ++i) {
+            auto const room = band.host.columns / (end - begin);
+            scattered.host.col[i] = (i - begin) * room + row * 7919 % room;
+        }
+    }
+    Csr<double> const a{band.host.view()};
+    Csr<double> const b{scattered.host.view()};
+    ::cuda::Stream const stream;
+    Plan<double> plan{a.view(), stream.get(), {.format = "diagonals"}};
+    plan.update(b.view(), stream.get());
+    CHECK(plan.format() != "diagonals");
+    CHECK(b.nonzeros == count);
+    CHECK(wrong_sums<double>(added<double>(plan, 1, band.x, 0, band.zeros), 1,
+                             spmv::expected<double>(scattered.host, band.x), 0, band.zeros) == 0);
+}
+
+TEST_CASE_TEMPLATE("results repeat bit for bit where a plan says so", T, float, double)
+{
+    Operands<T> const operands{sparse::rmat(13, 200'000, 5)};
+    Csr<T> const a{operands.host.view()};
+    ::cuda::Stream const stream;
+    for (auto const& format : plan_formats()) {
+        CAPTURE(format.name);
+        try {
+            Plan<T> const plan{a.view(), stream.get(), {.format = std::string{format.name}}};
+            std::string const said = plan.repeats() ? "results repeat bit for bit" : "differ";
+            CHECK(plan.explain().find(said) != std::string::npos);
+            auto const first = added<T>(plan, 1, operands.x, 0, operands.zeros);
+            for (int again = 0; again < 20 && plan.repeats(); ++again) {
+                auto const y = added<T>(plan, 1, operands.x, 0, operands.zeros);
+                CHECK(std::memcmp(y.data(), first.data(), y.size() * sizeof(T)) == 0);
+            }
+        } catch (std::length_error const&) { // it does not suit the matrix
+        }
+    }
+}
+
+TEST_CASE("the transpose is refused with what to do instead")
+{
+    sparse::Csr<double> const host{3, 4, {0, 2, 2, 4}, {0, 3, 1, 2}, {1, 2, 3, 4}};
+    Csr<double> const a{host.view()};
+    CHECK(refusal(a.view(), {.transposed = true}) ==
+          "GPU plan: found products with the transpose, expected a plan of the transpose itself, "
+          "for instance of what cusparseCsr2cscEx2 makes");
+}
+
+namespace {
+
+/// The arrays of a matrix with offsets of 64 bits, one element behind a boundary, in the device's
+/// memory.
+template <class T>
+struct Wide
+{
+    explicit Wide(sparse::Csr<T> const& host)
+        : rows{host.rows}, columns{host.columns}, row_ptr{std::vector<std::int64_t>(
+                                                      host.row_ptr.begin(), host.row_ptr.end())},
+          col{behind_one(host.col)}, values{behind_one(host.values)}
+    {
+    }
+
+    WideCsrView<T> view() const
+    {
+        return {rows,           columns,        static_cast<std::int64_t>(col.size()) - 1,
+                row_ptr.data(), col.data() + 1, values.data() + 1};
+    }
+
+    template <class Elements>
+    static auto behind_one(Elements const& elements)
+    {
+        std::vector<typename Elements::value_type> longer(elements.begin(), elements.end());
+        longer.insert(longer.begin(), typename Elements::value_type{});
+        return longer;
+    }
+
+    std::int32_t rows;
+    std::int32_t columns;
+    ::cuda::Buffer<std::int64_t> row_ptr;
+    ::cuda::Buffer<std::int32_t> col;
+    ::cuda::Buffer<T> values;
+};
+
+} // namespace
+
+TEST_CASE_TEMPLATE("a matrix with offsets of 64 bits, in parts of any size", T, float, double)
+{
+    Operands<T> const operands{some_rows()};
+    auto const expected = spmv::expected<T>(operands.host, operands.x);
+    testing::Generator random{5};
+    auto const before =
+        testing::make_vector<T>(operands.host.rows, testing::Values::uniform, random);
+    ::cuda::Stream const stream;
+    for (std::int64_t const part : {40, 41, 999, 59'000, 1'000'000}) {
+        CAPTURE(part);
+        auto a = std::make_unique<Wide<T>>(operands.host);
+        WidePlan<T> const plan{a->view(), stream.get(), {.timed = false}, part};
+        a.reset(); // it has copies
+        CHECK(plan.bytes() > 0);
+        auto const lines = plan.explain();
+        CHECK((part < 59'000) == (std::ranges::count(lines, '\n') > 0));
+        CHECK(wrong_sums<T>(added<T>(plan, T(2), operands.x, T(0.5), before), T(2), expected,
+                            T(0.5), before) == 0);
+    }
+}
+
+TEST_CASE("what is no matrix with offsets of 64 bits is refused")
+{
+    Operands<double> const operands{some_rows()};
+    ::cuda::Stream const stream;
+    auto const refused = [&](auto const& change, std::int64_t part) {
+        Wide<double> a{operands.host};
+        auto view = a.view();
+        auto offsets = a.row_ptr.download();
+        change(view, offsets);
+        a.row_ptr.upload(std::span<std::int64_t const>{offsets});
+        try {
+            WidePlan<double> const plan{view, stream.get(), {.timed = false}, part};
+        } catch (std::invalid_argument const&) {
+            return true;
+        } catch (std::length_error const&) {
+            return true;
+        }
+        return false;
+    };
+    using View = WideCsrView<double>;
+    using Offsets = std::vector<std::int64_t>;
+    std::int64_t const whole = most_nonzeros;
+    CHECK_FALSE(refused([](View&, Offsets&) {}, whole));
+    CHECK(refused([](View&, Offsets&) {}, 39)); // the longest row has 40
+    CHECK(refused([](View&, Offsets&) {}, 0));
+    CHECK(refused([](View&, Offsets&) {}, whole + 1));
+    CHECK(refused([](View& a, Offsets&) { ++a.nonzeros; }, whole));
+    CHECK(refused([](View& a, Offsets&) { a.row_ptr = nullptr; }, whole));
+    CHECK(refused([](View& a, Offsets&) { a.col = nullptr; }, whole));
+    CHECK(refused([](View& a, Offsets&) { a.rows = -1; }, whole));
+    CHECK(refused([](View&, Offsets& o) { o[0] = 1; }, whole));
+    CHECK(refused([](View&, Offsets& o) { o[9] += std::int64_t{1} << 32; }, whole));
+    CHECK(refused([](View&, Offsets& o) { o[9] -= std::int64_t{1} << 32; }, 999));
+    CHECK(refused([](View& a, Offsets&) { a.columns = 9; }, whole));
 }
 
 } // namespace spmv::gpu

@@ -4,6 +4,7 @@
 #include "spmv/device/check.hpp"
 #include "spmv/formats/costs.hpp"
 #include "spmv/formats/gpu_list.hpp"
+#include "spmv/gpu/scale.hpp"
 #include "spmv/plan/duel.hpp"
 
 #include "cuda/error.hpp"
@@ -51,6 +52,7 @@ struct PlanFormat
 {
     std::string_view name;
     bool borrows; ///< reads the matrix that it was made from
+    bool repeats; ///< adds in the same order each time
     Built<T> (*build)(CsrView<T> const& a, cudaStream_t stream);
     double (*bytes)(Structure<T> const&);
 };
@@ -75,8 +77,8 @@ std::span<PlanFormat<T> const> formats()
 {
     static auto const list = std::apply(
         []<class... Format>(Format...) {
-            return std::array{PlanFormat<T>{Format::name.name, Format::borrows, build<Format, T>,
-                                            Format::bytes}...};
+            return std::array{PlanFormat<T>{Format::name.name, Format::borrows, Format::repeats,
+                                            build<Format, T>, Format::bytes}...};
         },
         Formats{});
     return list;
@@ -166,10 +168,15 @@ double now()
 
 template <class T>
 Plan<T>::Plan(CsrView<T> const& a, cudaStream_t stream, PlanOptions const& options)
-    : rows_{a.rows}, columns_{a.columns}, nonzeros_{static_cast<double>(a.nonzeros)},
-      csr_bytes_{static_cast<double>(a.bytes())}
+    : rows_{a.rows}, columns_{a.columns}, nonzeros_{a.nonzeros}, csr_bytes_{
+                                                                     static_cast<double>(a.bytes())}
 {
     double const begin = now();
+    if (options.transposed) {
+        throw std::invalid_argument{"GPU plan: found products with the transpose, expected a plan "
+                                    "of the transpose itself, for instance of what "
+                                    "cusparseCsr2cscEx2 makes"};
+    }
     if (!(options.multiplies >= 0)) {
         throw std::invalid_argument{
             fmt::format("GPU plan: found {} multiplies, expected 0 or more", options.multiplies)};
@@ -180,7 +187,7 @@ Plan<T>::Plan(CsrView<T> const& a, cudaStream_t stream, PlanOptions const& optio
     check(a, stream);
     constexpr double look = 1e6; // nanoseconds that multiplies should take together
     auto const* const cost = costs_of<5>(costs, plain, sizeof(T));
-    double const each = cost->nanoseconds({nonzeros_, 1.0 * a.rows, csr_bytes_, 1, 0});
+    double const each = cost->nanoseconds({1.0 * a.nonzeros, 1.0 * a.rows, csr_bytes_, 1, 0});
     if (!options.format.empty() || a.nonzeros == 0 || options.multiplies * each < look) {
         format_ = format_named<T>(options.format.empty() ? plain : options.format).name;
         built_ = format_named<T>(format_).build(a, stream);
@@ -259,12 +266,64 @@ void Plan<T>::keep_fastest(CsrView<T> const& a, cudaStream_t stream, double mult
 }
 
 template <class T>
-void Plan<T>::operator()(T const* x, T* y, cudaStream_t stream) const
+void Plan<T>::require_apart(T const* x, T const* y) const
 {
     if (base::overlap(x, sizeof(T) * columns_, y, sizeof(T) * rows_)) {
         throw std::invalid_argument{"GPU plan: found x and y that overlap, expected them apart"};
     }
+}
+
+template <class T>
+void Plan<T>::operator()(T const* x, T* y, cudaStream_t stream) const
+{
+    require_apart(x, y);
     built_.multiply(x, y, stream);
+}
+
+template <class T>
+void Plan<T>::operator()(T alpha, T const* x, T beta, T* y, cudaStream_t stream) const
+{
+    if (alpha == T{0}) {
+        scale(beta, y, rows_, stream);
+        return;
+    }
+    if (beta == T{0}) {
+        (*this)(x, y, stream);
+        if (alpha != T{1}) {
+            scale(alpha, y, rows_, stream);
+        }
+        return;
+    }
+    require_apart(x, y);
+    if (!product_) {
+        product_.emplace(static_cast<std::size_t>(rows_));
+    }
+    built_.multiply(x, product_->data(), stream);
+    add_scaled(alpha, product_->data(), beta, y, rows_, stream);
+}
+
+template <class T>
+void Plan<T>::update(CsrView<T> const& a, cudaStream_t stream)
+{
+    if (a.rows != rows_ || a.columns != columns_ || a.nonzeros != nonzeros_) {
+        throw std::invalid_argument{
+            fmt::format("GPU plan: found {} rows, {} columns and {} nonzeros to update one of {}, "
+                        "{} and {}, expected as many",
+                        a.rows, a.columns, a.nonzeros, rows_, columns_, nonzeros_)};
+    }
+    check(a, stream);
+    try {
+        built_ = format_named<T>(format_).build(a, stream);
+    } catch (std::length_error const&) { // the format cannot hold it
+        built_ = format_named<T>(plain).build(a, stream);
+        format_ = plain;
+    }
+}
+
+template <class T>
+bool Plan<T>::repeats() const
+{
+    return format_named<T>(format_).repeats;
 }
 
 template <class T>
@@ -276,11 +335,13 @@ bool Plan<T>::borrows() const
 template <class T>
 std::string Plan<T>::explain() const
 {
-    double const count = std::max(1.0, nonzeros_);
+    double const count = std::max(1.0, 1.0 * nonzeros_);
     double const stored = static_cast<double>(built_.bytes) + (borrows() ? csr_bytes_ : 0.0);
     std::string line = fmt::format(
-        "{}; {:.1f} bytes per nonzero where CSR has {:.1f}, ready after {:.2g} ms; predicted",
-        format_, stored / count, csr_bytes_ / count, 1000 * seconds_);
+        "{}; {:.1f} bytes per nonzero where CSR has {:.1f}, ready after {:.2g} ms; results {}; "
+        "predicted",
+        format_, stored / count, csr_bytes_ / count, 1000 * seconds_,
+        repeats() ? "repeat bit for bit" : "differ in their last bits from call to call");
     for (auto const& candidate : candidates_) {
         line += fmt::format(" {} {:.2g}", candidate.format, candidate.nanoseconds / 1000);
         line += candidate.seconds == 0 ? "" : fmt::format(" timed {:.2g}", 1e6 * candidate.seconds);

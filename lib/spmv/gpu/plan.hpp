@@ -1,11 +1,13 @@
 #pragma once
 
-#include "spmv/formats/gpu.hpp"
+#include "spmv/device/csr.hpp"
+#include "spmv/formats/name.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,10 @@ struct PlanOptions
 
     /// One of `plan_formats()`, in place of a choice; empty to choose.
     std::string format = {};
+
+    /// Whether products with the transpose are wanted: refused, as none of the formats has its rows
+    /// at hand. A plan of the transpose itself multiplies at full speed.
+    bool transposed = false;
 };
 
 /// A multiply in some format; empty if there is none.
@@ -64,11 +70,26 @@ public:
     /// Throws `std::length_error` if a format that was asked for cannot hold the matrix.
     Plan(CsrView<T> const& a, cudaStream_t stream, PlanOptions const& options = {});
 
-    /// Computes `y = A x`. One multiply at a time. `x` has as many elements as the matrix has
-    /// columns, `y` as many as it has rows, in the device's memory; throws `std::invalid_argument`
-    /// if they overlap. In every format a row is infinite or NaN exactly where the products of its
-    /// entries add up to that.
+    /// Computes `y = A x`. One multiply at a time: it waits for nothing, and can be captured in a
+    /// graph. `x` has as many elements as the matrix has columns, `y` as many as it has rows, in
+    /// the device's memory; throws `std::invalid_argument` if they overlap. In every format a row
+    /// is infinite or NaN exactly where the products of its entries add up to that.
     void operator()(T const* x, T* y, cudaStream_t stream) const;
+
+    /// Computes `y = alpha A x + beta y`, as above; `y` is not read if `beta` is 0, nor `x` if
+    /// `alpha` is. Reads and writes a vector of rows once or twice more than a product alone. The
+    /// first one with both other than 0 allocates such a vector, and so cannot be captured.
+    void operator()(T alpha, T const* x, T beta, T* y, cudaStream_t stream) const;
+
+    /// Takes the values of another matrix, of the same structure as the one before: converts it to
+    /// the format that was chosen, and returns when that is done. Multiplies that are under way may
+    /// finish. Right for any matrix of that size, though another format might then be faster; one
+    /// that the format cannot hold is multiplied as CSR. A graph captured before multiplies with
+    /// what is no longer there: capture it anew.
+    ///
+    /// Throws `std::invalid_argument` as the constructor does, and if rows, columns or nonzeros are
+    /// not as many as before; the plan then stands as it was.
+    void update(CsrView<T> const& a, cudaStream_t stream);
 
     /// What was chosen.
     std::string_view format() const { return format_; }
@@ -77,26 +98,32 @@ public:
     /// them.
     bool borrows() const;
 
+    /// Whether the same operands always give the same bits. In some formats threads add to a row in
+    /// the order in which they come. Two plans of one matrix may have chosen different formats.
+    bool repeats() const;
+
     /// Bytes beside the matrix it was made from.
     std::size_t bytes() const { return built_.bytes; }
 
     /// Seconds until the plan stood: choosing, converting, timing.
     double seconds() const { return seconds_; }
 
-    /// One line: what was chosen, and of each candidate the microseconds that were predicted for a
-    /// multiply and those that were timed.
+    /// One line: what was chosen, whether results repeat bit for bit, and of each candidate the
+    /// microseconds that were predicted for a multiply and those that were timed.
     std::string explain() const;
 
 private:
+    void require_apart(T const* x, T const* y) const;
     void keep_first(CsrView<T> const& a, cudaStream_t stream);
     void keep_fastest(CsrView<T> const& a, cudaStream_t stream, double multiplies);
 
     std::int32_t rows_;
     std::int32_t columns_;
+    std::int32_t nonzeros_;
     Built<T> built_;
     std::string_view format_;
     std::vector<PlanCandidate> candidates_;
-    double nonzeros_;
+    mutable std::optional<::cuda::Buffer<T>> product_; ///< before it is added to `beta y`
     double csr_bytes_;
     double seconds_ = 0;
 };

@@ -46,6 +46,7 @@ private:
 struct BlockedCooFormat : Converted<BlockedCoo>
 {
     static constexpr FormatName name{"blocked_coo", "gpu_blocked_coo"};
+    static constexpr bool repeats = false;
 
     static double bytes(auto const& s) { return s.a.nonzeros * (4.0 + s.value_bytes); }
 };

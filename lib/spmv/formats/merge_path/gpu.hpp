@@ -32,6 +32,7 @@ private:
 struct MergePathFormat : OnCsr<MergePath>
 {
     static constexpr FormatName name{"merge_path", "gpu_merge_path", "csr"};
+    static constexpr bool repeats = false;
 };
 
 using merge_path_formats = std::tuple<MergePathFormat>;

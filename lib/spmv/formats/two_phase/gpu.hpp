@@ -50,6 +50,7 @@ private:
 struct TwoPhaseFormat : Converted<TwoPhase>
 {
     static constexpr FormatName name{"two_phase", "gpu_two_phase"};
+    static constexpr bool repeats = false;
 
     static double bytes(auto const& s) { return s.a.nonzeros * (4.0 + 2 * s.value_bytes); }
 };
