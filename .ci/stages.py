@@ -74,7 +74,7 @@ UNUSED_GPU_CODE = "-Dgpu_unused=true"  # there is no GPU here
 #: Most of the time that a source takes is that of its headers: those of a target are read once.
 AS_ONE = "-Dunity=on -Dunity_size=99"
 #: What is measured is compiled as always, all else as quickly as can be.
-UNTIMED = "-Doptimization=0"
+UNTIMED = "-Doptimization=1"
 CLANG = {"CC": "clang", "CXX": "clang++"}  # compiles instrumented code in half of GCC's time
 
 # Tests of code that runs on several threads, and the race that the sanitizer has to find.
