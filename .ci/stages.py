@@ -73,7 +73,7 @@ POINTER_CHECKS = "null,alignment,object-size,pointer-overflow"
 UNUSED_GPU_CODE = "-Dgpu_unused=true"  # there is no GPU here
 #: Most of the time that a source takes is that of its headers: those of a target are read once.
 AS_ONE = "-Dunity=on -Dunity_size=99"
-#: What is measured is compiled as always, all else as quickly as can be.
+#: What is timed is compiled at -O3 all the same; at -O0 tests take longer than -O1 compiles.
 UNTIMED = "-Doptimization=1"
 CLANG = {"CC": "clang", "CXX": "clang++"}  # compiles instrumented code in half of GCC's time
 

@@ -36,6 +36,7 @@ CASES = {
     DENSE_OPENMP: ("public product m=130..140 n=150..160 k=150..160",
                    "secret product m=130..140 n=130..140 k=200..210")}
 
+
 def no_boxes() -> str:
     """Why no box can be made here, however well the grader makes them; empty where one can."""
     if os.geteuid() != 0 or any(shutil.which(tool) is None for tool in (*sandbox.TOOLS, "make")):
