@@ -341,7 +341,7 @@ std::string Plan<T>::explain() const
         "{}; {:.1f} bytes per nonzero where CSR has {:.1f}, ready after {:.2g} ms; results {}; "
         "predicted",
         format_, stored / count, csr_bytes_ / count, 1000 * seconds_,
-        repeats() ? "repeat bit for bit" : "differ in their last bits from call to call");
+        repeats() ? "repeat bit for bit" : "may differ in their last bits");
     for (auto const& candidate : candidates_) {
         line += fmt::format(" {} {:.2g}", candidate.format, candidate.nanoseconds / 1000);
         line += candidate.seconds == 0 ? "" : fmt::format(" timed {:.2g}", 1e6 * candidate.seconds);
