@@ -436,7 +436,7 @@ TEST_CASE("blocks of one buffer, and results in memory of an operand")
 TEST_CASE("sizes that do not agree are told with what is transposed")
 {
     cuda::Stream const stream;
-    cuda::Buffer<float> memory{64};
+    cuda::Buffer<float> memory{std::vector<float>(64, 1)};
     float* const at = memory.data();
     CHECK_THROWS_WITH_AS(dense::gpu::gemm<float>({at, 2, 3}, {at, 3, 4}, {at + 32, 2, 4}, stream,
                                                  {.transposes = {true, false}}),
