@@ -18,8 +18,8 @@ SPARSE = "spmv-gpu-variants"
 KITS = {
     SPARSE: (("public stencil27 n=40..41",
               "secret ragged rows=40000..50000 columns=60000..70000 longest=20"), "gpu"),
-    "gemm-cpu-to-gpu-gpu": (("public product m=500..520 n=600..700 k=300..320",
-                             "secret product m=390..400 n=410..420 k=500..510"), "dense_gpu"),
+    "gemm-cpu-to-gpu-gpu": (("public product m=1000..1021 n=2000..2039 k=1500..1531",
+                             "secret product m=1021..1040 n=2000..2039 k=1500..1531"), "dense_gpu"),
     "softmax-block": (("public softmax rows=3000..3100 columns=500..600 offset=0",
                        "secret softmax rows=2000..2100 columns=700..800 offset=200"),
                       "softmax_gpu")}
