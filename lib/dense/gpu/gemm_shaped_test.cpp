@@ -119,7 +119,8 @@ std::vector<Draw> draws(int count, double most)
 
 } // namespace
 
-TEST_CASE("every tile and every cluster, over edges and beyond the depth")
+TEST_CASE("every tile and every cluster, over edges and beyond the depth" *
+          doctest::test_suite("many-hazards"))
 {
     if (!dense::gpu::has_wgmma()) {
         return; // it refuses
@@ -152,7 +153,8 @@ TEST_CASE("every tile and every cluster, over edges and beyond the depth")
                     std::invalid_argument);
 }
 
-TEST_CASE("products of floats, of shapes from a row to squares")
+TEST_CASE("products of floats, of shapes from a row to squares" *
+          doctest::test_suite("many-hazards"))
 {
     cuda::Stream const stream;
     std::mt19937 random{33};
