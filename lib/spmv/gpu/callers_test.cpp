@@ -17,6 +17,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -482,6 +483,63 @@ TEST_CASE("what is no matrix with offsets of 64 bits is refused")
     CHECK(refused([](View&, Offsets& o) { o[9] += std::int64_t{1} << 32; }, whole));
     CHECK(refused([](View&, Offsets& o) { o[9] -= std::int64_t{1} << 32; }, 999));
     CHECK(refused([](View& a, Offsets&) { a.columns = 9; }, whole));
+}
+
+namespace {
+
+/// Copies of the first `filled` elements of a buffer, one behind the other up to its end.
+template <class T>
+void repeat(::cuda::Buffer<T>& buffer, std::size_t filled)
+{
+    while (filled < buffer.size()) {
+        auto const count = std::min(filled, buffer.size() - filled);
+        ::cuda::check(cudaMemcpy(buffer.data() + filled, buffer.data(), count * sizeof(T),
+                                 cudaMemcpyDeviceToDevice));
+        filled += count;
+    }
+}
+
+} // namespace
+
+TEST_CASE("more nonzeros than 32 bits can count" * doctest::test_suite("large"))
+{
+    std::size_t free = 0;
+    std::size_t total = 0;
+    ::cuda::check(cudaMemGetInfo(&free, &total));
+    if (free < std::size_t{60} << 30) {
+        MESSAGE("left out: it takes 60 GiB of the device's memory");
+        return;
+    }
+    constexpr std::int32_t rows = 70'000;
+    constexpr std::int32_t columns = 32'768;
+    constexpr std::int64_t nonzeros = std::int64_t{rows} * columns; // 2.3 thousand million
+    std::vector<std::int64_t> offsets;
+    for (std::int64_t row = 0; row <= rows; ++row) {
+        offsets.push_back(row * columns);
+    }
+    std::vector<std::int32_t> every_column(columns);
+    std::iota(every_column.begin(), every_column.end(), 0);
+    std::vector<float> const ones(columns, 1.0F);
+    ::cuda::Buffer<std::int64_t> const row_ptr{offsets};
+    ::cuda::Buffer<std::int32_t> col(static_cast<std::size_t>(nonzeros));
+    ::cuda::Buffer<float> values(static_cast<std::size_t>(nonzeros));
+    ::cuda::copy_to_device(col.data(), every_column.data(), columns * sizeof(std::int32_t));
+    ::cuda::copy_to_device(values.data(), ones.data(), columns * sizeof(float));
+    repeat(col, columns);
+    repeat(values, columns);
+    std::vector<float> expected(rows, columns);
+    // The rows about the end of the first part, and the last one, are unlike all others.
+    for (std::int32_t const row : {65'532, 65'533, 65'534, 65'535, rows - 1}) {
+        std::vector<float> const other(columns, static_cast<float>(row % 7 + 2));
+        ::cuda::copy_to_device(values.data() + offsets[row], other.data(), columns * sizeof(float));
+        expected[row] = columns * other[0];
+    }
+    ::cuda::Stream const stream;
+    WidePlan<float> const plan{{rows, columns, nonzeros, row_ptr.data(), col.data(), values.data()},
+                               stream.get(),
+                               {.timed = false}};
+    CHECK(std::ranges::count(plan.explain(), '\n') == 1); // two parts
+    CHECK(added<float>(plan, 1, ones, 0, expected) == expected);
 }
 
 } // namespace spmv::gpu
