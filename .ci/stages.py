@@ -73,7 +73,7 @@ POINTER_CHECKS = "null,alignment,object-size,pointer-overflow"
 UNUSED_GPU_CODE = "-Dgpu_unused=true"  # there is no GPU here
 #: Most of the time that a source takes is that of its headers: those of a target are read once.
 AS_ONE = "-Dunity=on -Dunity_size=99"
-#: What is timed is compiled at -O3 all the same; at -O0 tests take longer than -O1 compiles.
+#: What is timed is compiled at -O3 all the same. -O0 costs tests more than it spares the compiler.
 UNTIMED = "-Doptimization=1"
 CLANG = {"CC": "clang", "CXX": "clang++"}  # compiles instrumented code in half of GCC's time
 
@@ -89,8 +89,13 @@ VECTORS = ("simd-vector", "spmv-no-weak-symbols", "spmv-serial")
 
 def release(whole: bool, *targets: str) -> Check:
     """Builds for release what measures, or some targets of it."""
-    options = "" if whole else f"{UNUSED_GPU_CODE} {AS_ONE} {UNTIMED}"
-    return configured(" ".join(("build release", *targets)), RELEASE, options, *targets)
+    return configured(" ".join(("build release", *targets)), RELEASE, release_options(whole),
+                      *targets)
+
+
+def release_options(whole: bool) -> str:
+    """How the release build is configured; whole: as a user's."""
+    return "" if whole else f"{UNUSED_GPU_CODE} {AS_ONE} {UNTIMED}"
 
 
 def build(whole: bool) -> Iterator[Check]:
@@ -262,21 +267,27 @@ def site(whole: bool) -> Iterator[Check]:
 
 
 def new(whole: bool) -> Iterator[Check]:
-    """A new experiment in a copy of the tree builds, runs and weaves at once; whole: and passes the
-    checks."""
-    yield from unless_passed(release(whole))
+    """A new experiment in a copy of the tree builds, runs and weaves at once; whole: by the one
+    command of a user, with nothing built before, and passes the checks."""
+    if not whole:
+        yield from unless_passed(release(whole))
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "memwall"
         shutil.copytree(ROOT, copy, symlinks=True, ignore=not_sources)
-        built = RELEASE.relative_to(ROOT)  # so that only what is new is compiled
-        shutil.copytree(RELEASE, copy / built, symlinks=True)
         here = (ROOT / ".ci/in-place", copy)
+        run = ("run", "scratch-experiment", "--profile", "tiny")
+        if not whole:
+            built = RELEASE.relative_to(ROOT)  # so that only what is new is compiled
+            shutil.copytree(RELEASE, copy / built, symlinks=True)
         yield command("new creates", *here, "./justw", "new", "scratch-experiment")
-        yield command("new builds", *here, ".ci/build", built, "experiment:scratch-experiment")
-        yield command("new runs and weaves", *here, sys.executable, "-m", "memwall", "--build",
-                      built, "run", "scratch-experiment", "--profile", "tiny")
         if whole:
+            yield command("new runs and weaves", *here, "./justw", *run)
             yield command("new passes check", *here, "./justw", "check")
+        else:
+            yield command("new builds", *here, ".ci/build", built, "experiment:scratch-experiment",
+                          MESON_ARGS=release_options(whole))
+            yield command("new runs and weaves", *here, sys.executable, "-m", "memwall", "--build",
+                          built, *run)
 
 
 def not_sources(folder: str, names: list[str]) -> list[str]:

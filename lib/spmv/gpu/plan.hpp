@@ -29,8 +29,8 @@ struct PlanOptions
     /// One of `plan_formats()`, in place of a choice; empty to choose.
     std::string format = {};
 
-    /// Whether products with the transpose are wanted: refused, as none of the formats has its rows
-    /// at hand. A plan of the transpose itself multiplies at full speed.
+    /// Whether products with the transpose are wanted: refused, as all formats are laid out by
+    /// rows. Make a plan of the transpose itself.
     bool transposed = false;
 };
 
