@@ -29,6 +29,12 @@ __device__ inline bool is_fill(double stored)
 /// An element of such a format, of `x` or of `y`, as its kernel computes with them: a product with
 /// what fills up is not added, so that an `x` which is infinite or NaN comes into no row that does
 /// not name it. A product stays as two factors until it is added.
+///
+/// On an H200 this takes in the mean 0.5 % more than kernels that do not look, from the cache, and
+/// 0.1 % from memory (geometric means of 32 cases each: SELL and blocks, of two precisions). Single
+/// cases differ more, both ways, as the compiler orders loads otherwise: 3x3 blocks of floats take
+/// 1.11 and 1.05 times as long, 6x6 blocks 0.57 and 0.82. To sum rows once more at the end of the
+/// kernel where they are not finite takes 2 and 2 % more as a call, 8 and 2 % in line.
 template <class T>
 struct Filled
 {
