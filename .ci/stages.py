@@ -3,10 +3,10 @@
 
 Each stage has a short form, which CI runs at every change within a budget of processor seconds, and
 a whole one, `just test --all`, which CI runs every week; what a stage adds then stands in its
-docstring. Stages run one after the other, those that keep one processor busy beside those that
-keep all. Nothing stops at a failure. Each check is counted as passed, failed or skipped; the last
-line says how many there were. What commands wrote is kept in `build-test/logs/`, and shown where
-they failed.
+docstring. Stages run one after the other in three lanes: those that keep all processors busy,
+beside them those that keep one, and what is compiled in other ways takes what both leave. Nothing
+stops at a failure. Each check is counted as passed, failed or skipped; the last line says how many
+there were. What commands wrote is kept in `build-test/logs/`, and shown where they failed.
 """
 
 import argparse
@@ -20,6 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 import browser
@@ -58,6 +59,8 @@ FUZZ_SECONDS, FUZZ_SECONDS_WHOLE = 5, 300
 SEARCH_SECONDS = 3600
 #: And so many random results are woven, of whose reports no sentence may be false.
 RANDOM_REPORTS = 1000
+#: The niceness that gives way to all others.
+LEAST_URGENT = 19
 #: What may be sent to a machine with a GPU.
 SENDABLE_MIB = 56
 BUNDLED = "spmv-serial-steps"
@@ -392,6 +395,14 @@ def brought_home(tree: Path, result: str, ranks: int) -> Check:
     return Check(name, "passed")
 
 
+class Lane(Enum):
+    """Where a stage runs, beside those of the other lanes."""
+
+    ALL = "it keeps all processors busy"
+    ONE = "it keeps one processor busy"
+    LEFT = "it takes the processors that other lanes leave"
+
+
 @dataclass(frozen=True)
 class Stage:
     """Part of the tests, and the processor seconds that its short form may take where nothing was
@@ -399,8 +410,7 @@ class Stage:
 
     run: Callable[[bool], Iterator[Check]]
     budget: int
-    #: Whether it keeps one processor busy, and so runs beside those that keep all.
-    beside: bool = False
+    lane: Lane = Lane.ALL
     #: Whether it begins where the stage `build` has ended.
     built: bool = False
 
@@ -432,13 +442,13 @@ class Done:
         return f"{took}, budget {self.stage.budget}{late}"
 
 
+# Fuzzing stays with those that get all processors: it has seconds of the wall for each text.
 STAGES = {stage.name: stage for stage in (
-    Stage(build, 900), Stage(unit, 110), Stage(python, 340), Stage(sanitize, 230), Stage(tsan, 70),
-    Stage(neon, 60), Stage(fuzz, 80),
-    Stage(check, 70, beside=True), Stage(site, 60, beside=True),
-    Stage(new, 20, beside=True, built=True),
-    Stage(experiments, 100, beside=True, built=True), Stage(cuda, 10, beside=True, built=True),
-    Stage(install, 20, beside=True, built=True), Stage(bundle, 20, beside=True, built=True))}
+    Stage(build, 900), Stage(unit, 110), Stage(python, 340), Stage(fuzz, 80),
+    Stage(sanitize, 230, Lane.LEFT), Stage(tsan, 70, Lane.LEFT), Stage(neon, 60, Lane.LEFT),
+    Stage(check, 70, Lane.ONE), Stage(site, 60, Lane.ONE), Stage(new, 20, Lane.ONE, built=True),
+    Stage(experiments, 100, Lane.ONE, built=True), Stage(cuda, 10, Lane.ONE, built=True),
+    Stage(install, 20, Lane.ONE, built=True), Stage(bundle, 20, Lane.ONE, built=True))}
 
 
 def just() -> str:
@@ -462,20 +472,22 @@ def run_stage(stage: Stage, whole: bool) -> Done:
 
 
 def run_stages(stages: list[Stage], whole: bool) -> list[Done]:
-    """Runs stages in their order, those that keep one processor busy beside the others."""
+    """Runs the stages of each lane in their order, the lanes beside each other."""
     ended = {stage.name: threading.Event() for stage in stages}
     table: dict[str, Done] = {}
 
-    def lane(beside: bool) -> None:
+    def run(lane: Lane) -> None:
+        if lane is Lane.LEFT:  # of this thread, and so of all that it starts
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LEAST_URGENT)
         for stage in stages:
-            if stage.beside != beside:
+            if stage.lane is not lane:
                 continue
             if stage.built and "build" in ended:
                 ended["build"].wait()
             table[stage.name] = run_stage(stage, whole)
             ended[stage.name].set()
 
-    lanes = [threading.Thread(target=lane, args=(beside,), daemon=True) for beside in (False, True)]
+    lanes = [threading.Thread(target=run, args=(lane,), daemon=True) for lane in Lane]
     for one in lanes:
         one.start()
     for one in lanes:  # Ctrl-C ends this thread, and so the others

@@ -1,5 +1,6 @@
 """What `just test` says of its stages."""
 
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -7,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 import stages
 from checks import Check, command, unless_passed
-from stages import STAGES, Done, Stage
+from stages import STAGES, Done, Lane, Stage
 
 CHECKS = [Check("a", "passed"), Check("b", "failed"), Check("c", "skipped"), Check("d", "passed")]
 
@@ -49,12 +50,27 @@ def test_a_stage_of_one_processor_runs_beside_the_others_and_after_the_build() -
         begun.append("install")
         yield Check("install", "passed")
 
-    given = [Stage(build, 1), Stage(check, 1, beside=True),
-             Stage(install, 1, beside=True, built=True)]
+    given = [Stage(build, 1), Stage(check, 1, Lane.ONE), Stage(install, 1, Lane.ONE, built=True)]
     done = stages.run_stages(given, False)
     assert [one.stage for one in done] == given
     assert all(check.outcome == "passed" for one in done for check in one.checks)
     assert begun == ["built", "install"]
+
+
+def test_what_takes_what_others_leave_gives_way_to_them_alone() -> None:
+    def polite(whole: bool) -> Iterator[Check]:
+        """Gives way."""
+        yield command("polite", "sh", "-c", "exit $(nice)")
+
+    def urgent(whole: bool) -> Iterator[Check]:
+        """Does not."""
+        yield command("urgent", "sh", "-c", "exit $(nice)")
+
+    here = os.nice(0)
+    one, other = stages.run_stages([Stage(polite, 1, Lane.LEFT), Stage(urgent, 1)], False)
+    assert f"exit code {stages.LEAST_URGENT}\n" in one.checks[0].details
+    assert f"exit code {here}\n" in f"exit code 0\n{other.checks[0].details}"
+    assert os.nice(0) == here
 
 
 def test_a_stage_counts_the_processor_time_of_what_its_commands_start() -> None:
