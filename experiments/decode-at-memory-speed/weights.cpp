@@ -39,7 +39,7 @@ bench::AxisValues shapes(std::vector<bench::Parameter> values)
 }
 
 /// Weights of 16 bits, vectors and what they must give.
-struct Problem
+struct GemvOperands
 {
     Shape shape;
     std::int64_t vectors;
@@ -48,7 +48,7 @@ struct Problem
     bench::Input<bf16> x;
     bench::Output<bf16> y;
 
-    Problem(bench::Trial& trial, Shape of, std::int64_t n)
+    GemvOperands(bench::Trial& trial, Shape of, std::int64_t n)
         : shape{of}, vectors{n}, is_exact{!trial.is_timed()}, w{trial.input<bf16>(of.count())},
           x{trial.input<bf16>(static_cast<std::size_t>(n * of.k))},
           y{trial.output<bf16>(static_cast<std::size_t>(n * of.m))}
@@ -71,7 +71,7 @@ struct Problem
 };
 
 /// The two reads of as many bytes, in memory of the weights.
-void add_bound(bench::Trial& trial, Problem const& p, cuda::Gpu& gpu, std::size_t bytes)
+void add_bound(bench::Trial& trial, GemvOperands const& p, cuda::Gpu& gpu, std::size_t bytes)
 {
     auto const at = [](std::span<bf16 const> values) {
         return reinterpret_cast<std::byte const*>(values.data());
@@ -81,13 +81,13 @@ void add_bound(bench::Trial& trial, Problem const& p, cuda::Gpu& gpu, std::size_
         [=, w = p.w] { return at(w.on()); }, std::min(bytes, p.w.size() * sizeof(bf16)));
 }
 
-void expect_bf16(Problem const& p, cuda::Gpu& gpu)
+void expect_bf16(GemvOperands const& p, cuda::Gpu& gpu)
 {
     p.y.expect(
         [p, &gpu] { return expected_products<bf16>(p.weights(gpu), p.x.on(), p.is_exact, gpu); });
 }
 
-void add_step(bench::Trial& trial, Problem const& p, cuda::Gpu& gpu,
+void add_step(bench::Trial& trial, GemvOperands const& p, cuda::Gpu& gpu,
               GemvStep<Matrix<bf16 const>> const& step)
 {
     std::string const name{step.name};
@@ -106,7 +106,7 @@ void add_step(bench::Trial& trial, Problem const& p, cuda::Gpu& gpu,
         .excerpt(name == "columns" ? "split_rows" : name);
 }
 
-void add_gemv(bench::Trial& trial, Problem const& p, cuda::Gpu& gpu)
+void add_gemv(bench::Trial& trial, GemvOperands const& p, cuda::Gpu& gpu)
 {
     trial
         .add("gemv",
@@ -121,7 +121,7 @@ void add_gemv(bench::Trial& trial, Problem const& p, cuda::Gpu& gpu)
 
 /// cuBLAS with the weights in the order that it likes best, the one that models are kept in: rows
 /// along the sum. Then the fastest of what cuBLASLt offers.
-void add_cublas(bench::Trial& trial, bench::Experiment& experiment, Problem const& p,
+void add_cublas(bench::Trial& trial, bench::Experiment& experiment, GemvOperands const& p,
                 cuda::Gpu& gpu)
 {
     auto const& library = cublas();
@@ -159,7 +159,7 @@ void add_cublas(bench::Trial& trial, bench::Experiment& experiment, Problem cons
 void bf16_ways(bench::Trial& trial, bench::Experiment& experiment, cuda::Gpu& gpu, Shape shape,
                std::int64_t vectors)
 {
-    Problem const p{trial, shape, vectors};
+    GemvOperands const p{trial, shape, vectors};
     auto const bytes = shape.count() * sizeof(bf16);
     p.work(trial, bytes);
     expect_bf16(p, gpu);
@@ -190,7 +190,7 @@ double quantisation_error(bench::Expected const& rounded, bench::Expected const&
 /// Weights of 8 or 4 bits. What is expected are products with what these stand for.
 void quantised_ways(bench::Trial& trial, cuda::Gpu& gpu, Shape shape, int bits)
 {
-    Problem const p{trial, shape, 1};
+    GemvOperands const p{trial, shape, 1};
     trial.inexact("scales of rounded weights are no integers");
     auto const held = std::make_shared<Quantised>(bits, p.weights(gpu), gpu);
     trial.on_refill([held, &gpu] { held->round_again(gpu); });

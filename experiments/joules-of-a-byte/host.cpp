@@ -59,7 +59,7 @@ void HostMeter::begin(bench::Trial const& trial)
         throw bench::NotApplicable{why};
     }
     if (!clock_) {
-        clock_ = std::make_unique<energy::HostClock>(*counter_);
+        clock_ = std::make_unique<energy::HostEnergyClock>(*counter_);
     }
     clock_->lasts(trial.is_test() ? 0 : 1);
 }

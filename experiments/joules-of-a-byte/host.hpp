@@ -20,7 +20,7 @@ public:
 
 private:
     std::unique_ptr<energy::Counter> counter_;
-    std::unique_ptr<energy::HostClock> clock_;
+    std::unique_ptr<energy::HostEnergyClock> clock_;
 };
 
 /// host.cpp: reading so many bytes from memory, and from the caches of each core.

@@ -33,7 +33,7 @@ template <class T>
 void add(bench::Trial& trial, Product<T> const& product, Left<T> const& left)
 {
     auto const prepare = [&product, left](bench::Variant& variant) {
-        auto const share = product.share(cut(product, contiguous_way(left.way)), variant);
+        auto const share = product.share(cut(product, contiguous_partitioner(left.way)), variant);
         auto const matrix = std::make_shared<distributed::HaloMatrix<T>>(
             product.world, product.rows_of(*share), share->columns, distributed::always("csr"),
             left.on_host);

@@ -39,7 +39,7 @@ void count_traffic(Product<T> const& product, distributed::HaloMatrix<T>& matrix
 }
 
 /// Counts what the way would ask of other numbers of ranks. To cut a graph takes up to minutes.
-void study(sparse::PatternView<> const& a, Way const& way, bench::Variant& variant)
+void study(sparse::PatternView<> const& a, Partitioner const& way, bench::Variant& variant)
 {
     static std::vector<int> const few{8, 128, 10'000};
     static std::vector<int> const many{2, 8, 32, 128, 1024, 10'000};
@@ -62,7 +62,8 @@ void study(sparse::PatternView<> const& a, Way const& way, bench::Variant& varia
 } // namespace
 
 template <class T>
-void add_halo(bench::Trial& trial, Product<T>& product, Way const& way, Exchange const& exchange)
+void add_halo(bench::Trial& trial, Product<T>& product, Partitioner const& way,
+              Exchange const& exchange)
 {
     auto const name = exchange.group + "_" + way.name;
     add_multiply<T>(
@@ -84,7 +85,7 @@ void add_halo(bench::Trial& trial, Product<T>& product, Way const& way, Exchange
         },
         exchange.excerpt);
 }
-template void add_halo(bench::Trial&, Product<float>&, Way const&, Exchange const&);
-template void add_halo(bench::Trial&, Product<double>&, Way const&, Exchange const&);
+template void add_halo(bench::Trial&, Product<float>&, Partitioner const&, Exchange const&);
+template void add_halo(bench::Trial&, Product<double>&, Partitioner const&, Exchange const&);
 
 } // namespace partitioning

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "partitioners.hpp"
 #include "product.hpp"
-#include "ways.hpp"
 
 #include <string>
 
@@ -23,7 +23,7 @@ inline Exchange const in_messages{"messages", "ghosts", true, distributed::OnHos
 
 /// Adds a variant of a halo exchange. `T` is float or double.
 template <class T>
-void add_halo(bench::Trial& trial, Product<T>& product, Way const& way,
+void add_halo(bench::Trial& trial, Product<T>& product, Partitioner const& way,
               Exchange const& exchange = overlapped);
 
 } // namespace partitioning

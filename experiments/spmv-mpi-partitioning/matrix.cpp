@@ -15,7 +15,7 @@ namespace {
 /// leaves there, and `gathers` the rest first.
 template <class T>
 void add_everywhere(bench::Trial& trial, Product<T>& product, std::string const& name,
-                    Way const& way, distributed::Choice const& choose, bool gathers = false)
+                    Partitioner const& way, distributed::Choice const& choose, bool gathers = false)
 {
     bool const is_missing = gathers && !product.is_square();
     add_multiply<T>(
@@ -39,7 +39,7 @@ void add_everywhere(bench::Trial& trial, Product<T>& product, std::string const&
 
 /// All ranks of a host read one `x`.
 template <class T>
-void add_shared(bench::Trial& trial, Product<T>& product, Way const& way)
+void add_shared(bench::Trial& trial, Product<T>& product, Partitioner const& way)
 {
     add_multiply<T>(
         trial, product, "shared_" + way.name, "shared", way,
@@ -55,7 +55,7 @@ void add_shared(bench::Trial& trial, Product<T>& product, Way const& way)
 
 /// PETSc on the same partition.
 template <class T>
-void add_petsc(bench::Trial& trial, Product<T>& product, Way const& way)
+void add_petsc(bench::Trial& trial, Product<T>& product, Partitioner const& way)
 {
     add_multiply<T>(
         trial, product, "petsc_" + way.name, "peer", way, peers::Petsc::missing<T>(),
@@ -72,7 +72,7 @@ void add_openmp(bench::Trial& trial, Product<T>& product, std::string const& nam
                 distributed::Choice const& choose)
 {
     add_multiply<T>(
-        trial, product, name, "openmp", contiguous_way("equal"), "",
+        trial, product, name, "openmp", contiguous_partitioner("equal"), "",
         [&product, choose, threads = trial.threads()](bench::Variant& variant, Share<T> const&) {
             auto options = choose(product.whole);
             options.threads = threads;
@@ -88,16 +88,16 @@ void add_openmp(bench::Trial& trial, Product<T>& product, std::string const& nam
 template <class T>
 void add_ranks(bench::Trial& trial, Product<T>& product)
 {
-    auto const& alternate = contiguous_way("alternate");
-    auto const& bottleneck = contiguous_way("bottleneck");
-    for (auto const& way : contiguous_ways) {
+    auto const& alternate = contiguous_partitioner("alternate");
+    auto const& bottleneck = contiguous_partitioner("bottleneck");
+    for (auto const& way : contiguous_partitioners) {
         add_everywhere(trial, product, "everywhere_" + way.name, way, distributed::by_runs);
     }
     add_everywhere(trial, product, "all_csr", alternate, distributed::always("csr"));
     add_everywhere(trial, product, "all_csrl", alternate, distributed::always("csrl"));
     add_everywhere(trial, product, "all_plan", alternate, planned(trial));
     add_everywhere(trial, product, "gather_alternate", alternate, distributed::by_runs, true);
-    for (auto const& way : contiguous_ways) {
+    for (auto const& way : contiguous_partitioners) {
         add_halo(trial, product, way);
     }
     add_halo(trial, product, bottleneck, in_messages);

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "partitioners.hpp"
 #include "product.hpp"
-#include "ways.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -14,7 +14,7 @@ namespace partitioning {
 
 /// Cuts the matrix on rank 0 and tells all ranks; rows that each made for itself stay with it.
 template <class T>
-distributed::Partition cut(Product<T> const& product, Way const& way)
+distributed::Partition cut(Product<T> const& product, Partitioner const& way)
 {
     if (product.is_made_by_ranks) {
         return product.equal;
@@ -29,7 +29,7 @@ distributed::Partition cut(Product<T> const& product, Way const& way)
 /// they are cut: of what is the same there, one is measured for curves over ranks to begin with,
 /// and in double precision the partitions for other numbers of ranks are studied.
 template <class T>
-std::string why_not(Product<T> const& product, Way const& way, std::string_view name,
+std::string why_not(Product<T> const& product, Partitioner const& way, std::string_view name,
                     std::string const& missing)
 {
     if (way.name == by_graph.name && distributed::graph_partitioner().empty()) {
@@ -53,8 +53,8 @@ std::string why_not(Product<T> const& product, Way const& way, std::string_view 
 /// of rows dealt out in a way; skipped if something is `missing` for it.
 template <class T, class Make, class Multiply>
 void add_multiply(bench::Trial& trial, Product<T>& product, std::string const& name,
-                  std::string const& group, Way const& way, std::string const& missing, Make make,
-                  Multiply multiply, std::string const& excerpt = "")
+                  std::string const& group, Partitioner const& way, std::string const& missing,
+                  Make make, Multiply multiply, std::string const& excerpt = "")
 {
     if (auto const reason = why_not(product, way, name, missing); !reason.empty()) {
         trial.skip(name, reason).group(group);

@@ -24,8 +24,8 @@ void measure_weak_scaling(bench::Trial& trial, mpi::Communicator const& world)
     Product<T> product{world, distributed::filled<T>(std::move(pattern), trial.fill()), rows,
                        trial};
     trial.cache(bench::Cache::cold);
-    add_halo(trial, product, contiguous_way("equal"));
-    add_halo(trial, product, contiguous_way("equal"), awaited);
+    add_halo(trial, product, contiguous_partitioner("equal"));
+    add_halo(trial, product, contiguous_partitioner("equal"), awaited);
     trial.run();
 }
 template void measure_weak_scaling<float>(bench::Trial&, mpi::Communicator const&);

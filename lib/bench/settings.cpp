@@ -65,15 +65,15 @@ std::vector<std::string> recorded_arguments(int argc, char** argv)
 }
 
 /// Replaces what an axis is declared with by what was given, if anything was.
-Axis axis_of(Study::Axis const& declared, std::vector<std::string> const& given,
-             std::string const& profile)
+SelectedAxis axis_of(Study::Axis const& declared, std::vector<std::string> const& given,
+                     std::string const& profile)
 {
     auto const values = declared.values();
     auto const& usual = profile == "tiny"                           ? values.tiny
                         : profile == "full"                         ? values.full
                         : profile == "book" && !values.book.empty() ? values.book
                                                                     : values.quick;
-    Axis axis{declared.name, given.empty() ? usual : std::vector<Parameter>{}};
+    SelectedAxis axis{declared.name, given.empty() ? usual : std::vector<Parameter>{}};
     std::vector<Parameter> every;
     for (auto const* values_of : {&values.tiny, &values.quick, &values.book, &values.full}) {
         every.insert(every.end(), values_of->begin(), values_of->end());

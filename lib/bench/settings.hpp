@@ -11,7 +11,7 @@
 namespace bench {
 
 /// An axis with the values that this run visits.
-struct Axis
+struct SelectedAxis
 {
     std::string name;
     std::vector<Parameter> values;
@@ -24,7 +24,7 @@ using Coordinates = std::vector<std::pair<std::string, Parameter>>;
 struct Selection
 {
     Study const* study;
-    std::vector<Axis> axes; ///< types too, as the axis `precision`
+    std::vector<SelectedAxis> axes; ///< types too, as the axis `precision`
 
     /// Product of the axes' lengths.
     std::size_t points() const;

@@ -177,7 +177,7 @@ Partition least_bottleneck(std::span<I const> row_ptr, int ranks)
 }
 
 template <class I>
-std::vector<Way<I>> contiguous_ways()
+std::vector<Partitioner<I>> contiguous_partitioners()
 {
     using View = sparse::PatternView<I>;
     return {
@@ -189,8 +189,8 @@ std::vector<Way<I>> contiguous_ways()
     };
 }
 
-template std::vector<Way<std::int32_t>> contiguous_ways();
-template std::vector<Way<std::int64_t>> contiguous_ways();
+template std::vector<Partitioner<std::int32_t>> contiguous_partitioners();
+template std::vector<Partitioner<std::int64_t>> contiguous_partitioners();
 template Partition rounded_down(std::span<std::int32_t const>, int);
 template Partition rounded_down(std::span<std::int64_t const>, int);
 template Partition rounded_up(std::span<std::int32_t const>, int);

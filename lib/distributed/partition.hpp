@@ -105,7 +105,7 @@ Partition least_bottleneck(std::span<I const> row_ptr, int ranks);
 
 /// A way to deal out rows, by its name in experiments.
 template <class I = std::int32_t>
-struct Way
+struct Partitioner
 {
     std::string name;
     Partition (*cut)(sparse::PatternView<I> const& a, int ranks);
@@ -113,7 +113,7 @@ struct Way
 
 /// The contiguous ones above: equal, floor, ceil, alternate, bottleneck.
 template <class I>
-std::vector<Way<I>> contiguous_ways();
+std::vector<Partitioner<I>> contiguous_partitioners();
 
 /// Name of the library that `by_graph` calls, with its version; empty if there was none when this
 /// was built.

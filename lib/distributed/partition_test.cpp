@@ -17,7 +17,7 @@ namespace {
 using distributed::Partition;
 using Offsets = std::vector<std::int64_t>;
 
-constexpr auto contiguous_ways = distributed::contiguous_ways<std::int64_t>;
+constexpr auto contiguous_partitioners = distributed::contiguous_partitioners<std::int64_t>;
 
 /// A matrix of which only the lengths of rows matter.
 sparse::PatternView<std::int64_t> lengths(Offsets const& offsets)
@@ -93,7 +93,7 @@ TEST_CASE("contiguous partitions give every row to one rank, in order")
     for (int const rows : {0, 1, 2, 7, 100}) {
         for (int const ranks : {1, 2, 3, 4, 7, 150}) {
             auto const offsets = random_offsets(random, rows);
-            for (auto const& way : contiguous_ways()) {
+            for (auto const& way : contiguous_partitioners()) {
                 CAPTURE(way.name);
                 CAPTURE(rows);
                 CAPTURE(ranks);
@@ -111,10 +111,14 @@ TEST_CASE("32-bit offsets give the same partitions")
     auto const wide = random_offsets(random, 60);
     std::vector<std::int32_t> const narrow(wide.begin(), wide.end());
     std::span<std::int32_t const> const offsets{narrow};
-    CHECK(distributed::rounded_down(offsets, 7) == contiguous_ways()[1].cut(lengths(wide), 7));
-    CHECK(distributed::rounded_up(offsets, 7) == contiguous_ways()[2].cut(lengths(wide), 7));
-    CHECK(distributed::alternating(offsets, 7) == contiguous_ways()[3].cut(lengths(wide), 7));
-    CHECK(distributed::least_bottleneck(offsets, 7) == contiguous_ways()[4].cut(lengths(wide), 7));
+    CHECK(distributed::rounded_down(offsets, 7) ==
+          contiguous_partitioners()[1].cut(lengths(wide), 7));
+    CHECK(distributed::rounded_up(offsets, 7) ==
+          contiguous_partitioners()[2].cut(lengths(wide), 7));
+    CHECK(distributed::alternating(offsets, 7) ==
+          contiguous_partitioners()[3].cut(lengths(wide), 7));
+    CHECK(distributed::least_bottleneck(offsets, 7) ==
+          contiguous_partitioners()[4].cut(lengths(wide), 7));
 }
 
 TEST_CASE("offsets beyond 32 bits")
@@ -123,7 +127,7 @@ TEST_CASE("offsets beyond 32 bits")
     for (int i = 0; i < 1000; ++i) {
         offsets.push_back(offsets.back() + (std::int64_t{1} << 33));
     }
-    for (auto const& way : contiguous_ways()) {
+    for (auto const& way : contiguous_partitioners()) {
         CAPTURE(way.name);
         CHECK(bottleneck(offsets, way.cut(lengths(offsets), 10)) == 100 * (std::int64_t{1} << 33));
     }
@@ -135,7 +139,7 @@ TEST_CASE("rounding down leaves the rest to the last rank, rounding up leaves it
     for (int i = 0; i < 20; ++i) {
         offsets.push_back(offsets.back() + 10);
     }
-    auto const ways = contiguous_ways();
+    auto const ways = contiguous_partitioners();
     auto const sizes = [](Partition const& p) {
         std::vector<std::int64_t> all;
         for (int r = 0; r < p.ranks(); ++r) {
@@ -155,7 +159,7 @@ TEST_CASE("rounding down leaves the rest to the last rank, rounding up leaves it
 TEST_CASE("a row longer than a share stops rounding down, and no other way")
 {
     Offsets const offsets{0, 1, 101, 102, 103, 104};
-    auto const ways = contiguous_ways();
+    auto const ways = contiguous_partitioners();
     CHECK(bottleneck(offsets, ways[1].cut(lengths(offsets), 4)) == 103);
     for (std::size_t const way : {2U, 3U, 4U}) {
         CHECK(bottleneck(offsets, ways[way].cut(lengths(offsets), 4)) <= 101);
@@ -169,7 +173,8 @@ TEST_CASE("no contiguous partition has a smaller bottleneck")
         auto const rows = static_cast<int>(random() % 9);
         auto const ranks = 1 + static_cast<int>(random() % 5);
         auto const offsets = random_offsets(random, rows);
-        auto const found = bottleneck(offsets, contiguous_ways()[4].cut(lengths(offsets), ranks));
+        auto const found =
+            bottleneck(offsets, contiguous_partitioners()[4].cut(lengths(offsets), ranks));
         CHECK(found == tried_bottleneck(offsets, 0, ranks));
     }
 }
@@ -236,7 +241,7 @@ TEST_CASE("traffic of rectangular and empty matrices")
 TEST_CASE("a study for ten thousand ranks needs none of them")
 {
     auto const a = sparse::poisson2d(300);
-    for (auto const& way : contiguous_ways()) {
+    for (auto const& way : contiguous_partitioners()) {
         CAPTURE(way.name);
         Offsets const offsets(a.row_ptr.begin(), a.row_ptr.end());
         auto const rows = way.cut(lengths(offsets), 10'000);

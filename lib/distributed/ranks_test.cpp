@@ -26,7 +26,7 @@ namespace {
 using distributed::OnHost;
 using distributed::Partition;
 using distributed::Rows;
-using spmv::testing::Case;
+using spmv::testing::TestProduct;
 
 mpi::Communicator const* world = nullptr;
 std::filesystem::path room; ///< for files, seen by all ranks
@@ -41,10 +41,10 @@ Partition scattered(sparse::PatternView<> const& a, int ranks)
     return Partition{rank_of_row, ranks};
 }
 
-std::vector<distributed::Way<>> ways()
+std::vector<distributed::Partitioner<>> ways()
 {
     using View = sparse::PatternView<>;
-    auto all = distributed::contiguous_ways<std::int32_t>();
+    auto all = distributed::contiguous_partitioners<std::int32_t>();
     all.push_back(
         {"all on root", [](View const& a, int n) { return distributed::all_on_root(a.rows, n); }});
     all.push_back({"scattered", scattered});
@@ -184,7 +184,7 @@ TEST_CASE("values and rows move between any two partitions")
 TEST_CASE_TEMPLATE("both distributions give the serial result, and move what was predicted", T,
                    float, double)
 {
-    for (Case<T> const& test : spmv::testing::cases<T>()) {
+    for (TestProduct<T> const& test : spmv::testing::cases<T>()) {
         CAPTURE(test.name);
         auto const shares = distributed::equal_rows(test.a.rows, world->size());
         for (auto const& way : ways()) {

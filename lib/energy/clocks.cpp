@@ -20,7 +20,7 @@ double MeteringClock::seconds(std::function<void()> const& batch)
         return once(batch);
     }
     is_sample_ = false;
-    Steps steps{*counter_};
+    CounterSteps steps{*counter_};
     auto const deadline = now() + least_s_ + patience_s;
     auto const is_enough = [&] {
         steps.poll();
@@ -36,8 +36,8 @@ double MeteringClock::seconds(std::function<void()> const& batch)
     return seconds;
 }
 
-double HostClock::repeated(std::function<void()> const& batch,
-                           std::function<bool()> const& is_enough)
+double HostEnergyClock::repeated(std::function<void()> const& batch,
+                                 std::function<bool()> const& is_enough)
 {
     double sum = 0;
     double batches = 0;

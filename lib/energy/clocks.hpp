@@ -46,7 +46,7 @@ private:
 };
 
 /// As above for work of the host.
-class HostClock : public MeteringClock
+class HostEnergyClock : public MeteringClock
 {
 public:
     using MeteringClock::MeteringClock;

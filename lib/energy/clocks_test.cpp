@@ -8,7 +8,7 @@
 
 namespace {
 
-using energy::Steps;
+using energy::CounterSteps;
 
 /// Counts so many joules a second, in steps of so many seconds, by a clock of its own.
 class Stepping : public energy::Counter
@@ -39,7 +39,7 @@ public:
 TEST_CASE("steps begin with the first change and end with the last")
 {
     Stepping counter;
-    Steps steps{counter, [&] { return counter.now; }};
+    CounterSteps steps{counter, [&] { return counter.now; }};
     std::size_t polls = 0;
     while (steps.count() < 10) {
         steps.poll();
@@ -55,7 +55,7 @@ TEST_CASE("steps begin with the first change and end with the last")
 TEST_CASE("what happened before the first step counts nothing")
 {
     Stepping counter;
-    Steps steps{counter, [&] { return counter.now; }};
+    CounterSteps steps{counter, [&] { return counter.now; }};
     steps.poll();
     counter.now = 0.101; // part of this step was another kernel's
     steps.poll();
@@ -70,7 +70,7 @@ TEST_CASE("only a sample that was announced lasts, and it tells joules of a batc
 {
     OnTheWall counter;
     counter.step_s = 0.01;
-    energy::HostClock clock{counter};
+    energy::HostEnergyClock clock{counter};
     clock.lasts(0.1);
     int batches = 0;
     auto const batch = [&] {

@@ -10,7 +10,7 @@ double now()
         .count();
 }
 
-void Steps::poll()
+void CounterSteps::poll()
 {
     Reading const reading{time_(), counter_->joules()};
     if (!was_read_) {

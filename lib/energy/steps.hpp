@@ -13,11 +13,11 @@ double now();
 /// The steps of a counter, as somebody sees them who polls it: from the first change of its number
 /// to the last one seen so far. Energy and time between two steps belong together; of a counter
 /// that is merely read before and after some work, up to two steps would be wrong.
-class Steps
+class CounterSteps
 {
 public:
     /// `time` tells seconds; both must outlive this.
-    explicit Steps(Counter& counter, std::function<double()> time = now)
+    explicit CounterSteps(Counter& counter, std::function<double()> time = now)
         : counter_{&counter}, time_{std::move(time)}
     {
     }

@@ -97,7 +97,7 @@ struct Contender::Rank
     bool waits = false;       ///< for that answer
 };
 
-Contender::Contender(Entry entry, int ranks, std::size_t region_bytes)
+Contender::Contender(LaunchSpec entry, int ranks, std::size_t region_bytes)
     : entry_{std::move(entry)}, region_bytes_{region_bytes}, group_{make_group(entry_.freezer(),
                                                                                entry_.uid)}
 {

@@ -17,7 +17,7 @@
 namespace kit {
 
 /// How a contender is started.
-struct Entry
+struct LaunchSpec
 {
     std::string name;
     bool keeps_time = false;      ///< its host code is the kit's, which tells the time of a call
@@ -49,7 +49,7 @@ class Contender
 public:
     /// Starts it and waits until all ranks are ready. Throws std::runtime_error with one line where
     /// that does not happen.
-    Contender(Entry entry, int ranks, std::size_t region_bytes);
+    Contender(LaunchSpec entry, int ranks, std::size_t region_bytes);
     ~Contender();
     Contender(Contender const&) = delete;
     Contender& operator=(Contender const&) = delete;
@@ -90,7 +90,7 @@ private:
     std::string how_it_ended() const;
     void end();
 
-    Entry entry_;
+    LaunchSpec entry_;
     std::size_t region_bytes_;
     std::unique_ptr<Group> group_;
     pid_t launched_ = 0;

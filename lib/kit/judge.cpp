@@ -63,11 +63,11 @@ struct Task
     bool boxes_keep_time = false;
     std::string sanitized;
     std::int64_t most_memory = 0;
-    kit::Problem problem;
+    kit::Generators problem;
     std::vector<Case> cases;
     kit::Points points;
     std::map<std::string, Model> models; // by the name of a case
-    std::vector<kit::Entry> contenders;
+    std::vector<kit::LaunchSpec> contenders;
 };
 
 std::uint64_t fresh_seed()
@@ -181,7 +181,7 @@ private:
         std::string complaint;
     };
 
-    void start(kit::Entry const& entry)
+    void start(kit::LaunchSpec const& entry)
     {
         try {
             alive_.push_back(std::make_unique<kit::Contender>(entry, task_.ranks, region_bytes_));

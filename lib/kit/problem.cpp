@@ -47,9 +47,9 @@ Arguments arguments(std::map<std::string, std::int64_t> drawn, std::string whose
 
 } // namespace
 
-Problem problem(std::string const& line)
+Generators problem(std::string const& line)
 {
-    static std::map<std::string, Problem (*)(Arguments const&)> const problems{
+    static std::map<std::string, Generators (*)(Arguments const&)> const problems{
         {"spmv", spmv}, {"dense", dense}, {"softmax", softmax}};
     std::istringstream words{line};
     std::string name;
@@ -70,7 +70,7 @@ Problem problem(std::string const& line)
     return problems.at(name)(arguments(std::move(settings), "problem " + name));
 }
 
-Family::Family(Problem const& problem, std::string const& line)
+Family::Family(Generators const& problem, std::string const& line)
 {
     std::istringstream words{line};
     words >> name_ >> kind_;

@@ -63,11 +63,11 @@ using Arguments = std::function<std::int64_t(std::string const&)>;
 using Generator = std::function<std::unique_ptr<Instance>(Arguments const&, base::Random&)>;
 
 /// A problem: the kinds of inputs that it has, by their names.
-using Problem = std::map<std::string, Generator>;
+using Generators = std::map<std::string, Generator>;
 
 /// The problem of a line `NAME setting=value ...`: `spmv vectors=4`, `dense bits=64`, `softmax`.
 /// Throws std::invalid_argument, which names the line, where it cannot be understood.
-Problem problem(std::string const& line);
+Generators problem(std::string const& line);
 
 /// A family of inputs: a generator of a problem, and a range for each of its arguments.
 class Family
@@ -75,7 +75,7 @@ class Family
 public:
     /// From a line `NAME GENERATOR argument=from..to argument=value ...`. Throws
     /// std::invalid_argument, which names the line, where it cannot be understood.
-    Family(Problem const& problem, std::string const& line);
+    Family(Generators const& problem, std::string const& line);
 
     std::string const& name() const { return name_; }
 

@@ -246,7 +246,7 @@ std::string DenseProduct<T>::shown(Result const& result) const
 template class DenseProduct<double>;
 template class DenseProduct<float>;
 
-Problem dense(Arguments const& settings)
+Generators dense(Arguments const& settings)
 {
     auto const bits = settings("bits");
     if (bits != 32 && bits != 64) {

@@ -63,6 +63,6 @@ extern template class DenseProduct<double>;
 extern template class DenseProduct<float>;
 
 /// One generator, `product`, with the arguments m, n and k. The setting `bits`: 64 or 32.
-Problem dense(Arguments const& settings);
+Generators dense(Arguments const& settings);
 
 } // namespace kit

@@ -30,15 +30,16 @@ Generator generator(RowTask task)
                                         " columns=" + std::to_string(columns) +
                                         ", expected at least 1 of each and 2^30 elements at most");
         }
-        return std::make_unique<Rows>(task, static_cast<std::int32_t>(rows),
-                                      static_cast<std::int32_t>(columns), of("offset"), random);
+        return std::make_unique<RowProblem>(task, static_cast<std::int32_t>(rows),
+                                            static_cast<std::int32_t>(columns), of("offset"),
+                                            random);
     };
 }
 
 } // namespace
 
-Rows::Rows(RowTask task, std::int32_t rows, std::int32_t columns, std::int64_t offset,
-           base::Random& random)
+RowProblem::RowProblem(RowTask task, std::int32_t rows, std::int32_t columns, std::int64_t offset,
+                       base::Random& random)
     : task_{task}, rows_{rows}, columns_{columns},
       x_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns))
 {
@@ -47,17 +48,17 @@ Rows::Rows(RowTask task, std::int32_t rows, std::int32_t columns, std::int64_t o
     });
 }
 
-std::size_t Rows::outputs() const
+std::size_t RowProblem::outputs() const
 {
     return task_ == RowTask::sum ? static_cast<std::size_t>(rows_) : x_.size();
 }
 
-double Rows::work() const
+double RowProblem::work() const
 {
     return static_cast<double>((x_.size() + outputs()) * sizeof(float));
 }
 
-std::vector<Image> Rows::images(int ranks, std::uint64_t seed) const
+std::vector<Image> RowProblem::images(int ranks, std::uint64_t seed) const
 {
     if (ranks != 1) {
         throw std::invalid_argument("rows of numbers are of one rank, found " +
@@ -74,7 +75,7 @@ std::vector<Image> Rows::images(int ranks, std::uint64_t seed) const
                   random)};
 }
 
-void Rows::expect(bool)
+void RowProblem::expect(bool)
 {
     auto const columns = static_cast<std::size_t>(columns_);
     auto const of_sums = 8 * std::sqrt(static_cast<double>(columns));
@@ -103,7 +104,7 @@ void Rows::expect(bool)
     }
 }
 
-std::string Rows::complaint(Result const& result)
+std::string RowProblem::complaint(Result const& result)
 {
     for (std::size_t i = 0; i < outputs(); ++i) {
         auto const y = share_of(result, i);
@@ -118,7 +119,7 @@ std::string Rows::complaint(Result const& result)
     return {};
 }
 
-std::string Rows::shown(Result const& result) const
+std::string RowProblem::shown(Result const& result) const
 {
     std::ostringstream text;
     text.precision(4);
@@ -133,7 +134,7 @@ std::string Rows::shown(Result const& result) const
     return text.str();
 }
 
-Problem softmax(Arguments const&)
+Generators softmax(Arguments const&)
 {
     return {{"row_sums", generator(RowTask::sum)}, {"softmax", generator(RowTask::softmax)}};
 }

@@ -20,12 +20,12 @@ enum class RowTask
 /// for a sum. For softmax it is u (64 + 4 |x_j - max x| + 8 sqrt(columns)) times the result: the
 /// exponential of a difference has its error, and that of the difference. Results below 1e-30 may
 /// be 0.
-class Rows : public Instance
+class RowProblem : public Instance
 {
 public:
     /// Elements of [offset - 8, offset + 8).
-    Rows(RowTask task, std::int32_t rows, std::int32_t columns, std::int64_t offset,
-         base::Random& random);
+    RowProblem(RowTask task, std::int32_t rows, std::int32_t columns, std::int64_t offset,
+               base::Random& random);
 
     std::vector<float> const& x() const { return x_; }
 
@@ -55,6 +55,6 @@ private:
 
 /// Generators `row_sums` and `softmax`, each of which is the function that is called, with the
 /// arguments rows, columns and offset.
-Problem softmax(Arguments const& settings);
+Generators softmax(Arguments const& settings);
 
 } // namespace kit

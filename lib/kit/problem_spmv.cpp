@@ -65,7 +65,7 @@ sparse::Pattern<> thinned(sparse::Pattern<> pattern, base::Random& random)
     return pattern;
 }
 
-Image image(Product const& problem, std::vector<std::int32_t> const& starts, std::size_t rank,
+Image image(SparseProduct const& problem, std::vector<std::int32_t> const& starts, std::size_t rank,
             base::Random& random)
 {
     auto const& a = problem.a;
@@ -111,13 +111,13 @@ std::size_t count_of(Result const& result)
 
 } // namespace
 
-double Product::work() const
+double SparseProduct::work() const
 {
     auto const elements = x.size() + static_cast<std::size_t>(a.rows) * vectors;
     return static_cast<double>(a.bytes() + elements * sizeof(double));
 }
 
-std::vector<Image> Product::images(int ranks, std::uint64_t seed) const
+std::vector<Image> SparseProduct::images(int ranks, std::uint64_t seed) const
 {
     base::Random random{seed};
     std::vector<std::int32_t> starts;
@@ -131,7 +131,7 @@ std::vector<Image> Product::images(int ranks, std::uint64_t seed) const
     return result;
 }
 
-void Product::expect(bool)
+void SparseProduct::expect(bool)
 {
     constexpr double unit = std::numeric_limits<double>::epsilon() / 2;
     value.clear();
@@ -152,7 +152,7 @@ void Product::expect(bool)
     }
 }
 
-std::string Product::complaint(Result const& result)
+std::string SparseProduct::complaint(Result const& result)
 {
     for (std::size_t i = 0; i < count_of(result); ++i) {
         auto const element = result.first + i;
@@ -165,7 +165,7 @@ std::string Product::complaint(Result const& result)
     return {};
 }
 
-std::string Product::shown(Result const& result) const
+std::string SparseProduct::shown(Result const& result) const
 {
     std::ostringstream text;
     text.precision(4);
@@ -182,19 +182,19 @@ std::string Product::shown(Result const& result) const
     return text.str();
 }
 
-Problem spmv(Arguments const& settings)
+Generators spmv(Arguments const& settings)
 {
     auto const vectors = settings("vectors");
     if (vectors < 1) {
         throw std::invalid_argument("problem spmv: found vectors=" + std::to_string(vectors) +
                                     ", expected at least 1");
     }
-    Problem problem;
+    Generators problem;
     for (auto const& kind : patterns) {
         problem[kind.first] = [pattern_of = kind.second, vectors](Arguments const& of,
                                                                   base::Random& random) {
             auto pattern = thinned(pattern_of(of, random.next()), random);
-            auto made = std::make_unique<Product>();
+            auto made = std::make_unique<SparseProduct>();
             made->vectors = static_cast<std::size_t>(vectors);
             made->a.rows = pattern.rows;
             made->a.columns = pattern.columns;

@@ -10,7 +10,7 @@
 namespace kit {
 
 /// One product: a matrix with values and the vectors to multiply, element by element side by side.
-class Product : public Instance
+class SparseProduct : public Instance
 {
 public:
     sparse::Csr<double> a;
@@ -40,6 +40,6 @@ public:
 
 /// Generators of sparse/catalogue/generators.hpp; of their nonzeros one in 256 is left out. The
 /// setting `vectors`: how many are multiplied at once.
-Problem spmv(Arguments const& settings);
+Generators spmv(Arguments const& settings);
 
 } // namespace kit

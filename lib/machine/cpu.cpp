@@ -66,7 +66,7 @@ std::optional<Signature> read_signature()
     return known ? std::optional{signature(eax)} : std::nullopt;
 }
 
-Features read_features()
+InstructionSets read_instruction_sets()
 {
     constexpr unsigned fp16 = 1u << 23;
     unsigned unused = 0;
@@ -96,7 +96,7 @@ std::optional<Signature> read_signature()
     return std::nullopt;
 }
 
-Features read_features()
+InstructionSets read_instruction_sets()
 {
     return {.neon = architecture() == "aarch64"}; // it is part of every AArch64
 }
@@ -150,7 +150,7 @@ Cpu look()
             .model = model.empty() ? architecture() + " processor" : model,
             .architecture = architecture(),
             .instruction_sets = instruction_sets(),
-            .has = read_features(),
+            .has = read_instruction_sets(),
             .max_clock_hz = max_clock_hz(cpufreq),
             .governor = governor.empty() ? "unknown" : governor,
             .is_virtual = is_virtual()};

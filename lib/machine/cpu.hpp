@@ -8,7 +8,7 @@
 namespace machine {
 
 /// Instruction sets that kernels ask for, and whether processor and system offer them.
-struct Features
+struct InstructionSets
 {
     bool avx2 = false;    ///< AVX2 and FMA
     bool avx512f = false; ///< AVX-512F, without which there is none of the others
@@ -41,7 +41,7 @@ struct Cpu
     std::string model;                  ///< its name, or "aarch64 processor" where it has none
     std::string architecture;           ///< as the kernel names it: "x86_64", "aarch64"
     std::vector<std::string> instruction_sets; ///< those worth a record, by the kernel's names
-    Features has;
+    InstructionSets has;
     std::optional<double> max_clock_hz; ///< none where cpufreq is missing: in most virtual machines
     std::string governor;               ///< of cpufreq, or "unknown"
     bool is_virtual;                    ///< whether a hypervisor lends it

@@ -32,15 +32,15 @@ std::string_view kind(hwloc_obj_t cache)
                                                  : "unified";
 }
 
-std::vector<Cache> caches(Handle const& machine)
+std::vector<CacheLevel> caches(Handle const& machine)
 {
-    std::vector<Cache> list;
+    std::vector<CacheLevel> list;
     for (auto const type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L1ICACHE, HWLOC_OBJ_L2CACHE,
                             HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE, HWLOC_OBJ_L5CACHE}) {
         for (auto const object : objects(machine, type)) {
             auto const level = static_cast<int>(object->attr->cache.depth);
             auto const bytes = std::size_t{object->attr->cache.size};
-            auto const equal = std::ranges::find_if(list, [&](Cache const& other) {
+            auto const equal = std::ranges::find_if(list, [&](CacheLevel const& other) {
                 return other.level == level && other.kind == kind(object) && other.bytes == bytes;
             });
             if (equal != list.end()) {

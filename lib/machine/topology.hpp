@@ -9,7 +9,7 @@
 namespace machine {
 
 /// Equal caches of a machine.
-struct Cache
+struct CacheLevel
 {
     int level;             ///< 1: next to the core
     std::string_view kind; ///< "data", "instruction" or "unified"
@@ -34,9 +34,9 @@ struct Topology
     std::vector<int> memory_nodes{0}; ///< their numbers in the system
     int hardware_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     int cores = hardware_threads;
-    int threads_per_core = 1;  ///< hardware threads (SMT siblings) of a core at most
-    std::vector<Cache> caches; ///< from the first level on; those of equal size together
-    CoreCaches core_caches;    ///< of the first core
+    int threads_per_core = 1;       ///< hardware threads (SMT siblings) of a core at most
+    std::vector<CacheLevel> caches; ///< from the first level on; those of equal size together
+    CoreCaches core_caches;         ///< of the first core
 
     /// Whether the machine tells of any cache for data.
     bool last_level_cache_known() const;

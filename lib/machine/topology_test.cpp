@@ -13,7 +13,7 @@ using machine::Topology;
 
 bool lists(Topology const& topology, std::size_t bytes)
 {
-    return std::ranges::find(topology.caches, bytes, &machine::Cache::bytes) !=
+    return std::ranges::find(topology.caches, bytes, &machine::CacheLevel::bytes) !=
            topology.caches.end();
 }
 
@@ -31,7 +31,7 @@ void check_consistent(Topology const& topology)
         CHECK(cache.bytes > 0);
         CHECK(cache.instances >= 1);
     }
-    CHECK(std::ranges::is_sorted(topology.caches, {}, &machine::Cache::level));
+    CHECK(std::ranges::is_sorted(topology.caches, {}, &machine::CacheLevel::level));
     auto const& core = topology.core_caches;
     CHECK((lists(topology, core.first) || core.first == 32 << 10));
     CHECK((lists(topology, core.core) || core.core == 1 << 20));

@@ -14,7 +14,7 @@ int const threads = omp_get_max_threads();
 /// What a peer makes of a matrix is right; or it says that it is not made for it, which only a
 /// matrix without nonzeros and one without blocks may be a reason for.
 template <class T>
-void check_peer(peers::SpmvPeer<T> const& peer, spmv::testing::Case<T> const& test)
+void check_peer(peers::SpmvPeer<T> const& peer, spmv::testing::TestProduct<T> const& test)
 {
     CAPTURE(peer.name);
     CAPTURE(test.name);
@@ -28,7 +28,7 @@ void check_peer(peers::SpmvPeer<T> const& peer, spmv::testing::Case<T> const& te
 
 /// A matrix of dense blocks of `size` times `size`, one or two in each row of blocks.
 template <class T>
-spmv::testing::Case<T> dense_blocks(int size)
+spmv::testing::TestProduct<T> dense_blocks(int size)
 {
     constexpr int block_rows = 24;
     spmv::testing::Generator random{5};

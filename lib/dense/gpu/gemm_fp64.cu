@@ -361,22 +361,23 @@ constexpr std::array choices{
 };
 
 /// A tile, and how many blocks sum up each.
-struct Plan
+struct Tiling
 {
     Choice const* tile;
     int parts;
 };
 
 /// Cycles of the busiest multiprocessor, roughly: its blocks run as many at a time as it holds.
-double estimated_cycles(In const& a, In const& b, Plan const& plan, std::int64_t multiprocessors)
+double estimated_cycles(In const& a, In const& b, Tiling const& tiling,
+                        std::int64_t multiprocessors)
 {
     constexpr double first_loads = 870;
     constexpr double of_cluster = 2300, of_part = 70, of_round = 1500; // to add up, and to start
     constexpr double of_single = 1.3; // for a row or column that is not copied by pairs
-    Choice const& tile = *plan.tile;
+    Choice const& tile = *tiling.tile;
     auto const tiles = ceil_div(a.rows, tile.rows) * ceil_div(b.columns, tile.columns);
-    auto const blocks = ceil_div(tiles * plan.parts, multiprocessors);
-    auto const steps = ceil_div(ceil_div(a.columns, tile.depth), plan.parts) * tile.depth / 16;
+    auto const blocks = ceil_div(tiles * tiling.parts, multiprocessors);
+    auto const steps = ceil_div(ceil_div(a.columns, tile.depth), tiling.parts) * tile.depth / 16;
     double const more =
         of_single * ((has_pairs(a) ? 0 : tile.rows) + (has_pairs(b) ? 0 : tile.columns));
     auto const run = [&](std::int64_t at_a_time) {
@@ -386,24 +387,24 @@ double estimated_cycles(In const& a, In const& b, Plan const& plan, std::int64_t
     };
     double const cycles =
         static_cast<double>(blocks / tile.blocks) * run(tile.blocks) + run(blocks % tile.blocks);
-    return plan.parts == 1 ? cycles
-                           : 1.1 * cycles + of_cluster + of_part * plan.parts +
-                                 of_round * static_cast<double>(blocks - 1);
+    return tiling.parts == 1 ? cycles
+                             : 1.1 * cycles + of_cluster + of_part * tiling.parts +
+                                   of_round * static_cast<double>(blocks - 1);
 }
 
-/// The plan that is estimated to be the fastest.
-Plan plan_for(In const& a, In const& b)
+/// The tiling that is estimated to be the fastest.
+Tiling tiling_for(In const& a, In const& b)
 {
-    Plan best{};
+    Tiling best{};
     double least = std::numeric_limits<double>::infinity();
     bool const has_clusters = refusal_before(90, "none").empty();
     auto const multiprocessors = static_cast<std::int64_t>(cuda::multiprocessors());
     for (Choice const& tile : choices) {
         for (int const parts : {1, 2, 3, 4, 6, 8}) {
-            Plan const plan{&tile, parts};
-            double const cycles = estimated_cycles(a, b, plan, multiprocessors);
+            Tiling const tiling{&tile, parts};
+            double const cycles = estimated_cycles(a, b, tiling, multiprocessors);
             if ((parts == 1 || has_clusters) && cycles < least) {
-                best = plan;
+                best = tiling;
                 least = cycles;
             }
         }
@@ -413,8 +414,8 @@ Plan plan_for(In const& a, In const& b)
 
 void launch_tensor_fp64(In a, In b, Matrix<double> c, cuda::Stream const& stream)
 {
-    Plan const plan = plan_for(a, b);
-    plan.tile->launch(a, b, c, plan.parts, stream);
+    Tiling const tiling = tiling_for(a, b);
+    tiling.tile->launch(a, b, c, tiling.parts, stream);
 }
 
 std::string_view refuses_old_gpus(In const&, In const&, Matrix<double> const&)

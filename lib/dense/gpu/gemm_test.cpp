@@ -83,7 +83,7 @@ struct Held
 };
 
 /// What is multiplied, and how it lies in memory.
-struct Asked
+struct GemmArguments
 {
     std::int64_t m, n, k;
     std::array<std::int64_t, 3> gaps = {};
@@ -103,13 +103,13 @@ struct Asked
 };
 
 template <class T>
-struct Problem
+struct TestGemm
 {
-    Asked asked;
+    GemmArguments asked;
     Held<T> a, b, c;
 
     template <class Random>
-    Problem(Asked const& what, Random& random)
+    TestGemm(GemmArguments const& what, Random& random)
         : asked{what}, a{held(what.m, what.k, what.options.transposes.a, 0)},
           b{held(what.k, what.n, what.options.transposes.b, 1)}, c{held(what.m, what.n, false, 2)}
     {
@@ -190,9 +190,9 @@ public:
     {
     }
 
-    Asked next()
+    GemmArguments next()
     {
-        Asked asked{size(), size(), size()};
+        GemmArguments asked{size(), size(), size()};
         for (std::size_t which = 0; which < 3; ++which) {
             asked.gaps[which] = one_of(0, 0, 1, 8, 3);
             asked.offsets[which] = one_of(0, 0, 1, 8, 2);
@@ -244,7 +244,7 @@ void check_draws(unsigned seed, std::int64_t largest, int count)
                 std::array{Precision::fp32, Precision::tf32, Precision::tf32x3}[i % 3];
         }
         CAPTURE(asked.text());
-        Problem<T> p{asked, draws.random()};
+        TestGemm<T> p{asked, draws.random()};
         p.multiply(stream);
         stream.synchronize();
         REQUIRE(p.wrong(rounding_of(asked.options.precision)) == "");
@@ -275,7 +275,7 @@ TEST_CASE_TEMPLATE("products that need each other, one behind the other", T, bas
     std::mt19937 random{24};
     for (std::int64_t const n : {64, 253, 640}) {
         CAPTURE(n);
-        Problem<T> p{{n, n, n, {}, {}, {.alpha = 0.1}}, random};
+        TestGemm<T> p{{n, n, n, {}, {}, {.alpha = 0.1}}, random};
         std::array<cuda::Buffer<T>, 2> results{cuda::Buffer<T>{p.a.host.size()},
                                                cuda::Buffer<T>{p.a.host.size()}};
         for (int const waits : {1, 0}) {
@@ -320,7 +320,7 @@ int check_gaps(std::vector<dense::gpu::Step<T>> const& steps, double rounding)
             for (std::int64_t const gap : {8, 3}) {
                 CAPTURE(m);
                 CAPTURE(gap);
-                Problem<T> p{{m, n, k, {gap, gap, gap}}, random};
+                TestGemm<T> p{{m, n, k, {gap, gap, gap}}, random};
                 if (!step.refuses(p.a.matrix(), p.b.matrix(), p.c.matrix()).empty()) {
                     continue;
                 }
@@ -352,13 +352,13 @@ TEST_CASE_TEMPLATE("what is multiplied by 0 is not read, and the sum of nothing 
     std::mt19937 random{24};
     for (double const beta : {0.0, -2.0}) {
         CAPTURE(beta);
-        Problem<T> p{{33, 40, 50, {1, 0, 3}, {}, {.alpha = 0, .beta = beta}}, random};
+        TestGemm<T> p{{33, 40, 50, {1, 0, 3}, {}, {.alpha = 0, .beta = beta}}, random};
         p.a.fill([] { return not_a_number; });
         p.multiply(stream);
         stream.synchronize();
         p.a.fill([] { return 0; }); // for the test's own sums
         CHECK(p.wrong() == "");
-        Problem<T> without{{33, 40, 0, {1, 0, 3}, {}, {.alpha = 3, .beta = beta}}, random};
+        TestGemm<T> without{{33, 40, 0, {1, 0, 3}, {}, {.alpha = 3, .beta = beta}}, random};
         without.multiply(stream);
         stream.synchronize();
         CHECK(without.wrong() == "");
@@ -369,7 +369,7 @@ TEST_CASE_TEMPLATE("a product in a graph, with copies in workspaces", T, base::f
 {
     cuda::Stream const stream;
     std::mt19937 random{25};
-    Problem<T> p{{70, 90, 110, {}, {}, {.alpha = 2, .transposes = {true, true}}}, random};
+    TestGemm<T> p{{70, 90, 110, {}, {}, {.alpha = 2, .transposes = {true, true}}}, random};
     cuda::Graph const graph{stream, [&] { p.multiply(stream); }, 2};
     for (int replay = 0; replay < 3; ++replay) {
         p.a.fill([&] { return std::uniform_real_distribution<double>{-1, 1}(random); });
@@ -384,7 +384,7 @@ TEST_CASE("a workspace of the caller's")
 {
     cuda::Stream const stream;
     std::mt19937 random{26};
-    Problem<double> p{{70, 90, 110, {}, {}, {.beta = 3, .transposes = {true, false}}}, random};
+    TestGemm<double> p{{70, 90, 110, {}, {}, {.beta = 3, .transposes = {true, false}}}, random};
     auto& options = p.asked.options;
     auto const bytes = [&] {
         return dense::gpu::gemm_workspace_bytes<double>(p.a.matrix(), p.b.matrix(), p.c.matrix(),
@@ -405,7 +405,7 @@ TEST_CASE("a workspace of the caller's")
     options = {};
     options.transposes.a = true; // of the sizes alone
     CHECK(bytes() > 0);
-    Problem<double> const plain{{70, 90, 110}, random};
+    TestGemm<double> const plain{{70, 90, 110}, random};
     CHECK(dense::gpu::gemm_workspace_bytes<double>(
               Matrix<double const>{plain.a.device.data(), 70, 110},
               Matrix<double const>{plain.b.device.data(), 110, 90}, p.c.matrix(), {}) == 0);
@@ -452,7 +452,7 @@ TEST_CASE_TEMPLATE("the reference of large products, with gaps and in 16 bits", 
 {
     cuda::Stream const stream;
     std::mt19937 random{27};
-    Problem<T> p{{5, 7, 40, {3, 1, 0}}, random};
+    TestGemm<T> p{{5, 7, 40, {3, 1, 0}}, random};
     std::vector<double> value(35), magnitude(35);
     dense::gpu::reference_product<T>(p.a.matrix(), p.b.matrix(), 0, value, magnitude, stream);
     for (std::int64_t e = 0; e < 35; ++e) {
@@ -478,7 +478,7 @@ TEST_CASE("doubles on tensor cores: every tile, by one block and by clusters")
             asked.options = {};
             CAPTURE(asked.text());
             CAPTURE(std::string{step.name});
-            Problem<double> p{asked, draws.random()};
+            TestGemm<double> p{asked, draws.random()};
             if (step.refuses(p.a.matrix(), p.b.matrix(), p.c.matrix()).empty()) {
                 step.multiply(p.a.matrix(), p.b.matrix(), p.c.matrix(), stream);
                 stream.synchronize();
@@ -500,7 +500,7 @@ TEST_CASE("an infinite element reaches its own row or column of the product, not
                 CAPTURE(m);
                 CAPTURE(gap);
                 CAPTURE(std::string{step.name});
-                Problem<double> p{{m, n, k, {gap, gap, gap}}, random};
+                TestGemm<double> p{{m, n, k, {gap, gap, gap}}, random};
                 if (!step.refuses(p.a.matrix(), p.b.matrix(), p.c.matrix()).empty()) {
                     continue;
                 }

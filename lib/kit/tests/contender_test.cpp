@@ -16,12 +16,13 @@
 
 namespace {
 
-std::unique_ptr<kit::Product>
+std::unique_ptr<kit::SparseProduct>
 some_instance(std::string const& line = "many ragged rows=100 columns=100 longest=9")
 {
     auto instance = kit::Family{kit::problem("spmv vectors=2"), line}.make(3);
     instance->expect(true);
-    return std::unique_ptr<kit::Product>{dynamic_cast<kit::Product*>(instance.release())};
+    return std::unique_ptr<kit::SparseProduct>{
+        dynamic_cast<kit::SparseProduct*>(instance.release())};
 }
 
 kit::Header header_of(kit::Image const& image)
@@ -200,11 +201,11 @@ TEST_CASE("nothing that a box prints stands among what the judge says")
 TEST_CASE("a program that is no box is named")
 {
     Folder const folder;
-    kit::Entry const entry{.name = "one",
-                           .keeps_time = false,
-                           .uid = 0,
-                           .socket = folder.path / "socket",
-                           .command = {"false"}};
+    kit::LaunchSpec const entry{.name = "one",
+                                .keeps_time = false,
+                                .uid = 0,
+                                .socket = folder.path / "socket",
+                                .command = {"false"}};
     CHECK_THROWS_WITH(kit::Contender(entry, 1, 4096),
                       "one did not start: it ended with exit code 1");
 }
@@ -215,7 +216,7 @@ TEST_CASE("a program may not fill memory before it has taken its link, either")
         return; // nothing tells whose memory it is
     }
     Folder const folder;
-    kit::Entry const entry{
+    kit::LaunchSpec const entry{
         .name = "one",
         .keeps_time = false,
         .uid = 64'191, // a user of no process: what is started stays root's here

@@ -13,14 +13,14 @@
 namespace {
 
 template <class T>
-struct Case
+struct Fixture
 {
     base::Random random{5};
     kit::DenseProduct<T> product;
     std::vector<T> c;
 
     /// A product of sums in order, as a student would write it first.
-    Case(int m, int n, int k)
+    Fixture(int m, int n, int k)
         : product{m, n, k, random}, c(static_cast<std::size_t>(m) * static_cast<std::size_t>(n))
     {
         multiply([](T value) { return value; });
@@ -59,7 +59,7 @@ TEST_CASE_TEMPLATE("a right product passes, looked at whole and through random v
                    float)
 {
     for (auto const& [m, n, k] : {std::array{1, 1, 1}, {3, 700, 1}, {90, 7, 300}, {65, 64, 63}}) {
-        Case<T> right{m, n, k};
+        Fixture<T> right{m, n, k};
         CHECK(right.complaint(true) == "");
         for (int again = 0; again < 20; ++again) {
             CHECK(right.complaint(false) == "");
@@ -70,7 +70,7 @@ TEST_CASE_TEMPLATE("a right product passes, looked at whole and through random v
 TEST_CASE_TEMPLATE("one wrong element is found and named, whole or not", T, double, float)
 {
     for (bool const whole : {true, false}) {
-        Case<T> wrong{30, 40, 50};
+        Fixture<T> wrong{30, 40, 50};
         wrong.c[7 * 40 + 39] += static_cast<T>(1) / 256; // of a product of two numbers at least
         CHECK(wrong.complaint(whole).starts_with("C[7][39] is "));
         wrong.c[0] = std::numeric_limits<T>::quiet_NaN();
@@ -83,7 +83,7 @@ TEST_CASE_TEMPLATE("one wrong element is found and named, whole or not", T, doub
 TEST_CASE("errors that cancel in sums of a row or of a column are found")
 {
     for (int again = 0; again < 50; ++again) {
-        Case<double> wrong{20, 20, 20};
+        Fixture<double> wrong{20, 20, 20};
         for (auto const& [i, sign] : {std::pair{0, 1}, {5, -1}, {60, -1}, {65, 1}}) {
             wrong.c[static_cast<std::size_t>(i)] += sign * 0.01;
         }
@@ -94,11 +94,11 @@ TEST_CASE("errors that cancel in sums of a row or of a column are found")
 TEST_CASE("a double product of floats, and a float product of eleven bits, are not exact enough")
 {
     for (bool const whole : {true, false}) {
-        Case<double> single{100, 100, 100};
+        Fixture<double> single{100, 100, 100};
         single.multiply(
             [](double value) { return static_cast<double>(static_cast<float>(value)); });
         CHECK_FALSE(single.complaint(whole).empty());
-        Case<float> tensor{200, 200, 1000};
+        Fixture<float> tensor{200, 200, 1000};
         tensor.multiply(eleven_bits);
         CHECK_FALSE(tensor.complaint(whole).empty());
     }
@@ -107,7 +107,7 @@ TEST_CASE("a double product of floats, and a float product of eleven bits, are n
 TEST_CASE("Strassen's product of doubles is exact enough")
 {
     // One level on 2 x 2 blocks of 1 element: seven products in place of eight, as differences.
-    Case<double> one{2, 2, 2};
+    Fixture<double> one{2, 2, 2};
     auto const& a = one.product.a();
     auto const& b = one.product.b();
     double const m1 = (a[0] + a[3]) * (b[0] + b[3]);
@@ -124,19 +124,19 @@ TEST_CASE("Strassen's product of doubles is exact enough")
 
 TEST_CASE("a product of several ranks is refused, and a small one is shown")
 {
-    Case<double> small{1, 1, 2};
+    Fixture<double> small{1, 1, 2};
     CHECK_THROWS_WITH(small.product.images(2, 1), "a dense product is of one rank, found 2");
     CHECK(small.product.is_small());
     CHECK(small.product.work() == 4);
     auto const picture = small.product.shown({0, kit::bytes_of(small.c)});
     CHECK(picture.starts_with("    C[0][0] = + "));
     CHECK(picture.find("yours: ") != std::string::npos);
-    CHECK_FALSE(Case<double>(5, 5, 5).product.is_small());
+    CHECK_FALSE(Fixture<double>(5, 5, 5).product.is_small());
 }
 
 TEST_CASE("the image holds both factors, and no number in C")
 {
-    Case<float> one{2, 3, 4};
+    Fixture<float> one{2, 3, 4};
     auto const image = one.product.images(1, 9)[0];
     CHECK(image.output_bytes == 6 * sizeof(float));
     for (std::size_t i = 0; i < 6; ++i) {

@@ -13,18 +13,18 @@
 namespace {
 
 /// An input of the sparse problem, of which everything may be looked at.
-std::unique_ptr<kit::Product> made(std::string const& line, std::uint64_t seed, int vectors)
+std::unique_ptr<kit::SparseProduct> made(std::string const& line, std::uint64_t seed, int vectors)
 {
     auto const problem = kit::problem("spmv vectors=" + std::to_string(vectors));
     auto instance = kit::Family{problem, line}.make(seed);
-    auto* const product = dynamic_cast<kit::Product*>(instance.release());
+    auto* const product = dynamic_cast<kit::SparseProduct*>(instance.release());
     REQUIRE(product != nullptr);
     product->expect(true);
-    return std::unique_ptr<kit::Product>{product};
+    return std::unique_ptr<kit::SparseProduct>{product};
 }
 
 /// The product as a student would write it first.
-std::vector<double> product(kit::Product const& instance)
+std::vector<double> product(kit::SparseProduct const& instance)
 {
     auto const& a = instance.a;
     std::vector<double> y(static_cast<std::size_t>(a.rows) * instance.vectors);
@@ -43,7 +43,7 @@ kit::Result part(std::vector<double> const& y, std::size_t first = 0, std::size_
     return {first, kit::bytes_of(std::span{y}.subspan(first, count))};
 }
 
-std::string complaint(kit::Product& instance, std::vector<double> const& y)
+std::string complaint(kit::SparseProduct& instance, std::vector<double> const& y)
 {
     return instance.complaint(part(y, 0, y.size()));
 }

@@ -8,13 +8,13 @@
 
 namespace {
 
-std::string complaint(kit::Rows& rows, std::vector<float> const& y)
+std::string complaint(kit::RowProblem& rows, std::vector<float> const& y)
 {
     rows.expect(true);
     return rows.complaint({0, kit::bytes_of(y)});
 }
 
-kit::Rows made(kit::RowTask task, int rows, int columns, int offset = 0)
+kit::RowProblem made(kit::RowTask task, int rows, int columns, int offset = 0)
 {
     base::Random random{3};
     return {task, rows, columns, offset, random};

@@ -32,7 +32,7 @@ sparse::Csr<T> make_matrix(sparse::Pattern<> const& structure, Values kind, Gene
 
 /// Small matrices full of runs and blocks, with exact values.
 template <class T>
-std::vector<Case<T>> const& structured_cases()
+std::vector<TestProduct<T>> const& structured_cases()
 {
     static auto const made = [] {
         std::pair<char const*, sparse::Pattern<>> const structures[] = {
@@ -47,7 +47,7 @@ std::vector<Case<T>> const& structured_cases()
             {"ragged", sparse::ragged(123, 57, 40, 5)},
         };
         Generator random{13};
-        std::vector<Case<T>> cases;
+        std::vector<TestProduct<T>> cases;
         for (auto const& [name, structure] : structures) {
             auto a = make_matrix<T>(structure, Values::integers, random);
             auto x = make_vector<T>(a.columns, Values::integers, random);
@@ -106,7 +106,7 @@ int check_format(Convert const& convert, Kernel const& kernel,
                  std::vector<int> const& numbers_of_parts = usual_parts)
 {
     int refused = 0;
-    auto const check = [&](Case<T> const& test) {
+    auto const check = [&](TestProduct<T> const& test) {
         CAPTURE(test.name);
         try {
             auto const format = convert(test.a.view());
@@ -132,7 +132,7 @@ int check_format(Convert const& convert, Kernel const& kernel,
 /// Checks that elements of `x` which are infinite or NaN reach exactly the rows that have an entry
 /// in their column.
 template <class T, class Convert, class Kernel>
-void check_unreferenced(Case<T> const& test, Convert const& convert, Kernel const& kernel)
+void check_unreferenced(TestProduct<T> const& test, Convert const& convert, Kernel const& kernel)
 {
     CAPTURE(test.name);
     auto const poisoned = [](std::int32_t column) { return column % 19 > 15; };

@@ -25,7 +25,7 @@ namespace spmv::gpu {
 
 namespace {
 
-using testing::Case;
+using testing::TestProduct;
 using testing::Values;
 
 /// A multiply of a matrix on the device.
@@ -44,20 +44,20 @@ struct Operand
 /// A kernel or a format with its kernel; `make` throws `std::length_error` if a format cannot hold
 /// a matrix.
 template <class T>
-struct Way
+struct TestedKernel
 {
     std::string name;
     std::function<DeviceMultiply<T>(Operand<T> const&)> make;
 };
 
 template <class T>
-std::vector<Way<T>> kernels_of_rows()
+std::vector<TestedKernel<T>> kernels_of_rows()
 {
-    std::vector<Way<T>> ways{{"thread_per_row", [](Operand<T> const& on) {
-                                  return [on](T const* x, T* y) {
-                                      thread_per_row(on.a, x, y, on.stream);
-                                  };
-                              }}};
+    std::vector<TestedKernel<T>> ways{{"thread_per_row", [](Operand<T> const& on) {
+                                           return [on](T const* x, T* y) {
+                                               thread_per_row(on.a, x, y, on.stream);
+                                           };
+                                       }}};
     for (int const lanes : {2, 4, 8, 16, 32}) {
         auto const add = [&](std::string const& stem, auto kernel) {
             ways.push_back({stem + std::to_string(lanes), [lanes, kernel](Operand<T> const& on) {
@@ -84,7 +84,7 @@ std::vector<Way<T>> kernels_of_rows()
 
 /// A format that is converted from the matrix on the device and multiplies by itself.
 template <class T, class Convert>
-Way<T> way(std::string name, Convert convert)
+TestedKernel<T> way(std::string name, Convert convert)
 {
     return {std::move(name), [convert](Operand<T> const& on) {
                 auto const format = std::make_shared<decltype(convert(on)) const>(convert(on));
@@ -94,9 +94,9 @@ Way<T> way(std::string name, Convert convert)
 
 /// Those that a plan knows, and one that it does not.
 template <class T>
-std::vector<Way<T>> formats()
+std::vector<TestedKernel<T>> formats()
 {
-    std::vector<Way<T>> ways{way<T>("padded_rows", [](auto const& on) {
+    std::vector<TestedKernel<T>> ways{way<T>("padded_rows", [](auto const& on) {
         auto const padded = std::make_shared<Csr<T>>(with_padded_rows(on.a, on.stream));
         return [padded](T const* x, T* y, cudaStream_t stream) {
             vector_shuffle(4, padded->view(), x, y, stream);
@@ -112,9 +112,9 @@ std::vector<Way<T>> formats()
 }
 
 template <class T>
-std::vector<Way<T>> blocks()
+std::vector<TestedKernel<T>> blocks()
 {
-    std::vector<Way<T>> ways;
+    std::vector<TestedKernel<T>> ways;
     for (sparse::BlockShape const shape :
          {sparse::BlockShape{2, 2}, {2, 3}, {3, 2}, {3, 3}, {2, 4}, {4, 2}, {4, 4}, {6, 6}}) {
         auto const name =
@@ -162,7 +162,7 @@ private:
 
 /// All kernels and formats.
 template <class T>
-std::vector<Way<T>> all_ways()
+std::vector<TestedKernel<T>> all_ways()
 {
     auto made = kernels_of_rows<T>();
     std::ranges::move(formats<T>(), std::back_inserter(made));
@@ -172,7 +172,7 @@ std::vector<Way<T>> all_ways()
 
 /// Checks ways on a matrix; returns how many formats refused it.
 template <class T>
-int check_case(Case<T> const& test, std::vector<Way<T>> const& ways)
+int check_case(TestProduct<T> const& test, std::vector<TestedKernel<T>> const& ways)
 {
     CAPTURE(test.name);
     ::cuda::Stream const stream;
@@ -194,7 +194,7 @@ int check_case(Case<T> const& test, std::vector<Way<T>> const& ways)
 
 /// Checks ways on the awkward matrices with such values.
 template <class T>
-void check_awkward(Values kind, std::vector<Way<T>> const& ways)
+void check_awkward(Values kind, std::vector<TestedKernel<T>> const& ways)
 {
     for (auto const& test : testing::cases<T>()) {
         if (test.kind == kind) {
@@ -204,7 +204,7 @@ void check_awkward(Values kind, std::vector<Way<T>> const& ways)
 }
 
 template <class T>
-Case<T> made_case(std::string name, sparse::Pattern<> const& structure, Values kind)
+TestProduct<T> made_case(std::string name, sparse::Pattern<> const& structure, Values kind)
 {
     testing::Generator random{17};
     auto a = testing::make_matrix<T>(structure, kind, random);

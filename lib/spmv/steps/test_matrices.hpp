@@ -177,7 +177,7 @@ std::ptrdiff_t first_wrong_row(std::span<T const> y, Expected const& expected)
 
 /// A matrix, a vector and what their product has to be.
 template <class T>
-struct Case
+struct TestProduct
 {
     std::string name;               ///< shape and kind of values
     sparse::Csr<T> a;               ///< the matrix
@@ -188,10 +188,10 @@ struct Case
 
 /// Makes a matrix of every awkward shape with every kind of values.
 template <class T>
-std::vector<Case<T>> make_cases()
+std::vector<TestProduct<T>> make_cases()
 {
     Generator random{11};
-    std::vector<Case<T>> cases;
+    std::vector<TestProduct<T>> cases;
     for (Shape const& shape : awkward_shapes()) {
         for (auto const& [kind, kind_name] : all_values) {
             auto a = make_matrix<T>(shape, kind, random);
@@ -209,7 +209,7 @@ std::vector<Case<T>> make_cases()
 
 /// Those matrices, made once in a program.
 template <class T>
-std::vector<Case<T>> const& cases()
+std::vector<TestProduct<T>> const& cases()
 {
     static auto const made = make_cases<T>();
     return made;
@@ -218,7 +218,7 @@ std::vector<Case<T>> const& cases()
 /// Runs `multiply` on a poisoned `y` between guards: every element must be written and right, and
 /// nothing beside them may change.
 template <class T>
-void check_multiply(Case<T> const& test, Multiply<T> const& multiply)
+void check_multiply(TestProduct<T> const& test, Multiply<T> const& multiply)
 {
     constexpr std::size_t guards = 32;
     auto const rows = static_cast<std::size_t>(test.a.rows);
@@ -238,7 +238,7 @@ void check_multiply(Case<T> const& test, Multiply<T> const& multiply)
 template <class T, class Make>
 void check_on_awkward_matrices(Make make)
 {
-    for (Case<T> const& test : cases<T>()) {
+    for (TestProduct<T> const& test : cases<T>()) {
         CAPTURE(test.name);
         check_multiply<T>(test, make(test.a.view()));
     }

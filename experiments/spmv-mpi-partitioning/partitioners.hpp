@@ -10,17 +10,17 @@
 /// Who gets which rows.
 namespace partitioning {
 
-using Way = distributed::Way<>;
+using Partitioner = distributed::Partitioner<>;
 
 /// Ranges of rows that follow each other.
-extern std::vector<Way> const contiguous_ways;
+extern std::vector<Partitioner> const contiguous_partitioners;
 
 /// One of them.
-Way const& contiguous_way(std::string_view name);
+Partitioner const& contiguous_partitioner(std::string_view name);
 
 /// By the graph. The last ones that were cut are remembered: several variants and both checks of a
 /// point ask for the same.
-extern Way const by_graph;
+extern Partitioner const by_graph;
 
 /// The plan's own choice, for caches as the trial leaves them.
 distributed::Choice planned(bench::Trial const& trial);

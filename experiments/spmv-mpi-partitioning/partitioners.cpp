@@ -1,4 +1,4 @@
-#include "ways.hpp"
+#include "partitioners.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,14 +7,15 @@
 
 namespace partitioning {
 
-std::vector<Way> const contiguous_ways = distributed::contiguous_ways<std::int32_t>();
+std::vector<Partitioner> const contiguous_partitioners =
+    distributed::contiguous_partitioners<std::int32_t>();
 
-Way const& contiguous_way(std::string_view name)
+Partitioner const& contiguous_partitioner(std::string_view name)
 {
-    return *std::ranges::find(contiguous_ways, name, &Way::name);
+    return *std::ranges::find(contiguous_partitioners, name, &Partitioner::name);
 }
 
-Way const by_graph{
+Partitioner const by_graph{
     "graph", [](sparse::PatternView<> const& a, int ranks) {
         using Key = std::tuple<std::int32_t, std::size_t, std::int32_t, int>;
         static std::map<Key, distributed::Partition> cuts;
