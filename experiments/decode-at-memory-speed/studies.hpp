@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,10 +16,10 @@
 /// The studies of this experiment, each in a source of its own, and what they share.
 namespace decode {
 
-/// weights.cpp: a plain read of so many bytes, by wide loads and by bulk copies: the bound.
+/// reads.cpp: a plain read of so many bytes, by wide loads and by bulk copies: the bound.
 void add_reads(bench::Experiment& experiment, cuda::Gpu& gpu);
 
-/// As above: one vector times weights of 16, 8 and 4 bits, from one thread a row on.
+/// weights.cpp: one vector times weights of 16, 8 and 4 bits, from one thread a row on.
 void add_weights(bench::Experiment& experiment, cuda::Gpu& gpu);
 
 /// As above: weights of 16 bits times one to sixteen vectors.
