@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -254,7 +255,8 @@ TEST_CASE("work of several streams begins behind the first stream's and ends bef
     }
     cuda::Buffer<double> first{host.size()};
     cuda::Buffer<double> last{host.size()};
-    for (auto* const clock : {&gpu.events(), &gpu.graph(), &gpu.wall()}) {
+    for (auto* const clock :
+         std::initializer_list<bench::Clock*>{&gpu.events(), &gpu.graph(), &gpu.wall()}) {
         CAPTURE(clock->name());
         first.upload(std::vector<double>(host.size()));
         last.upload(std::vector<double>(host.size()));

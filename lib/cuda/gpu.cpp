@@ -159,7 +159,7 @@ std::shared_ptr<void const> Gpu::pin(bench::ConstBytes host)
     return pages;
 }
 
-Timeline::Timeline(Gpu& gpu) : start_{&gpu.queue().events.start()} {}
+Timeline::Timeline(Gpu& gpu) : start_{&gpu.events().start()} {}
 
 void Timeline::span(std::string lane, std::string name, Stream const& stream,
                     std::function<void()> const& issue)

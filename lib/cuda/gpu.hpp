@@ -91,7 +91,7 @@ public:
 
     /// Clocks that a variant may ask for: between two events, in a graph, or of the host until all
     /// work is done.
-    bench::Clock& events() { return queue().events; }
+    EventClock& events() { return queue().events; }
     bench::Clock& graph() { return queue().graph; }
     bench::Clock& wall() { return queue().wall; }
 
@@ -104,7 +104,6 @@ public:
     std::shared_ptr<void const> pin(bench::ConstBytes host);
 
 private:
-    friend class Timeline;
     class Device;
 
     struct Queue ///< what a device has for those who measure
