@@ -326,10 +326,18 @@ int Experiment::measure(Settings const& settings) const
     measure_points(run);
     note_gpus(gpus, "after");
     measure_ceilings(run, "after");
-    if (!settings.later && run.record.count("cases") + run.record.count("skipped") == 0) {
+    // Another process may measure what this one does not.
+    bool const is_all = !settings.later && !settings.again;
+    if (is_all && run.record.count("cases") + run.record.count("skipped") == 0) {
         throw std::invalid_argument{
-            fmt::format("--filter: found '{}', expected the name of a variant (--list prints them)",
-                        settings.filter)};
+            settings.filter.empty()
+                ? fmt::format("no variant runs with {} at the points that were asked for (--list "
+                              "prints variants and axes)",
+                              settings.threads == 1 ? "1 thread"
+                                                    : fmt::format("{} threads", settings.threads))
+                : fmt::format("--filter: found '{}', expected the name of a variant (--list prints "
+                              "them)",
+                              settings.filter)};
     }
     run.record.finish(head(run, libraries_, gpus));
     run.pacer.done(settings.output);

@@ -383,6 +383,19 @@ TEST_CASE("more samples for an earlier run need no second exact check, but a che
     }
 }
 
+TEST_CASE("where no variant runs that is said, unless another process may measure something")
+{
+    auto const nothing = [](bench::Experiment& experiment) {
+        experiment.study("main").untyped([](bench::Trial& trial) { trial.run(); });
+    };
+    CHECK(bench::testing::refused({}, nothing).find("no variant runs with ") != std::string::npos);
+    for (auto const* option : {"--again", "--later"}) {
+        auto const outcome = measure({option}, nothing);
+        CHECK(outcome.code == 0);
+        CHECK(outcome.result.at("cases").empty());
+    }
+}
+
 TEST_CASE("names of files are text, whatever they hold")
 {
     auto const shown = [](char const* name) { return bench::to_text(std::string{name}); };

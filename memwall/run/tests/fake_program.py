@@ -6,7 +6,7 @@ variant fails verification), `refuse` (exit code 2), `kill_at` (dies of SIGKILL 
 once), `log` (a file that gets a line for each turn), `pause_s` (the length of a turn), `ratios`
 (how much faster the fast variant is, from round to round), `most_rounds` (refuses more),
 `cold_beside` (its cases are cold; the seconds that a pass of its ceiling takes in a first run, and
-in more rounds of it), `target` (where its cases run), `iterations` (calls of a sample),
+in more rounds of it), `threads_at` (of a point how many threads measure it), `target` (where its cases run), `iterations` (calls of a sample),
 `machine` (what is told of the machine beside the usual), `unique` (no two samples are alike, and
 whatever a filter asks for is measured), `stop` (a signal for the runner, and the turn that it comes
 in, once).
@@ -160,7 +160,8 @@ class FakeProgram:
         if self.does.get("kill_at") == point and not (HERE / "was-killed").exists():
             (HERE / "was-killed").touch()
             os.kill(os.getpid(), signal.SIGKILL)
-        if "skip" in self.does:
+        if "skip" in self.does or self.options.threads < self.does.get("threads_at", {}).get(
+                str(point), 1):
             return
         for _ in range(self.rounds):
             self.turn("round", point)
@@ -190,6 +191,9 @@ class FakeProgram:
             else:
                 self.measure(point)
             write_whole(self.journal, json.dumps(self.cases))
+        if not (self.cases or "skip" in self.does or self.options.later or self.options.again):
+            print("no variant runs", file=sys.stderr)
+            return 2
         write_whole(self.options.output, json.dumps(self.result()))
         self.journal.unlink()
         self.runner.tell(event="done", output=self.options.output)

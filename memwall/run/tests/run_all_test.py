@@ -256,6 +256,21 @@ def test_further_looks_are_at_the_open_points_alone(root: Path, tmp_path: Path) 
     assert [len(case["samples_s"]) for case in found[::2]] == [3, 21, 3]
 
 
+def test_a_process_may_have_nothing_to_do_at_the_open_points(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One thread alone may be too slow for the largest size."""
+    monkeypatch.setattr("memwall.record.processors.usable", lambda: 2)
+    add_experiment(root, "alpha", threads='[1, "max"]', points=2, threads_at={"1": 2},
+                   ratios=[1.0, 1.1, 1.3, 1.5])
+    path = root / "experiments/alpha/experiment.toml"
+    path.write_text(path.read_text() + "where = { size = 101 }\n")
+    assert run(root)[0] == 0
+    found = {(case["launch"], case["parameters"]["size"]): len(case["samples_s"])
+             for case in stored(root, "alpha")["cases"]}
+    assert found == {(0, 100): 3, (1, 100): 3, (1, 101): 21}
+
+
 def test_nobody_waits_in_silence_without_a_terminal(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
