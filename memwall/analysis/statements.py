@@ -47,6 +47,8 @@ PREDICATES: Mapping[str, str] = {
               " unit; a row tells if the claim is out of date there",
     "ceilings": "a table: each cell has what a column's probe reached on a row's machine, in the"
                 " launch where it was most, and whether that is by an older definition",
+    "chosen": "in the study the notes of the variant begin with each name of `times` at so many of"
+              " its points: what ran there",
     "skipped": "each of these variants was skipped or failed in the study, at `points` of the `of`"
                " points where it was asked, for `reasons`, which differ in numbers at most",
     # --- runs -----------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The section Results: a table a study, of the machine that measured most of it."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,6 +44,8 @@ RATES: dict[str, Callable[[Case], float]] = {
 NUMBER = re.compile(r"\d+(?:\.\d+)*")
 #: How probes of arithmetic end that are of one precision.
 PRECISIONS = ("fp16", "bf16", "fp32", "fp64")
+#: How a variant's note begins that says what ran.
+CHOSEN = re.compile(r"[a-z]\w*(?=[;:,])")
 #: So many numbers of one reason are told one by one.
 MOST_NUMBERS = 3
 #: Rows of a table of variants of several kinds.
@@ -160,7 +163,7 @@ class OfStudy:
         for point in [*points[:shown], *points[shown + 1:]]:
             tables = "\n\n".join(self._tables(across, point, is_open=False))
             yield folded(phrase(point), tables)
-        lines = list(self._skipped())
+        lines = [*self._chosen(), *self._skipped()]
         if lines:
             yield "\n".join(f"- {self.told.say(line, self.one)}" for line in lines)
 
@@ -293,6 +296,19 @@ class OfStudy:
         fastest = max(moving, key=lambda name: there[name].rate.value, default="")
         return [name for name, probe in there.items() if name == fastest
                 or (not probe.moves_bytes and name.endswith(f"_{precision}"))]
+
+    def _chosen(self) -> Iterator[Statement]:
+        """What ran where variants choose it, and at how many of their points."""
+        took: dict[str, Counter[str]] = {}
+        for case in self.measured.select({STUDY: self.study}):
+            if case.notes and (chosen := CHOSEN.match(case.notes[0])):
+                took.setdefault(case.variant, Counter())[chosen[0]] += 1
+        for variant, times in took.items():
+            if any(not variant.startswith(name) for name in times):
+                at = [f"`{name}` at {count}" for name, count in times.most_common()]
+                text = f"Of {notation.plural(times.total(), 'point')} `{variant}` chose"
+                yield Statement(f"{text} {notation.listed(at)}.", "chosen",
+                                {"study": self.study, "variant": variant, "times": dict(times)})
 
     def _skipped(self) -> Iterator[Statement]:
         """What was skipped or failed, once for each reason, at how many of the points where it was

@@ -107,8 +107,8 @@ class Evaluator:
         by_predicate: dict[str, Callable[[Mapping[str, Any], Sequence[Run]], None]] = {
             "verdict": self.verdict, "tally": self.tally, "verdicts": self.verdicts,
             "measurements": self.measurements, "ratios": self.ratios, "ceilings": self.ceilings,
-            "skipped": self.skipped, "runs": self.table_of_runs, "facts": self.facts,
-            "same data": self.same_data,
+            "chosen": self.chosen, "skipped": self.skipped, "runs": self.table_of_runs,
+            "facts": self.facts, "same data": self.same_data,
             "stale": self.stale, "doubtful": self.doubtful}
         verify = by_predicate.get(statement["predicate"], self.condition)
         verify(statement, runs)
@@ -574,6 +574,20 @@ class Evaluator:
                     older = any(run.probes(at)[name]["definition"] < 2 for at in launches
                                 if name in run.probes(at))
                     check(older == cell.endswith("†"), "by which definition")
+
+    def chosen(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
+        """What the notes of a variant begin with, and how often."""
+        operands, (run,) = statement["operands"], runs
+        text, variant = statement["text"], operands["variant"]
+        took = [re.split("[;:,]", case["setup"]["notes"][0])[0] for case in run.all_firsts
+                if case["study"] == operands["study"] and case["variant"] == variant
+                and case["passed"] and case["setup"].get("notes")]
+        wanted = {name: took.count(name) for name in took}
+        check(operands["times"] == wanted, f"{variant} chose {wanted}")
+        head = re.match(r"Of (\d+) points? `([^`]+)` chose ", text)
+        check(head is not None and (int(head[1]), head[2]) == (len(took), variant), "of whom")
+        told = re.findall(r"`([^`]+)` at (\d+)", text[head.end() if head else 0:])
+        check({name: int(count) for name, count in told} == wanted, f"{variant} chose {wanted}")
 
     def skipped(self, statement: Mapping[str, Any], runs: Sequence[Run]) -> None:
         """Where a study lacks variants: at as many points as it says, of as many at which each was

@@ -70,6 +70,7 @@ def result(source: random.Random, machine: str) -> Json:
     raw = synthetic.result(seed=source.randrange(10**6), rounds=source.choice((5, 7, 9, 15, 21)))
     raw["machine"]["slug"] = machine
     raw["run"]["id"] = f"{source.randrange(16**16):016x}"
+    chooser = random.Random(raw["run"]["id"])
     spread = source.choice((0.0, 0.01, 0.1, 0.6))
     paces = {(v, m): source.lognormvariate(0, source.choice((0.02, 0.2, 1)))
              for v in synthetic.PACES for m in synthetic.MATRICES}
@@ -86,6 +87,8 @@ def result(source: random.Random, machine: str) -> Json:
         if case["samples_s"] and source.random() < 0.2:
             case["disturbed"] = {"preempted": sorted(source.sample(range(raw["run"]["rounds"]),
                                                                    source.randint(1, 3)))}
+        if case["variant"] == "restrict":
+            case["setup"]["notes"] = [f"{chooser.choice(('csrl', 'unroll4', 'restrict'))}; why"]
     chance = source.random()
     if chance < 0.2:
         synthetic.drop(raw, source.choice(("csrl", "unroll4", "restrict")))

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.xdist_group("committed")
 REPOSITORY = Path(__file__).resolve().parents[3]
 #: `just test --all` asks for more.
 REPORTS = int(os.environ.get("MEMWALL_RANDOM_REPORTS", "12"))
-LIES = 70
+LIES = 73
 EXPERIMENTS = [experiment.name for experiment in definition.load_all(REPOSITORY)]
 
 
@@ -157,6 +157,9 @@ IN_WORDS: list[tuple[str, str, Callable[[str], str]]] = [
     ("ratios", "another machine", changed("`example-2c`", "`other-2c`")),
     ("ceilings", "a wrong rate", number(r"\| ([\d.]+)†? \|")),
     ("ceilings", "as if by the newer definition", changed("†", "")),
+    ("chosen", "a wrong count", number(r"` at (\d+)")),
+    ("chosen", "wrong points", number(r"Of (\d+) point")),
+    ("chosen", "another choice", changed("chose `\\w+`", "chose `textbook`")),
     ("skipped", "another reason", changed("skipped: .*", "skipped: it was too slow.")),
     ("skipped", "a wrong count", changed(" (was|were) skipped:", r" \1 skipped at 3 of 9 points:")),
     ("skipped", "another variant", changed("`avx512`", "`csrl`")),

@@ -6,10 +6,10 @@ variant fails verification), `refuse` (exit code 2), `kill_at` (dies of SIGKILL 
 once), `log` (a file that gets a line for each turn), `pause_s` (the length of a turn), `ratios`
 (how much faster the fast variant is, from round to round), `most_rounds` (refuses more),
 `cold_beside` (its cases are cold; the seconds that a pass of its ceiling takes in a first run, and
-in more rounds of it), `threads_at` (of a point how many threads measure it), `target` (where its cases run), `iterations` (calls of a sample),
-`machine` (what is told of the machine beside the usual), `unique` (no two samples are alike, and
-whatever a filter asks for is measured), `stop` (a signal for the runner, and the turn that it comes
-in, once).
+in more rounds of it), `threads_at` (of a point how many threads measure it), `target` (where its
+cases run), `iterations` (calls of a sample), `machine` (what is told of the machine beside the
+usual), `unique` (no two samples are alike, and whatever a filter asks for is measured), `stop` (a
+signal for the runner, and the turn that it comes in, once).
 """
 
 import argparse
