@@ -7,6 +7,7 @@ sees its pages in `build/reports/`.
 """
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from typing import Any
 
 from memwall.record import files, names, notation
 from memwall.record.errors import UserError
+from memwall.record.escape import visible
 
 LIST = "reports/machines.txt"
 HEAD = "# The machines whose results came with this tree; `just contribute` adds a line.\n"
@@ -28,10 +30,8 @@ Machine = Mapping[str, Any]
 
 def listed(root: Path) -> list[str]:
     """The machines whose folders came with the tree; none where there is no list."""
-    try:
-        lines = (root / LIST).read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return []
+    path = root / LIST
+    lines = files.read(path, LIST).splitlines() if path.exists() else []
     named = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     return [names.require(name, LIST) for name in named]
 
@@ -67,7 +67,7 @@ def difference(known: Machine, here: Machine) -> str:
     differing = [f"{what}: {before.get(what, 'none known')}, here {now.get(what, 'none known')}"
                  for what in dict.fromkeys([*before, *now]) if before.get(what) != now.get(what)]
     more = len(differing) - TOLD
-    return "; ".join([*differing[:TOLD], *([f"and {more} more"] if more > 0 else [])])
+    return visible("; ".join([*differing[:TOLD], *([f"and {more} more"] if more > 0 else [])]))
 
 
 def _facts(machine: Machine, signature: Sequence[str]) -> dict[str, str]:
@@ -140,7 +140,7 @@ def _taken(root: Path, name: str, machine: Machine) -> str:
 def _occupied(root: Path, name: str, machine: Machine) -> str:
     """Why results of a machine cannot stand below a name at all."""
     folder = root / "reports" / name
-    if not folder.exists():
+    if not os.path.lexists(folder):
         return ""
     if not is_machine(folder):
         return "is no machine's folder"
@@ -153,8 +153,10 @@ def _occupied(root: Path, name: str, machine: Machine) -> str:
 
 
 def is_machine(folder: Path) -> bool:
-    """Whether a folder may be a machine's: it has no other rooms than one has."""
-    return folder.is_dir() and all(path.name in ROOMS for path in folder.iterdir() if path.is_dir())
+    """Whether a folder may be a machine's: it has no other rooms than one has, and nothing else
+    stands in their places."""
+    return folder.is_dir() and all(path.is_dir() == (path.name in ROOMS)
+                                   for path in folder.iterdir())
 
 
 def _results(root: Path, name: str) -> list[Path]:
@@ -166,9 +168,9 @@ def _records(results: Sequence[Path]) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for path in results:
         try:
-            machine = json.loads(path.read_text(encoding="utf-8"))["machine"]
+            machine = files.read_json(path)["machine"]
             difference(machine, machine)
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        except (UserError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
             continue
         found[json.dumps(machine, sort_keys=True)] = machine
     return list(found.values())

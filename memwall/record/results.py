@@ -309,7 +309,8 @@ def check_numbers(raw: Json, shown: str) -> None:
         if not (number == 0 or LEAST <= abs(number) <= MOST):
             wanted = (f"0 or a number of magnitude {LEAST:g} to {MOST:g}"
                       if abs(number) < float("inf") else "a finite number")
-            raise UserError(f"{spot(shown, path)}: found {number:.6g}, expected {wanted}")
+            found = f"{number:.6g}" if isinstance(number, float) else str(number)[:40]
+            raise UserError(f"{spot(shown, path)}: found {found}, expected {wanted}")
 
 
 def _numbers(node: Json | list[Any],

@@ -31,7 +31,7 @@ TEXTS = {
 }
 #: Numbers that a file may hold and no machine measures; those of `REFUSED` are too far off.
 NUMBERS = (0, -1, 1e-30, 1e30)
-REFUSED = (5e-324, -1e-31, 1e300, 10**40, float("nan"))
+REFUSED = (5e-324, -1e-31, 1e300, 10**40, -10**400, float("nan"))
 #: What must stand in no page outside of listings.
 MARKUP = re.compile(r"<(?:script|img)|\]\(|(?<!`)```(?!`)|\{\{|\{%|\\htmlonly|@htmlonly|://evil"
                     r"|www\.evil|[\x00-\x09\x0b-\x1f\u202e\ud800\u2028\ue000-\ue07f]")

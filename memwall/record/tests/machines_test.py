@@ -148,7 +148,17 @@ def test_the_own_folder_is_found_among_others(tmp_path: Path) -> None:
     assert machines.name_of(root, here | {"slug": "box"}).name == "box-4"
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"machine": 3}', '{"machine": {"cpu": {}}}'])
+def with_cache(size: object) -> str:
+    """A result whose machine has a cache of a size that no machine has."""
+    machine = copy.deepcopy(committed()["amd-epyc-2c"][0])
+    machine["cpu"]["caches"][0]["bytes"] = size
+    return json.dumps({"machine": machine})
+
+
+@pytest.mark.parametrize("content", [
+    "", "{", "[]", '{"machine": 3}', '{"machine": {"cpu": {}}}', "[" * 100_000,
+    with_cache(10**400), with_cache(float("inf")), with_cache(float("nan"))],
+    ids=lambda content: content[:20])
 def test_what_cannot_be_read_is_not_replaced(content: str, tmp_path: Path) -> None:
     machine = committed()["amd-epyc-2c"][0]
     path = tmp_path / "reports/amd-epyc-2c/results/alpha.json"
@@ -173,6 +183,31 @@ def test_a_folder_of_something_else_is_no_machine(folder: str, tmp_path: Path) -
     assert machines.name_of(tmp_path, machine | {"slug": "weave"}).name == "weave-2"
 
 
+@pytest.mark.parametrize("spoil", [
+    lambda folder: folder.symlink_to("nowhere"),
+    lambda folder: folder.symlink_to(folder),
+    lambda folder: (folder.mkdir(), (folder / "results").write_text("")),
+    lambda folder: (folder.mkdir(), (folder / "results").symlink_to("nowhere")),
+    lambda folder: (folder.mkdir(), (folder / "notes").symlink_to(folder / "notes")),
+], ids=["link to nothing", "loop", "file of results", "results nowhere", "notes in a loop"])
+def test_a_place_where_no_folder_can_be_is_taken(spoil: Callable[[Path], Any],
+                                                 tmp_path: Path) -> None:
+    """Else all would be measured before the first result finds no room."""
+    machine = committed()["amd-epyc-2c"][0]
+    (tmp_path / "reports").mkdir()
+    spoil(tmp_path / "reports/amd-epyc-2c")
+    named = machines.name_of(tmp_path, machine)
+    assert named.name == "amd-epyc-2c-2" and "is no machine's folder" in named.why
+
+
+def test_another_machine_is_told_in_one_harmless_line(tmp_path: Path) -> None:
+    here = committed()["amd-epyc-2c"][0]
+    other = copy.deepcopy(here)
+    other["cpu"]["model"] = "\x1b[31mCPU\nof\u202e another"
+    why = machines.name_of(tree(tmp_path, {"amd-epyc-2c": [other]}, listed=False), here).why
+    assert "processor: \\x1b[31mCPU of\\u202e another, here AMD" in why
+
+
 @pytest.mark.parametrize("slug", ["", "..", "<script>", "Ünï (R) CPU/GPU", "x" * 300, "-", "a--b"])
 def test_hardware_of_any_name_has_a_folder(slug: str, tmp_path: Path) -> None:
     (tmp_path / "reports").mkdir()
@@ -188,6 +223,9 @@ def test_the_list_is_sorted_and_says_what_it_is(tmp_path: Path) -> None:
     with (tmp_path / machines.LIST).open("a") as file:
         file.write("../x\n")
     with pytest.raises(UserError, match=r"reports/machines.txt: found '../x', expected"):
+        machines.listed(tmp_path)
+    (tmp_path / machines.LIST).write_bytes(b"caf\xe9\n")
+    with pytest.raises(UserError, match=r"^reports/machines.txt: cannot be read: byte 3 is no UTF"):
         machines.listed(tmp_path)
 
 
