@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,9 +61,14 @@ def tree(tmp_path: Path) -> Path:
 
 
 def just(tree: Path, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return just_in(tree, tree, *arguments, **environment)
+
+
+def just_in(folder: Path, tree: Path, *arguments: str,
+            **environment: str) -> "subprocess.CompletedProcess[str]":
     path = f"{tree.parent / 'bin'}:{os.environ['PATH']}"
-    return subprocess.run([JUST, "--justfile", tree / "Justfile", *arguments], text=True, cwd=tree,
-                          check=False, capture_output=True,
+    return subprocess.run([JUST, "--justfile", tree / "Justfile", *arguments], text=True,
+                          cwd=folder, check=False, capture_output=True,
                           env={**os.environ, "PATH": path, **environment})
 
 
@@ -77,6 +83,22 @@ def test_standard_output_is_the_programs(tree: Path) -> None:
 def test_nothing_is_said_where_nothing_is_to_do(tree: Path) -> None:
     just(tree, "describe", "my.mtx")
     assert just(tree, "build", "lib/done").stderr == ""
+
+
+def test_files_and_variables_of_the_user_are_not_for_the_python_of_the_tree(tree: Path) -> None:
+    """A folder with matrices may hold a random.py, and a cluster sets a Python's home."""
+    script(tree / ".venv/bin/python", f'exec "{sys.executable}" "$@"')
+    (tree / "memwall").mkdir()
+    (tree / "memwall/__main__.py").write_text("import random, sys\nprint(sys.flags.optimize)\n")
+    here = tree.parent / "matrices"
+    here.mkdir()
+    (here / "random.py").write_text("raise SystemExit('of the user')\n")
+    variables: list[dict[str, str]] = [{}, {"PYTHONHOME": "/none"}, {"PYTHONOPTIMIZE": "2"},
+                                       {"PYTHONINSPECT": "1"}]
+    for variable in variables:
+        for recipe in ("run", "study", "try", "keep", "compare", "grade"):
+            done = just_in(here, tree, recipe, "a", "b", **variable)
+            assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", ""), recipe
 
 
 def build(tree: Path, *targets: str) -> "subprocess.CompletedProcess[str]":
