@@ -17,6 +17,8 @@ from memwall.record.terminal import harmless
 INTERRUPTED = 130
 #: What is no fault of a program: it becomes a line.
 OF_SYSTEM = (OSError, UnicodeError, MemoryError, RecursionError, subprocess.SubprocessError)
+#: What `Path.resolve` says, before Python 3.13, of a link that names itself.
+LOOP = "Symlink loop"
 #: What the system says where no more can be written.
 OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
@@ -74,6 +76,11 @@ def _attempted(command: Callable[[], int]) -> int:
             raise  # only what is printed has no name
         _say(line_of(error))
         return 2
+    except RuntimeError as error:
+        if not str(error).startswith(LOOP):
+            raise
+        _say(line_of(error))
+        return 2
 
 
 def line_of(error: BaseException) -> str:
@@ -95,7 +102,10 @@ def line_of(error: BaseException) -> str:
 
 def ending(code: int) -> str:
     """How a process ended that has this exit code, in words."""
-    return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+    if code >= 0:
+        return f"exit code {code}"
+    known = {each.value: each.name for each in signal.Signals}  # not all of real time
+    return f"killed by {known.get(-code, f'signal {-code}')}"
 
 
 def _require_folder() -> None:

@@ -48,8 +48,10 @@ def write(path: Path, content: str | bytes) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Writes a value for people and programs."""
-    write(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+    """Writes a value for people and programs. A byte of a file's name that is no text becomes a
+    `\\udcff` of JSON, which reads as that byte again."""
+    text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+    write(path, text.encode(errors="backslashreplace"))
 
 
 @contextlib.contextmanager

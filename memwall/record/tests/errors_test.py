@@ -48,6 +48,7 @@ def ended(work: str, tail: str = "", **environment: str) -> tuple[int, str]:
      "no-such-program: No such file or directory"),
     ("raise MemoryError", "", 2, "out of memory"),
     ("(lambda g: g(g))(lambda g: g(g))", "", 2, "found a text nested too deeply"),
+    ("Path('me').symlink_to('me'); Path('me').resolve()", "", 2, "Symlink loop from '{here}/me'"),
     ("raise KeyboardInterrupt", "", 130, ""),
     ("import os, signal; os.kill(os.getpid(), signal.SIGTERM); import time; time.sleep(9)", "",
      130, ""),
@@ -56,7 +57,8 @@ def ended(work: str, tail: str = "", **environment: str) -> tuple[int, str]:
 def test_every_end_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work: str,
                                tail: str, code: int, line: str) -> None:
     monkeypatch.chdir(tmp_path)
-    assert ended(work, tail) == (code, line + "\n" * bool(line))
+    said = line.format(here=tmp_path)
+    assert ended(work, tail) == (code, said + "\n" * bool(said))
 
 
 @pytest.mark.parametrize("locale", [{"LC_ALL": "xx_XX"}, {"LANG": "C", "PYTHONUTF8": "0"},
@@ -166,6 +168,19 @@ def test_every_program_ends_through_it() -> None:
     for name in ("memwall/__main__", "memwall/run/bundle", "memwall/study/bundle",
                  "datasets/fetch"):
         assert "errors.exit_code(" in (ROOT / f"{name}.py").read_text(encoding="utf-8")
+
+
+def test_every_signal_is_told() -> None:
+    told = [errors.ending(-number) for number in range(1, 65)]
+    assert told[8] == "killed by SIGKILL" and told[34] == "killed by signal 35"
+    assert (errors.ending(0), errors.ending(3)) == ("exit code 0", "exit code 3")
+
+
+def test_a_name_that_is_no_text_is_kept(tmp_path: Path) -> None:
+    """Names of files may hold any bytes."""
+    value = {"file": os.fsdecode(b"caf\xe9 \xc3\xa9.mtx"), "a\\": "\\udce9"}
+    files.write_json(tmp_path / "note.json", value)
+    assert files.read_json(tmp_path / "note.json") == value
 
 
 def test_line_of_is_one_line() -> None:
