@@ -49,7 +49,8 @@ def _register(path: Path, name: str) -> None:
     lines = files.read(path).splitlines()
     if f"subdir('{name}')" in lines:
         return
-    others = (SUBDIR.fullmatch(line) for line in lines)
-    later = (at for at, other in enumerate(others) if other and other[1] > name)
-    lines.insert(next(later, len(lines)), f"subdir('{name}')")
+    others = {at: match[1] for at, line in enumerate(lines) if (match := SUBDIR.fullmatch(line))}
+    later = (at for at, other in others.items() if other > name)
+    behind = max(others, default=len(lines) - 1) + 1
+    lines.insert(next(later, behind), f"subdir('{name}')")
     files.write(path, "\n".join([*lines, ""]))

@@ -39,7 +39,7 @@ def try_kernel(workspace: Workspace, file: Path, kind: str, matrices: Sequence[s
                console: Console, finish: Callable[[Path], str]) -> int:
     """Measures a file; 1 if it does not compile or fails its verification."""
     if not file.is_file():
-        raise UserError(f"{file}: cannot be opened: no such file")
+        raise UserError(f"{file}: found no file there, expected one .cpp or .cu")
     on_gpu = file.suffix == ".cu"
     if file.suffix not in (".cpp", ".cu") or not file.stem.strip("."):
         raise UserError(f"{file}: found another ending, expected a file .cpp or .cu")

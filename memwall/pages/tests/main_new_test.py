@@ -49,8 +49,9 @@ def test_nothing_but_its_folder_and_the_list_changes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "place"), [("alone", 0), ("second", 4), ("mpi-idea", 4),
                                              ("zeta", 5)])
 def test_the_list_stays_sorted(root: Path, name: str, place: int) -> None:
-    """Those that need something stand under their condition, as they were."""
-    listed = ["subdir('first')", "if have_cuda", "  subdir('gamma')", "endif", "subdir('third')"]
+    """Those that need something stand under their condition, and what else is there as it was."""
+    listed = ["subdir('first')", "if have_cuda", "  subdir('gamma')", "endif", "subdir('third')",
+              "", "test('programs', python)"]
     (root / "experiments/meson.build").write_text("\n".join(listed) + "\n")
     create(root, name)
     lines = (root / "experiments/meson.build").read_text().splitlines()
