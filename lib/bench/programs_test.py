@@ -6,9 +6,11 @@ EXPERIMENT is one with an axis `matrix`. Under a sanitizer a program needs terab
 space, and none can be taken from it.
 """
 
+import json
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -115,6 +117,28 @@ def whole_results(program: str, matrix: str, folder: Path) -> None:
     assert "/proc/none" in done.stderr, done
 
 
+def odd_folder(program: str, matrix: str, folder: Path) -> None:
+    """A result may stand in a folder whose name is no UTF-8, and a runner is told of it."""
+    result = folder / os.fsdecode(b"caf\xe9") / "result.json"
+    command = [program, "--profile", "tiny", "--study", "spmv", "--matrix", matrix, "--filter",
+               "unroll4", "--output", str(result), "--events", str(folder / "events")]
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(command[-1])
+        listener.listen()
+        listener.settimeout(60)
+        with subprocess.Popen(command, stderr=subprocess.PIPE, env=ENVIRONMENT) as process:
+            runner, _ = listener.accept()
+            last: dict[str, str] = {}
+            with runner, runner.makefile("rb") as events:
+                for event in events:
+                    last = json.loads(event)
+                    if last["event"] == "turn":
+                        runner.sendall(b"\n")
+            said = process.communicate()[1]
+    assert process.returncode == 0 and result.exists(), said
+    assert last.get("output", "").endswith("caf\\xe9/result.json"), last
+
+
 def main() -> None:
     """Tries all programs."""
     describe, anatomy, machine, formats, experiment, *sanitized = sys.argv[1:]
@@ -129,6 +153,7 @@ def main() -> None:
         full_device(commands)
         closed_pipe(commands)
         whole_results(experiment, str(good), folder)
+        odd_folder(experiment, str(good), folder)
         odd_files(describe, folder)
         if not sanitized:
             large = folder / "large.mtx"

@@ -1,5 +1,7 @@
 #include "bench/run.hpp"
 
+#include "base/printable.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -30,7 +32,9 @@ void Pacer::point(std::size_t index, std::size_t points, std::string const& labe
 
 void Pacer::done(std::string const& output)
 {
-    tell({{"event", "done"}, {"output", output}}, fmt::format("wrote {}\n", output));
+    // A folder may be named by bytes that no JSON holds.
+    auto const shown = base::printable(output);
+    tell({{"event", "done"}, {"output", shown}}, fmt::format("wrote {}\n", shown));
 }
 
 void Pacer::turn(std::string const& phase)
