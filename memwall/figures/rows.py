@@ -70,6 +70,7 @@ MARKER_OF = {
     DIRECTION_ONLY: ("diamond", False),
     OUT_OF_DATE: ("square", False),
 }
+OPEN_IN_THE_GREEN = "Undecided in the green: too little was measured, or the noise is too large."
 PITCH = 22.0  # pixels from one row to the next
 CLAIM_COLUMNS = 5  # panels of claims side by side
 LEAST_AXIS = 88.0  # pixels of the axis of a claim
@@ -192,8 +193,18 @@ def claims(data: Claims) -> Drawn:
              for line in chunks(columns, most) if asked]
     high = max(len(wrapped(c.titled, width, SMALL)) for c in data.columns) * line_height(SMALL)
     notes = ["Green: the claim holds here."] if any(c.holds for c in data.columns) else []
+    if any(_is_open_in_the_green(cell, column) for column in data.columns for cell in column.cells):
+        notes.append(OPEN_IN_THE_GREEN)
     notes += [INTERVALS, *data.notes]
     return sheet.chart(in_lines(lines, 34 + high), data.title, notes, labels)
+
+
+def _is_open_in_the_green(cell: ClaimCell | None, column: ClaimColumn) -> bool:
+    """Whether something else than the interval leaves a claim undecided."""
+    if cell is None or cell.verdict != UNDECIDED or column.holds is None:
+        return False
+    low, high = column.holds
+    return (low is None or cell.low >= low) and (high is None or cell.high <= high)
 
 
 def _by_machines(columns: Sequence[ClaimColumn]) -> dict[tuple[int, ...], list[ClaimColumn]]:

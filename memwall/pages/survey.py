@@ -307,7 +307,7 @@ def _cell(verdict: Verdict, finding: Finding | None, index: int | None) -> Claim
     if finding.estimate is None:
         few = finding.reason == Reason.TOO_FEW
         return ClaimCell(word, "too few" if few else finding.decided_by)
-    is_open = finding.verdict == UNDECIDED and finding.interval
+    is_open = finding.interval if finding.verdict == UNDECIDED else word == UNDECIDED.lower()
     number = "?" if is_open else finding.decided_by.removesuffix("x")
     e = finding.estimate.scaled(100 if finding.decided_by.endswith(" %") else 1)
     return ClaimCell(word, number, e.value, e.low, e.high)

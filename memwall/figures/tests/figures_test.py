@@ -383,6 +383,16 @@ def test_a_machine_that_was_not_asked_has_no_row() -> None:
     assert names == [["example"], list(MACHINES)]
 
 
+@pytest.mark.parametrize(("verdict", "low", "is_said"), [
+    (rows.UNDECIDED, 1.3, True), (rows.UNDECIDED, 1.1, False), (rows.HOLDS, 1.3, False)])
+def test_why_a_claim_is_open_in_the_green_is_said(verdict: str, low: float, is_said: bool) -> None:
+    """Its interval alone would decide it."""
+    cell = ClaimCell(verdict, "?", 1.4, low, 1.5)
+    column = ClaimColumn("faster", (cell, None, None), (1.2, None))
+    figure = rows.claims(Claims("Which?", MACHINES, (column,)))
+    assert (rows.OPEN_IN_THE_GREEN in figure.spec) == is_said
+
+
 def json_panels(figure: Drawn) -> list[dict[str, Any]]:
     """The layers that have rows."""
     panels = json.loads(figure.spec)["concat"]
