@@ -101,7 +101,10 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 def read(path: Path, shown: str = "") -> str:
-    """The text of a file, called `shown` in errors. Raises `UserError` if it cannot be read."""
+    """The text of a file, called `shown` in errors. Raises `UserError` if it cannot be read, or is
+    a pipe that no shell made: nobody might ever write into it."""
+    if path.is_fifo() and Path("/dev") not in path.absolute().parents:
+        raise UserError(f"{shown or path}: found a pipe, expected a file")
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:

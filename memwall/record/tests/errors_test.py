@@ -183,6 +183,18 @@ def test_a_name_that_is_no_text_is_kept(tmp_path: Path) -> None:
     assert files.read_json(tmp_path / "note.json") == value
 
 
+def test_a_pipe_among_files_is_not_waited_for(tmp_path: Path) -> None:
+    """One that a shell makes for a command is read."""
+    os.mkfifo(tmp_path / "result.json")
+    with pytest.raises(UserError, match=r"result\.json: found a pipe, expected a file"):
+        files.read_json(tmp_path / "result.json")
+    code = ("import sys\nfrom memwall.record import files\n"
+            "print(files.read(files.Path(sys.argv[1])))")
+    done = subprocess.run(["bash", "-c", f'{sys.executable} -c "$1" <(echo 42)', "", code],
+                          cwd=ROOT, check=False, capture_output=True, text=True)
+    assert done.stdout == "42\n\n", done.stderr
+
+
 def test_line_of_is_one_line() -> None:
     assert errors.line_of(OSError(28, "No space", "a\nb")) == "a b: No space"
     assert errors.line_of(UserError("a\n  b")) == "a b"
