@@ -16,6 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BUILDS = ROOT / "build-test"
 SHOWN_LINES = 40
+#: So many times as long as a test says it may take where it gives way to all others.
+PATIENCE = "40"
 FUZZ_PROCESSES = 2  # at once, of the same corpus
 FUZZ_MEGABYTES = 512
 FUZZ_SECONDS_PER_TEXT = 20
@@ -89,7 +91,7 @@ def meson_tests(prefix: str, directory: Path, whole: bool, *tests: str,
     log.unlink(missing_ok=True)
     left_out = [] if whole else ["--no-suite", "large"]
     done = command(f"{prefix} tests", "meson", "test", "-C", directory, "--quiet",
-                   "--timeout-multiplier", "10", *left_out, *tests, cwd=ROOT, **environment)
+                   "--timeout-multiplier", PATIENCE, *left_out, *tests, cwd=ROOT, **environment)
     if not log.exists():
         yield Check(f"{prefix} tests", "failed", done.details or "meson ran no test", done.seconds)
         return
