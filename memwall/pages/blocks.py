@@ -90,19 +90,20 @@ class Listing:
 
 def listing_of(measured: Measurements, name: str) -> Listing:
     """The recorded text of a variant or excerpt; the tree's for a variant that could not run."""
-    recorded = measured.result.raw["excerpts"]
+    recorded, present = measured.result.raw["excerpts"], measured.tree.excerpts
     key = next((case.excerpt for case in measured.result.cases if case.variant == name), name)
     if key in recorded:
         variants = [c.variant for c in measured.result.cases if name in (c.variant, c.excerpt)]
         stale = next(filter(None, map(measured.stale_variants.get, variants)), None)
         remark = f" (out of date: {stale}; this is what was timed)" if stale else ""
-        file = measured.tree.where_now(recorded[key]["file"])
+        file = (present[key].file if key in present
+                else measured.tree.where_now(recorded[key]["file"]))
         return Listing(file, recorded[key]["text"].strip("\n"), remark)
-    present = measured.tree.excerpts.get(name)
-    if present is None:
+    if name not in present:
         known = ", ".join(recorded)
         raise UserError(f'no source text "{name}" in the result, which has: {known}')
-    return Listing(present.file, present.text.strip("\n"), f", {_why_not_timed(measured, name)}")
+    text = present[name].text.strip("\n")
+    return Listing(present[name].file, text, f", {_why_not_timed(measured, name)}")
 
 
 def _why_not_timed(measured: Measurements, name: str) -> str:

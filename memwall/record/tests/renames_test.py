@@ -1,5 +1,6 @@
 """Pages name files by where they are now, whatever results recorded."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,12 @@ def test_what_was_renamed_is_there_under_its_new_name_alone() -> None:
     assert len(renames) > 40 and list(renames) == sorted(renames)
     for old, new in renames.items():
         assert (ROOT / new).exists() and not (ROOT / old).is_file(), (old, new)
+
+
+def test_committed_reports_name_files_that_are_there() -> None:
+    """Those that a listing is from."""
+    named = {(report.parent.name, file) for report in ROOT.glob("experiments/*/report.md")
+             for file in re.findall(r"<summary>.*, from ((?:lib|experiments)/[\w./-]+)",
+                                    report.read_text(encoding="utf-8"))}
+    assert len(named) > 40
+    assert [(name, file) for name, file in sorted(named) if not (ROOT / file).is_file()] == []
