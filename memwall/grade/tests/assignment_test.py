@@ -59,6 +59,19 @@ def test_an_unknown_kit_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
+@pytest.mark.parametrize("name", ONE_OF_A_KIND)
+def test_a_judge_knows_every_problem_that_a_kit_carries(name: str, tmp_path: Path) -> None:
+    """Also one that somebody adds to those of today."""
+    student, _ = assignment.make(ROOT, name, tmp_path)
+    (student / "harness/kit/problem_of_its_own.cpp").touch()
+    told = subprocess.run(["make", "-n", "-C", student, "build/judge"], capture_output=True,
+                          text=True, check=True).stdout
+    (linked,) = (line.split() for line in told.splitlines() if line.endswith("-o build/judge"))
+    problems = {f"build/{path.stem}.o" for path in student.glob("harness/kit/problem*.cpp")}
+    assert len(problems) > 4 and problems <= set(linked)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
 @pytest.mark.xdist_group("workshop")
 @pytest.mark.parametrize(("name", "has_judge"), [
     *((name, True) for name in ONE_OF_A_KIND),
