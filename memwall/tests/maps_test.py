@@ -1,0 +1,32 @@
+"""The maps that a newcomer reads name what there is: all of it, and nothing that is gone."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def rooms(of: str) -> list[list[str]]:
+    """Rooms of `lib` or `memwall` as the map in CONTRIBUTING.md has them, a list a line."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    found = re.search(rf"^{of}/ .*\n((?:  \S.*\n)+)", text, re.MULTILINE)
+    assert found is not None
+    columns = [re.split(" {2,}", line.strip())[0] for line in found[1].splitlines()]
+    return [[name.rstrip("/") for name in column.split()] for column in columns]
+
+
+def folders(path: Path) -> set[str]:
+    """Those with sources, but for what tests alone use."""
+    return {each.name for each in path.iterdir()
+            if each.is_dir() and not each.name.startswith(("test", "_", "."))}
+
+
+@pytest.mark.parametrize("of", ["lib", "memwall"])
+def test_every_room_is_on_the_map(of: str) -> None:
+    """And all within a room of which the map names some."""
+    named = [name for line in rooms(of) for name in line if not name.endswith(".py")]
+    assert {name.partition("/")[0] for name in named} == folders(ROOT / of)
+    for room, inner in re.findall(r"(\w+)/\{(.*?)\}", " ".join(named)):
+        assert set(inner.split(",")) == folders(ROOT / of / room), room
