@@ -30,3 +30,24 @@ def test_every_room_is_on_the_map(of: str) -> None:
     assert {name.partition("/")[0] for name in named} == folders(ROOT / of)
     for room, inner in re.findall(r"(\w+)/\{(.*?)\}", " ".join(named)):
         assert set(inner.split(",")) == folders(ROOT / of / room), room
+
+
+def modules(room: str) -> set[str]:
+    """Of a room, and the packages within it, but for tests."""
+    path = ROOT / "memwall" / room
+    return ({each.stem for each in path.glob("*.py")}
+            | {each.parent.name for each in path.glob("*/__init__.py")}) - {"__init__", "tests"}
+
+
+def test_every_module_of_the_weaver_is_in_its_table() -> None:
+    """In the rows between the one of its room and that of the next."""
+    text = (ROOT / "memwall/pages/README.md").read_text(encoding="utf-8")
+    _, _, table = text.partition("| room, module | is about |\n| --- | --- |\n")
+    named: dict[str, set[str]] = {}
+    for row in table.partition("\n\n")[0].splitlines():
+        names = re.findall(r"`([\w/]+)`", row.split("|")[1])
+        if (ROOT / "memwall" / names[0] / "__init__.py").is_file():
+            inside = named[names[0]] = set()
+        else:
+            inside |= {name.rstrip("/") for name in names}
+    assert named == {room: modules(room) for room in ("record", "analysis", "figures", "pages")}
