@@ -19,7 +19,7 @@ Over = str | Mapping[str, Any] | None
 BEST_OF = "best_of"
 #: What one of a group is called, where that is another word than the group's name.
 GROUP_NOUNS = {"peer": "library"}
-Ceilings = str | Sequence[str] | None
+CeilingNames = str | Sequence[str] | None
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Basis:
 
     measured: Measurements
     over: Over = None
-    ceiling: Ceilings = None  # of several the one that allows least counts
+    ceiling: CeilingNames = None  # of several the one that allows least counts
 
     def pairs(self, cases: Iterable[Case]) -> list["Pair"]:
         """The cases that have another one to be compared with: of another variant, at other

@@ -7,7 +7,7 @@ from typing import Any
 from memwall.analysis import numerics
 from memwall.analysis.basis import Basis, Pair
 from memwall.analysis.measurements import NOT_MEASURED, Found
-from memwall.analysis.metrics import Values, metric_named
+from memwall.analysis.metrics import Samples, metric_named
 from memwall.analysis.numerics import Estimate
 from memwall.analysis.quantities import Absence, NoNumber, is_counted, unprofiled
 from memwall.record.errors import UserError
@@ -74,12 +74,12 @@ def _over_points(name: str, pairs: Sequence[Pair], count: int) -> Cell:
     return Cell(estimate, points=len(rounds), unmeasured=count - len(rounds))
 
 
-def numbers_of(name: str, pairs: Sequence[Pair]) -> tuple[list[Values], str]:
+def numbers_of(name: str, pairs: Sequence[Pair]) -> tuple[list[Samples], str]:
     """The numbers of those points that have one, and what the first says that has none. Of several
     those that are 0 have no place in a geometric mean."""
     metric = metric_named(name)
 
-    def of(pair: Pair) -> Values:
+    def of(pair: Pair) -> Samples:
         values = metric.of(pair)
         if len(pairs) > 1 and min(values) <= 0:
             raise NoNumber(f"{name} of {pair.case.variant} is 0 at {pair.label}")

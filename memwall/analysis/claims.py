@@ -158,7 +158,7 @@ def _chose_samples(result: Result) -> bool:
 
 
 #: A point of a study, as a result has it, whatever launch measured it.
-Point = Mapping[str, Any]
+StudyPoint = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class Open:
     """What of a fresh result more samples might decide, and at which points."""
 
     questions: tuple[str, ...]  # ids of claims, and whether a cold case is faster than memory
-    points: tuple[Point, ...]
+    points: tuple[StudyPoint, ...]
 
 
 def open_of(result: Result, root: Path, only_ceilings: bool = False) -> Open:
@@ -192,7 +192,7 @@ def _compared(measured: Measurements, sides: "_Sides") -> list[Case]:
     return found
 
 
-def _point(case: Case) -> Point:
+def _point(case: Case) -> StudyPoint:
     parameters = {name: value for name, value in case.parameters.items() if name != STUDY}
     return {"study": case.parameters[STUDY], "parameters": parameters}
 

@@ -14,7 +14,7 @@ from memwall.analysis import numerics
 from memwall.analysis.basis import Basis, Over, Pair
 from memwall.analysis.measurements import Measurements, once
 from memwall.analysis.measures import TIME, Measure
-from memwall.analysis.metrics import Values
+from memwall.analysis.metrics import Samples
 from memwall.analysis.numerics import Estimate
 from memwall.analysis.quantities import Absence, NoNumber, is_counted, unprofiled
 from memwall.analysis.verdicts import ALIKE_HIGH, ALIKE_LOW
@@ -33,7 +33,7 @@ class Point:
     case: Case
     than: Case
     label: str
-    ratios: Values
+    ratios: Samples
     doubt: tuple[float, float] = (1.0, 1.0)  # by what factors all of them may be wrong together
 
 

@@ -27,7 +27,7 @@ from memwall.analysis.verdicts import (
     RESTLESS,
     UNDECIDED,
     VERDICTS,
-    Band,
+    Bounds,
     Kind,
     Position,
     Reach,
@@ -55,7 +55,7 @@ class Finding:
     decided_by: str = ""  # the number that the verdict rests on, for tables
     interval: str = ""  # its interval in the same digits
     estimate: Estimate | None = None  # the same with its interval, for figures
-    holds: Band = (None, None)
+    holds: Bounds = (None, None)
     comparison: Comparison | None = None  # in which it was found; else it is a value with a unit
     reason: Reason | None = None  # why it is undecided
 
@@ -101,7 +101,7 @@ class Expected:
 
     judge: Callable[["Expected", Comparison], Finding]
     kind: Kind
-    holds: Band
+    holds: Bounds
     words: str
 
     @property
@@ -133,7 +133,7 @@ def examine(comparison: Comparison, expect: Expectation, on: str = "all",
     return _on_each(expected, comparison, on, is_own)
 
 
-def examine_value(who: str, what: str, found: Cell, metric: str, band: Band) -> Finding:
+def examine_value(who: str, what: str, found: Cell, metric: str, band: Bounds) -> Finding:
     """Whether a value lies where it is expected, with its whole interval."""
     estimate, (least, most) = found.estimate, band
     assert estimate is not None
@@ -258,7 +258,7 @@ def _most(expected: Expected, comparison: Comparison) -> Finding:
     return replace(found, decided_by=f"{wins} of {count}", interval="")
 
 
-def _ratio(holds: Band, words: str, kind: Kind = Kind.FASTER) -> Expected:
+def _ratio(holds: Bounds, words: str, kind: Kind = Kind.FASTER) -> Expected:
     return Expected(_by_position, kind, holds, words)
 
 

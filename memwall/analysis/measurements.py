@@ -30,9 +30,9 @@ from memwall.record.results import (
 )
 from memwall.record.sources import Tree
 
-Item = TypeVar("Item")
-Made = TypeVar("Made")
-Asked = ParamSpec("Asked")
+T = TypeVar("T")
+R = TypeVar("R")
+P = ParamSpec("P")
 NOT_MEASURED = "not measured in this run"
 
 
@@ -377,12 +377,12 @@ class Measurements:
         """Whether this result may know less than its report speaks of: it is old, or narrowed."""
         return self.partial or bool(self.stale_variants)
 
-    def told(self, of: Callable[[Item], Made], items: Iterable[Item]) -> tuple[list[Made], str]:
+    def told(self, of: Callable[[T], R], items: Iterable[T]) -> tuple[list[R], str]:
         """What can be told of some things, and why the first cannot of which nothing can.
 
         Raises `Unknown` where nothing can be told of any, and this result must have such a name.
         """
-        made: list[Made] = []
+        made: list[R] = []
         lacking: list[NoNumber] = []
         for item in items:
             try:
@@ -512,18 +512,18 @@ def _unique(values: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def once(
-    work: Callable[Concatenate[Measurements, Asked], Made],
-) -> Callable[Concatenate[Measurements, Asked], Made]:
+    work: Callable[Concatenate[Measurements, P], R],
+) -> Callable[Concatenate[Measurements, P], R]:
     """What is found in a result is found once, and kept with it."""
     parameters = signature(work)
 
-    def kept(measured: Measurements, /, *asked: Asked.args, **named: Asked.kwargs) -> Made:
+    def kept(measured: Measurements, /, *asked: P.args, **named: P.kwargs) -> R:
         given = parameters.bind(measured, *asked, **named)
         given.apply_defaults()
         key = (work.__name__, *map(repr, list(given.arguments.values())[1:]))
         if key not in measured.kept:
             measured.kept[key] = work(measured, *asked, **named)
-        made: Made = measured.kept[key]
+        made: R = measured.kept[key]
         return made
 
     update_wrapper(kept, work)

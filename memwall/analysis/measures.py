@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from memwall.analysis import numerics
 from memwall.analysis.basis import Pair
-from memwall.analysis.metrics import METRICS, Values, measure_of, plain
+from memwall.analysis.metrics import METRICS, Samples, measure_of, plain
 from memwall.analysis.quantities import COUNTER, NoNumber, quantity
 
 
@@ -35,7 +35,7 @@ class Measure(ABC):
         return ""
 
     @abstractmethod
-    def ratios(self, pair: Pair) -> Values:
+    def ratios(self, pair: Pair) -> Samples:
         """How many times better the first side is, in each round or once."""
 
     def claimed(self, faster: str) -> str:
@@ -62,7 +62,7 @@ class Time(Measure):
     better = "faster"
     worse = "slower"
 
-    def ratios(self, pair: Pair) -> Values:
+    def ratios(self, pair: Pair) -> Samples:
         return METRICS["speedup"].of(pair)
 
     def sides(self, faster: str, than: str) -> str:
@@ -90,7 +90,7 @@ class Counted(Measure):
     def quantities(self) -> tuple[str, ...]:
         return self.less, self.than
 
-    def ratios(self, pair: Pair) -> Values:
+    def ratios(self, pair: Pair) -> Samples:
         """How many times less the first needs."""
         needed, others = quantity(self.less, pair.case), quantity(self.than, pair.than)
         for case, name, number in ((pair.case, self.less, needed), (pair.than, self.than, others)):
@@ -143,7 +143,7 @@ class Reached(Measure):
     def noise(self) -> str:
         return measure_of(self.name).noise
 
-    def ratios(self, pair: Pair) -> Values:
+    def ratios(self, pair: Pair) -> Samples:
         """How many times more the first reaches."""
         first, others = (measure_of(self.name).of(alone) for alone in pair.split())
         if min(others) <= 0:

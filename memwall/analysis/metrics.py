@@ -18,7 +18,7 @@ ROUND = "round:"
 #: `pj_per_byte:idle`: above what the variant `idle` takes at the same point in the same time.
 ABOVE = ":"
 #: Samples, or a single number.
-Values = Sequence[float]
+Samples = Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Metric:
 
     header: str
     kind: str  # time, rate, factor, percent, bytes, count or number
-    of: Callable[[Pair], Values]
+    of: Callable[[Pair], Samples]
     mean: bool = False  # a geometric mean over points has a meaning
     relative: bool = False  # refers to `over`
     of_point: bool = False  # the same for every variant of a point
@@ -84,7 +84,7 @@ def _count_metric(name: str) -> Metric:
 
 @cache
 def _round_metric(name: str) -> Metric:
-    def of(pair: Pair) -> Values:
+    def of(pair: Pair) -> Samples:
         if name not in pair.case.rounds:
             raise Unknown(f'{pair.case.variant} recorded no "{name}" for each round')
         return pair.case.rounds[name]
@@ -107,7 +107,7 @@ def _bound(p: Pair) -> float:
     return max(ceiling.work_of(p.case) / ceiling.rate.value for ceiling in p.ceilings)
 
 
-def _share(bound: float, case: Case) -> Values:
+def _share(bound: float, case: Case) -> Samples:
     return [bound / seconds for seconds in case.samples]
 
 
@@ -118,7 +118,7 @@ def _over(above: float, below: float, what: str, case: Case) -> float:
     return above / below
 
 
-def _per_operation(p: Pair) -> Values:
+def _per_operation(p: Pair) -> Samples:
     if not p.case.operations:
         raise NoNumber(f"{p.case.variant} declares no operations")
     return [seconds / p.case.operations for seconds in p.case.samples]
@@ -145,7 +145,7 @@ def _traffic(p: Pair) -> float:
     return p.case.bytes - p.than.format_bytes + p.case.format_bytes
 
 
-def _break_even(p: Pair) -> Values:
+def _break_even(p: Pair) -> Samples:
     """Calls after which the setup has paid: infinite where the variant is not faster."""
     gains = [slow - fast for slow, fast in zip(*samples_of_both(p.than, p.case), strict=True)]
     return [p.case.setup_seconds / gain if gain > 0 else float("inf") for gain in gains]
@@ -253,11 +253,11 @@ METRICS: dict[str, Metric] = {
                       unit="GB/s"),
 }
 
-Above = Callable[[Pair, str], Values]
+Above = Callable[[Pair, str], Samples]
 
 
 def _above(header: str, kind: str, unit: str, of: Above) -> tuple[Metric, Above]:
-    nothing: Callable[[Pair], Values] = lambda _: ()  # noqa: E731 - until there is a baseline
+    nothing: Callable[[Pair], Samples] = lambda _: ()  # noqa: E731 - until there is a baseline
     return Metric(header, kind, nothing, mean=True, unit=unit, noise=energy.JOULES), of
 
 

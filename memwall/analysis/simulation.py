@@ -22,7 +22,7 @@ from memwall.analysis.verdicts import (
     REPRODUCED,
     UNDECIDED,
     VERDICTS,
-    Band,
+    Bounds,
     Kind,
     Reach,
     position_of_ratio,
@@ -63,7 +63,7 @@ class Question:
     """What is claimed, and a truth near one of its edges."""
 
     kind: Kind
-    band: Band
+    band: Bounds
     truth: float
 
     def right(self) -> frozenset[str]:
@@ -86,7 +86,7 @@ OLD = Protocol("two looks at 95 %", (7, 14), 0.95)
 NEW = Protocol("three looks at 98.3 %", (7, 14, 28), 0.983)
 NOISES = (Noise("quiet", 0.005), Noise("restless", 0.03))
 NEAR = 0.01  # so near to an edge, on either side
-BANDS: tuple[tuple[Kind, Band], ...] = (
+BANDS: tuple[tuple[Kind, Bounds], ...] = (
     (Kind.FASTER, (1.0, None)), (Kind.FASTER, (1.2, None)), (Kind.FASTER, (2.0, None)),
     (Kind.WITHIN, (2.0, 3.0)), (Kind.ALIKE, (ALIKE_LOW, ALIKE_HIGH)))
 

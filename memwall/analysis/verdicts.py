@@ -22,7 +22,7 @@ ALIKE_LOW, ALIKE_HIGH = 0.95, 1.05
 RESTLESS = 1.5  # where equal code differs by so much, small differences say nothing
 
 #: Between which values something is expected; None: no bound.
-Band = tuple[float | None, float | None]
+Bounds = tuple[float | None, float | None]
 
 
 class Kind(Enum):
@@ -115,7 +115,7 @@ class Reach:
                      self.noise)
 
 
-def position_of_ratio(reach: Reach, band: Band) -> Position:
+def position_of_ratio(reach: Reach, band: Bounds) -> Position:
     """Where a ratio lies of which one side of 1 was claimed, or that it is about 1."""
     least, most = 0.0 if band[0] is None else band[0], inf if band[1] is None else band[1]
     if least > 1 or (least, most) == (1, inf):
@@ -125,7 +125,7 @@ def position_of_ratio(reach: Reach, band: Band) -> Position:
     return _position_about(reach, least, most)
 
 
-def position_of_value(reach: Reach, band: Band) -> Position:
+def position_of_value(reach: Reach, band: Bounds) -> Position:
     """Where a number without sides lies, which noise cannot move."""
     least, most = band
     low, high = -inf if least is None else least, inf if most is None else most

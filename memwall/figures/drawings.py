@@ -197,7 +197,7 @@ def _shares(board: Board, left: float, top: float, unit: float, bounds: Sequence
 
 # --- article 5 ------------------------------------------------------------------------------------
 
-Place = tuple[int, int]
+RowAndColumn = tuple[int, int]
 #: Rows of a small matrix that every format below can store; a letter is a nonzero.
 FIVE = ("xx...", ".xx..", "x.xx.", "...xx", "....x")
 SHORT = 2  # nonzeros of a row that HYB stores in its ELL part
@@ -242,14 +242,14 @@ def formats(question: str, about: str) -> str:
     return board.svg()
 
 
-def five() -> dict[Place, Slot]:
+def five() -> dict[RowAndColumn, Slot]:
     """The nonzeros of `FIVE` by their places: numbered, in the colours of their rows."""
     places = [(i, j) for i, row in enumerate(FIVE) for j, x in enumerate(row) if x == "x"]
     return {place: Slot(str(k + 1), place[0]) for k, place in enumerate(places)}
 
 
-def _padded(board: Board, x: float, y: float, rows: Sequence[Sequence[Place]], width: int,
-            cells: dict[Place, Slot]) -> None:
+def _padded(board: Board, x: float, y: float, rows: Sequence[Sequence[RowAndColumn]], width: int,
+            cells: dict[RowAndColumn, Slot]) -> None:
     """Columns and values of rows that are filled up to one width."""
     for part, name in enumerate(("columns", "values")):
         shown = [[Slot(str(p[1]), p[0]) if part == 0 else cells[p] for p in row]

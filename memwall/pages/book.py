@@ -379,11 +379,11 @@ def _diff(present: str, woven: str) -> str:
 
 # --- the same work on many things, on all processors ----------------------------------------------
 
-Item = TypeVar("Item")
-Made = TypeVar("Made")
+T = TypeVar("T")
+R = TypeVar("R")
 
 
-def in_parallel(work: Callable[[Item], Made], items: Sequence[Item]) -> list[Made]:
+def in_parallel(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
     """What `work` makes of each item, in their order.
 
     The processes are forks, which have `work` and the items already: only what is made has to be

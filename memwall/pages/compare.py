@@ -20,7 +20,7 @@ from memwall.analysis.verdicts import ALIKE_HIGH, ALIKE_LOW
 from memwall.pages.tables import aligned, markdown
 from memwall.record import escape, joining, notation, results
 from memwall.record.errors import UserError
-from memwall.record.results import Case, Result, samples_of_both
+from memwall.record.results import Case, Coordinates, Result, samples_of_both
 
 #: Without --all so many of the slower and of the faster cases of an experiment are shown.
 EACH_WORD = 10
@@ -30,10 +30,8 @@ COLUMNS = ("variant", "point", "A", "B", "speed", "interval", "B is")
 RATE_COLUMNS = ("variant", "point", "A", "B", "rate", "interval", "not alike")
 RATES = "not alike, so their rates are compared, and in nothing above"
 
-Value = str | float
-#: Where a case stands, by names of coordinates.
-Point = Mapping[str, Value]
-Key = tuple[str, frozenset[tuple[str, Value]]]
+Coordinate = str | float
+Key = tuple[str, frozenset[tuple[str, Coordinate]]]
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,7 @@ class Points:
     def __init__(self, result: Result) -> None:
         self.result = result
         self.again: list[Key] = []  # of a launch that differs from an earlier one in nothing
-        self.points: dict[Key, Point] = {}
+        self.points: dict[Key, Coordinates] = {}
         self.cases: dict[Key, Case] = {}
         self._twins: list[tuple[Key, Case]] = []
         for case in result.cases:
@@ -115,7 +113,7 @@ class Points:
         return numerics.noise_floor(samples_of_both(twin, first) for twin, first in pairs if first)
 
     @cached_property
-    def values(self) -> frozenset[tuple[str, Value]]:
+    def values(self) -> frozenset[tuple[str, Coordinate]]:
         """Every variant and every value of a coordinate."""
         variants = {("variant", variant) for variant, _ in self.cases}
         return frozenset(variants.union(*(point.items() for point in self.points.values())))
@@ -164,7 +162,7 @@ def compare(a: Side, b: Side) -> list[Group]:
     return groups
 
 
-def _point(case: Case, result: Result) -> Point:
+def _point(case: Case, result: Result) -> Coordinates:
     launch = result.raw["launches"][case.launch]
     environment = {name: value for name, value in launch["environment"].items()
                    if name != "OMP_NUM_THREADS"}  # which is `threads`
@@ -173,7 +171,7 @@ def _point(case: Case, result: Result) -> Point:
 
 
 def _group(name: str, a: Points, b: Points) -> Group:
-    values: dict[str, set[Value]] = {}
+    values: dict[str, set[Coordinate]] = {}
     for coordinate, value in a.values | b.values:
         values.setdefault(coordinate, set()).add(value)
     varying = {coordinate for coordinate, found in values.items() if len(found) > 1}
@@ -242,7 +240,7 @@ def _lacked(key: Key, mine: Points, others: Points, varying: Iterable[str]) -> s
     return f"{variant} {_label(point, varying)}".strip()
 
 
-def _label(point: Point, varying: Iterable[str]) -> str:
+def _label(point: Coordinates, varying: Iterable[str]) -> str:
     """A point in words, less what is the same at all points."""
     return " ".join(value if isinstance(value, str) else f"{name}={value}"
                     for name, value in point.items() if name in varying)

@@ -32,7 +32,7 @@ UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 #: What a spreadsheet takes for the begin of a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
-Told = TypeVar("Told")
+T = TypeVar("T")
 
 
 @cache
@@ -63,22 +63,22 @@ def listing(text: str) -> str:
     return visible(text, keep="\n\t")
 
 
-def sealed(value: Told) -> Told:
+def sealed(value: T) -> T:
     """A JSON value whose every text and name is sealed."""
     return _each_text(value, sealed_text)
 
 
-def unsealed(value: Told) -> Told:
+def unsealed(value: T) -> T:
     """A JSON value whose every text and name has its own letters again."""
     return _each_text(value, opened)
 
 
-def shown(value: Told) -> Told:
+def shown(value: T) -> T:
     """An object of JSON values whose every text is visible, for templates that escape the rest."""
     return _each_text(value, visible)
 
 
-def _each_text(value: Told, change: Callable[[str], str]) -> Told:
+def _each_text(value: T, change: Callable[[str], str]) -> T:
     made: Any = value
     if isinstance(value, str):
         made = change(value)

@@ -18,11 +18,11 @@ ROUNDS = (2, 4)
 POINTS = "points.json"
 
 #: Measures with further arguments into a folder.
-Measure = Callable[[list[str], Path], Measurement]
+MeasureInto = Callable[[list[str], Path], Measurement]
 
 
 def further(first: Measurement, opened: claims.Open, look: int, folder: Path,
-            measure: Measure) -> Measurement:
+            measure: MeasureInto) -> Measurement:
     """One more look at what is open: the samples of it and of those before, in one result."""
     rounds = ROUNDS[look - 1] * first.result.raw["run"]["rounds"]
     room = folder / ("more" if look == 1 else f"more-{look}")

@@ -76,7 +76,7 @@ FORBIDDEN = {
 OWN_OPTIONS = {"--study", "--profile", "--precision", "--filter", "--samples", "--min-time",
                "--threads", "--again"}
 
-Values = dict[str, float]
+Counters = dict[str, float]
 
 
 def add_options(profile: argparse.ArgumentParser) -> None:
@@ -237,7 +237,7 @@ class Tool:
     """A profiler: the counters of a call by name, and its name with its version for the record."""
 
     version: str
-    count: Callable[[Start], Values]
+    count: Callable[[Start], Counters]
 
 
 def find_tool(target: str, asked: Collection[str]) -> Tool:
@@ -255,7 +255,7 @@ def find_tool(target: str, asked: Collection[str]) -> Tool:
     return Tool(f"{name} {number[1]}" if number else name, lambda start: count(path, start, names))
 
 
-def count_kernels(ncu: str, start: Start, names: Mapping[str, str]) -> Values:
+def count_kernels(ncu: str, start: Start, names: Mapping[str, str]) -> Counters:
     """The kernels of one call: sums, and of rates and shares the mean weighted by their times."""
     metrics = ",".join(dict.fromkeys([TIME, *names.values()]))
     caches = "all" if start.case.cache == "cold" else "none"  # emptied before each kernel, or not
@@ -263,7 +263,7 @@ def count_kernels(ncu: str, start: Start, names: Mapping[str, str]) -> Values:
         [ncu, "--csv", "--page", "raw", "--print-units", "base", "--metrics", metrics,
          "--profile-from-start", "off", "--graph-profiling", "node", "--clock-control", "none",
          "--cache-control", caches], ["--samples", "1", "--min-time", "1e-9"], "ncu")
-    values: Values = {}
+    values: Counters = {}
     kernels = kernels_of(said)
     if not kernels:
         raise UserError(f"profile: {start.case.variant} launched no kernel while it was timed")
@@ -277,7 +277,7 @@ def count_kernels(ncu: str, start: Start, names: Mapping[str, str]) -> Values:
             for name, value in values.items()}
 
 
-def kernels_of(text: str) -> list[Values]:
+def kernels_of(text: str) -> list[Counters]:
     """The metrics of each kernel: `ncu --csv --page raw` prints names, units, and a row for each,
     behind what the program said."""
     lines = text.splitlines()
@@ -299,7 +299,7 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def count_events(perf: str, start: Start, names: Mapping[str, str]) -> Values:
+def count_events(perf: str, start: Start, names: Mapping[str, str]) -> Counters:
     """Events of all threads in the timed calls, for one call."""
     of_perf, of_program = socket.socketpair()
     with of_perf, of_program:
@@ -314,7 +314,7 @@ def count_events(perf: str, start: Start, names: Mapping[str, str]) -> Values:
     return {name: found[event] / calls for name, event in names.items() if event in found}
 
 
-def events_of(text: str) -> Values:
+def events_of(text: str) -> Counters:
     """What `perf stat -x,` prints, among what the program said: value, unit, event, and more. In
     place of a value stands `<not supported>` or `<not counted>` where there is none."""
     rows = [line.split(",") for line in text.splitlines()]

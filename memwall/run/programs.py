@@ -158,10 +158,10 @@ class Program:
 
 
 #: Is told the events of programs.
-Report = Callable[[Program, Event], None]
+OnEvent = Callable[[Program, Event], None]
 
 
-def take_turns(programs: Sequence[Program], report: Report,
+def take_turns(programs: Sequence[Program], report: OnEvent,
                some_finished: bool = False) -> dict[Program, str]:
     """Runs the programs to their ends, one at a time; each of their events goes to `report`.
 
@@ -197,7 +197,7 @@ class Measurement:
 
 
 def measure(program: Path, arguments: Sequence[str], launches: Sequence[Launch], folder: Path,
-            report: Report, inherit: Sequence[int] = ()) -> Measurement:
+            report: OnEvent, inherit: Sequence[int] = ()) -> Measurement:
     """Runs the processes of one experiment in turns; `folder/result.json` is what they found.
 
     A process whose own result lies there already has finished, before an interruption. Of one that

@@ -29,11 +29,11 @@ class SummaryLine:
 
 
 #: Weaves all pages of a machine in a tree, and what all machines share.
-Weave = Callable[[Path, str], object]
+WeaveMachine = Callable[[Path, str], object]
 
 
 def run_all(workspace: Workspace, profile: str, slug: str | None, console: Console,
-            weave: Weave | None) -> int:
+            weave: WeaveMachine | None) -> int:
     """Measures what the plan says, then weaves the pages. 1 if anything failed, else 0.
 
     Without `weave` the results wait for a machine that can weave them.
@@ -127,7 +127,7 @@ class RunOfAll:
         self._console.line(schedule_text(steps, self._profile, self._slug))
         return [self._follow(steps, index) for index in range(len(steps))]
 
-    def weave(self, weave: Weave) -> SummaryLine:
+    def weave(self, weave: WeaveMachine) -> SummaryLine:
         """The pages of all results of this machine, and what all machines share."""
         page = self._workspace.root / "build/reports" / self._slug / "README.md"
         shown = self._workspace.shown(page)

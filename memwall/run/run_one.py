@@ -42,7 +42,7 @@ OPTION = re.compile(r"--[a-z][\w-]*")
 NOTE = "run.json"
 
 #: Weaves the page of a result of a tree into a folder.
-Weave = Callable[[Path, Result, Path], Path]
+WeavePage = Callable[[Path, Result, Path], Path]
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Run:
 
 
 def run_one(workspace: Workspace, name: str, arguments: list[str], console: Console,
-            weave: Weave | None) -> int:
+            weave: WeavePage | None) -> int:
     """Measures one experiment into a folder of its own under build/runs/, and weaves its page.
 
     Without `weave` the result waits for a machine that can weave it. The last line names the page,

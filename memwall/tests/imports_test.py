@@ -156,11 +156,23 @@ def test_what_weaves_is_not_carried() -> None:
     assert {"jinja2", "altair", "memwall.pages.book", "memwall.figures.sheet"} <= missing
 
 
+def types_of(path: Path) -> Iterator[tuple[str, str]]:
+    """Each class, alias and type variable of a module, with what is the same where another module
+    means the same by that name."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name, f"a class of {path.relative_to(ROOT)}"
+        elif isinstance(node, ast.Assign):
+            named = [ast.unparse(target) for target in node.targets]
+            yield from ((name, ast.unparse(node.value)) for name in named
+                        if name[:1].isupper() and (len(name) == 1 or not name.isupper()))
+
+
 def test_a_name_means_one_type() -> None:
     """No two rooms call different things alike."""
-    named: dict[str, list[str]] = {}
+    named: dict[str, set[str]] = {}
     for path in (path for room in USES for path in sources_of(room)):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef):
-                named.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+        for name, meaning in types_of(path):
+            named.setdefault(name, set()).add(meaning)
+    assert {"Json", "Coordinates", "T", "P", "Claim"} <= named.keys()
     assert {name: found for name, found in named.items() if len(found) > 1} == {}

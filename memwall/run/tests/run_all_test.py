@@ -16,7 +16,7 @@ from memwall.record import console, machines
 from memwall.record.console import Console
 from memwall.record.errors import UserError
 from memwall.run import bundle
-from memwall.run.run_all import Weave, run_all
+from memwall.run.run_all import WeaveMachine, run_all
 from memwall.run.tests.fake_tree import SLUG, add_experiment, behave, make_tree, stored
 from memwall.run.workspace import Workspace
 
@@ -35,7 +35,7 @@ class Terminal(io.StringIO):
 
 def run(root: Path, profile: str = "quick", slug: str | None = None,
         stream: io.StringIO | None = None,
-        weave: Weave | None = book.weave_machine) -> tuple[int, str]:
+        weave: WeaveMachine | None = book.weave_machine) -> tuple[int, str]:
     stream = stream or io.StringIO()
     code = run_all(Workspace(root, root / "build"), profile, slug, Console(stream), weave)
     return code, stream.getvalue()

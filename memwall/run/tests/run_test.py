@@ -11,7 +11,7 @@ from memwall.record import definition, results
 from memwall.record.console import Console
 from memwall.record.errors import UserError
 from memwall.run.programs import ProgramFailed
-from memwall.run.run_one import Weave, _launches, _runner_options
+from memwall.run.run_one import WeavePage, _launches, _runner_options
 from memwall.run.run_one import run_one as measure_and_weave
 from memwall.run.tests.fake_tree import add_experiment, make_tree
 from memwall.run.workspace import Workspace
@@ -25,7 +25,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run_one(
-    root: Path, name: str, *arguments: str, weave: Weave | None = book.weave_page
+    root: Path, name: str, *arguments: str, weave: WeavePage | None = book.weave_page
 ) -> tuple[int, list[str]]:
     stream = io.StringIO()
     workspace = Workspace(root, root / "build")
