@@ -175,6 +175,13 @@ def experiments(whole: bool) -> Iterator[Check]:
 
 def cuda(whole: bool) -> Iterator[Check]:
     """Every .cu file compiled, where there is nvcc; what a GPU machine has to be sent is small."""
+    yield from kernels(whole)
+    if shutil.which("git") and (ROOT / ".git").exists():
+        yield sendable(RELEASE)
+
+
+def kernels(whole: bool) -> Iterator[Check]:
+    """Every .cu file compiled, in the release build."""
     # Kits are compiled by their own tests, the example of the library by the stage `install`.
     sources = [path.relative_to(ROOT) for room in ("lib", "experiments")
                for path in sorted((ROOT / room).rglob("*.cu"))
@@ -194,8 +201,6 @@ def cuda(whole: bool) -> Iterator[Check]:
             yield Check(f"compile {source}", "failed", "no target of meson.build compiles it")
         else:
             yield command(f"compile {source}", "ninja", "-C", RELEASE, objects[ROOT / source])
-    if shutil.which("git") and (ROOT / ".git").exists():
-        yield sendable(RELEASE)
 
 
 def compiled_sources(file: Path) -> list[Path]:
@@ -207,23 +212,28 @@ def compiled_sources(file: Path) -> list[Path]:
 
 
 def sendable(directory: Path) -> Check:
-    """Whether the tracked files and the largest program of an experiment, without its symbols, are
+    """Whether the tracked files and the largest program of an experiment, if any is built, are
     together so small that they can be sent to a machine with a GPU."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True,
                             check=True)
     tracked = sum((ROOT / name).stat().st_size for name in listed.stdout.split("\0")
                   if (ROOT / name).is_file())
-    program = max((path for path in directory.glob("experiments/*/*") if path.is_file()),
-                  key=lambda path: path.stat().st_size)
+    programs = [path for path in directory.glob("experiments/*/*") if path.is_file()]
+    largest = max(programs, key=lambda path: path.stat().st_size, default=None)
+    program = stripped_bytes(largest) if largest else 0
+    megabytes = (tracked + program) / 2**20
+    told = (f"found {megabytes:.1f} MiB, of which the program has {program / 2**20:.1f},"
+            f" expected at most {SENDABLE_MIB}")
+    return Check("tracked files and a program can be sent",
+                 "passed" if megabytes <= SENDABLE_MIB else "failed", told)
+
+
+def stripped_bytes(program: Path) -> int:
+    """Of a program without its symbols."""
     with tempfile.TemporaryDirectory() as folder:
         stripped = Path(folder) / program.name
         subprocess.run(["strip", "-o", stripped, program], check=True)
-        size = stripped.stat().st_size
-    megabytes = (tracked + size) / 2**20
-    told = (f"found {megabytes:.1f} MiB, of which {program.name} has {size / 2**20:.1f},"
-            f" expected at most {SENDABLE_MIB}")
-    return Check("tracked files and a GPU program can be sent",
-                 "passed" if megabytes <= SENDABLE_MIB else "failed", told)
+        return stripped.stat().st_size
 
 
 def neon(whole: bool) -> Iterator[Check]:

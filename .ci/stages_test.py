@@ -4,10 +4,11 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import stages
-from checks import Check, command, unless_passed
+from checks import ROOT, Check, command, unless_passed
 from stages import STAGES, Done, Lane, Stage
 
 CHECKS = [Check("a", "passed"), Check("b", "failed"), Check("c", "skipped"), Check("d", "passed")]
@@ -80,6 +81,28 @@ def test_a_stage_counts_the_processor_time_of_what_its_commands_start() -> None:
         yield command("busy", "sh", "-c", f"{sys.executable} -c '{code}'; true")
 
     assert stages.run_stage(Stage(busy, 1), False).processor >= 0.3
+
+
+def test_what_can_be_sent_is_asked_without_nvcc_and_without_a_build(
+        monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("no repository here")
+    monkeypatch.setattr(stages, "kernels", lambda whole: iter(()))
+    monkeypatch.setattr(stages, "RELEASE", tmp_path)
+    (check,) = stages.cuda(False)
+    assert (check.outcome, check.name) == ("passed", "tracked files and a program can be sent")
+    assert "of which the program has 0.0" in check.details
+
+
+def test_a_tree_that_is_too_large_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("no repository here")
+    program = tmp_path / "experiments/twice/twice"
+    program.parent.mkdir(parents=True)
+    program.symlink_to(sys.executable)
+    monkeypatch.setattr(stages, "SENDABLE_MIB", 1)
+    check = stages.sendable(tmp_path)
+    assert (check.outcome, "the program has 0.0" in check.details) == ("failed", False)
 
 
 def test_every_stage_says_what_it_does() -> None:
