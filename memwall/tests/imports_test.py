@@ -1,9 +1,10 @@
-"""Who imports whom: arrows between rooms run one way, no two modules need each other, a bundle has
-what it imports."""
+"""Who imports whom: arrows between rooms, and between libraries, run one way, no two modules need
+each other, a bundle has what it imports."""
 
 import ast
 import importlib.metadata
 import importlib.util
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,6 +27,24 @@ USES: dict[str, tuple[str, ...]] = {
     "run": ("analysis", "record"),
     "study": ("run", "analysis", "record"),
     "grade": ("run", "analysis", "record"),
+}
+#: Each library of C++, and those whose headers it includes.
+INCLUDES: dict[str, set[str]] = {
+    "base": set(),
+    "simd": set(),
+    "machine": set(),
+    "bench": {"base", "machine"},
+    "cuda": {"base", "bench"},
+    "mpi": {"bench"},
+    "sparse": {"base"},
+    "kit": {"base", "sparse"},
+    "transfer": {"base", "cuda", "simd"},
+    "dense": {"base", "cuda", "machine", "simd"},
+    "spmv": {"base", "cuda", "machine", "simd", "sparse"},
+    "energy": {"bench", "cuda", "machine"},
+    "ceilings": {"base", "bench", "cuda", "machine", "simd"},
+    "distributed": {"base", "mpi", "sparse", "spmv"},
+    "peers": {"base", "cuda", "dense", "sparse", "spmv"},
 }
 
 #: Modules that the scripts of a bundle start.
@@ -123,6 +142,23 @@ def test_no_module_needs_itself() -> None:
     assert len(modules) > 20
     needs = {name: imported(path) & modules.keys() for name, path in modules.items()}
     TopologicalSorter(needs).prepare()
+
+
+def included(library: str) -> set[str]:
+    """The other libraries whose headers one includes, but for tests."""
+    sources = [path for path in (ROOT / "lib" / library).rglob("*")
+               if path.suffix in {".hpp", ".cpp", ".cu", ".cuh"}
+               and "_test" not in path.stem and "tests" not in path.parts]
+    names = {name for path in sources for name in re.findall(
+        r'^ *#include "(\w+)/', path.read_text(encoding="utf-8"), re.MULTILINE)}
+    return names & INCLUDES.keys() - {library}
+
+
+def test_arrows_between_libraries_run_one_way() -> None:
+    """As the table says: an error would name the circle."""
+    assert {library: included(library) for library in INCLUDES} == INCLUDES
+    assert {path.name for path in (ROOT / "lib").iterdir() if path.is_dir()} == INCLUDES.keys()
+    TopologicalSorter(INCLUDES).prepare()
 
 
 def test_what_a_bundle_starts() -> None:

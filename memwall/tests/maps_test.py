@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from memwall.tests.imports_test import INCLUDES
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -30,6 +32,13 @@ def test_every_room_is_on_the_map(of: str) -> None:
     assert {name.partition("/")[0] for name in named} == folders(ROOT / of)
     for room, inner in re.findall(r"(\w+)/\{(.*?)\}", " ".join(named)):
         assert set(inner.split(",")) == folders(ROOT / of / room), room
+
+
+def test_libraries_stand_above_those_that_they_use() -> None:
+    height = {name.partition("/")[0]: -number for number, line in enumerate(rooms("lib"))
+              for name in line}
+    assert [(one, other) for one, others in INCLUDES.items() for other in others
+            if height[one] <= height[other]] == []
 
 
 def modules(room: str) -> set[str]:
