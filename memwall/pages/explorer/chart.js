@@ -1,5 +1,6 @@
 "use strict";
-/* Dots with intervals, in panels of rows: plain SVG. */
+/* Dots with intervals, in panels of rows: plain SVG. By hand: the page is read from
+   a folder, without a server or a network, and carries no library. */
 
 const chart = (() => {
     const {made} = page;

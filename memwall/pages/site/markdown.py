@@ -2,7 +2,8 @@
 
 A repository browser (GitHub's Markdown) and the generator (Python-Markdown) differ in few things:
 the name of a section's place, how far nested lists are indented, and that what stands in HTML is
-Markdown only where it says so. Both show the same page.
+Markdown only where it says so. Both show the same page. By hand: a few lines change, where a parser
+of Markdown would write the whole page anew.
 """
 
 import re
