@@ -43,7 +43,7 @@ test *STAGES: (_needs "test")
 # Run the tests of GPU code, alone and under memcheck, racecheck, initcheck and synccheck
 [no-exit-message]
 test-gpu: (_needs "run")
-    @command -v nvcc >/dev/null || { echo "test-gpu: skipped, no nvcc here"; exit 0; }; .ci/build build gpu-tests && .ci/gpu-tests $(find build/lib -name "*-gpu-test") && "{{python}}" -m pytest -q memwall/grade/tests/gpu_test.py
+    @.ci/test-gpu
 
 # Measure what this machine can do at best, beside its nominal peaks, on one page (build/machine/)
 [no-exit-message]
@@ -118,7 +118,7 @@ figures *MACHINE: (_needs "run")
 # Check style, result files, and that every committed page is what its results weave to
 [no-exit-message]
 check: (_needs "test")
-    @code=0; said=$(mktemp); .ci/style >"$said" 2>&1 & "{{python}}" -P -m memwall check || code=1; wait $! || code=1; cat "$said"; rm "$said"; exit $code
+    @.ci/check
 
 # Time the same kernels with Google Benchmark and compare the medians
 [no-exit-message]
