@@ -77,6 +77,7 @@ TEST_CASE("rows without nonzeros are dealt to all parts too")
         return most;
     };
     constexpr std::int32_t few = 15'000; // of 60,000
+    // Some formats: a new one needs no line here.
     CHECK(most_rows(spmv::CsrRows<double>{a.view()}, 1) < few);
     CHECK(most_rows(sparse::to_delta_csr<double>(a.view()), 1) < few);
     CHECK(most_rows(sparse::to_csrl<double>(a.view()), 1) < few);
