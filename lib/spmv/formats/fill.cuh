@@ -30,11 +30,11 @@ __device__ inline bool is_fill(double stored)
 /// what fills up is not added, so that an `x` which is infinite or NaN comes into no row that does
 /// not name it. A product stays as two factors until it is added.
 ///
-/// On an H200 this takes in the mean 0.5 % more than kernels that do not look, from the cache, and
-/// 0.1 % from memory (geometric means of 32 cases each: SELL and blocks, of two precisions). Single
-/// cases differ more, both ways, as the compiler orders loads otherwise: 3x3 blocks of floats take
-/// 1.11 and 1.05 times as long, 6x6 blocks 0.57 and 0.82. To sum rows once more at the end of the
-/// kernel where they are not finite takes 2 and 2 % more as a call, 8 and 2 % in line.
+/// On an H200, beside kernels that do not look: 0.5 % more time from the cache and 0.1 % from
+/// memory in the geometric mean of 32 cases each (SELL and blocks, two precisions). Of the cases in
+/// cache a third loses more than 2 %: 3x3 blocks of floats take 1.11 times as long (1.05 from
+/// memory), and 6x6 blocks 0.57. Other ways lose more: to sum rows that are not finite once more at
+/// the end of the kernel takes 2 % more in either mean as a call, 8 and 2 % in line.
 template <class T>
 struct Filled
 {
