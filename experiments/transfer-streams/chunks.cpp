@@ -2,6 +2,7 @@
 
 #include "cuda/buffer.hpp"
 #include "cuda/error.hpp"
+#include "cuda/graph.hpp"
 #include "cuda/pinned.hpp"
 #include "transfer/kernels.hpp"
 #include "transfer/pipeline.hpp"

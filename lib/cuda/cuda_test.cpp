@@ -2,6 +2,7 @@
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
 #include "cuda/gpu.hpp"
+#include "cuda/graph.hpp"
 #include "cuda/pinned.hpp"
 #include "cuda/stream.hpp"
 #include "cuda/workspace.hpp"

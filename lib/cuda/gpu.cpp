@@ -3,6 +3,7 @@
 #include "cuda/buffer.hpp"
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
+#include "cuda/graph.hpp"
 #include "cuda/pinned.hpp"
 
 #include <cuda_profiler_api.h>

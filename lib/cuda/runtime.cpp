@@ -1,6 +1,7 @@
 #include "cuda/buffer.hpp"
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
+#include "cuda/graph.hpp"
 #include "cuda/stream.hpp"
 #include "cuda/workspace.hpp"
 

@@ -1,14 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 
 // The names of the CUDA runtime, so that this header needs none of the toolkit, which not every
 // machine has.
 struct CUstream_st;
 struct CUevent_st;
-struct CUgraphExec_st;
 using cudaStream_t = CUstream_st*;
 using cudaEvent_t = CUevent_st*;
 
@@ -66,21 +64,6 @@ public:
 
 private:
     ::std::shared_ptr<CUevent_st> event_;
-};
-
-/// Work that was captured from a stream, ready to be launched as one.
-class Graph
-{
-public:
-    /// Captures what `issue` puts into `stream`, `count` times in a row; nothing of it is executed.
-    /// `issue` must neither wait for the device nor use another stream.
-    Graph(Stream const& stream, ::std::function<void()> const& issue, ::std::size_t count = 1);
-
-    /// Puts the work into `stream`.
-    void replay(Stream const& stream) const;
-
-private:
-    ::std::shared_ptr<CUgraphExec_st> graph_;
 };
 
 } // namespace cuda

@@ -1,5 +1,6 @@
 #include "energy/gpu_clock.hpp"
 
+#include "cuda/graph.hpp"
 #include "cuda/stream.hpp"
 
 #include <algorithm>

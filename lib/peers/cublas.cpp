@@ -2,6 +2,7 @@
 
 #include "base/half.hpp"
 #include "cuda/buffer.hpp"
+#include "cuda/graph.hpp"
 #include "peers/loaded.hpp"
 
 #include <cublasLt.h>

@@ -1,6 +1,7 @@
 #include "cuda/buffer.hpp"
 #include "cuda/error.hpp"
 #include "cuda/gpu.hpp"
+#include "cuda/graph.hpp"
 #include "cuda/pinned.hpp"
 #include "transfer/held_clock.hpp"
 #include "transfer/kernels.hpp"

@@ -3,6 +3,7 @@
 #include "base/half.hpp"
 #include "cuda/buffer.hpp"
 #include "cuda/device.hpp"
+#include "cuda/graph.hpp"
 #include "cuda/stream.hpp"
 #include "dense/gpu/gemm_steps.hpp"
 #include "dense/gpu/reference.hpp"

@@ -5,6 +5,7 @@
 
 #include "cuda/buffer.hpp"
 #include "cuda/error.hpp"
+#include "cuda/graph.hpp"
 #include "cuda/stream.hpp"
 #include "sparse/catalogue/generators.hpp"
 

@@ -8,6 +8,7 @@
 #include "spmv/plan/duel.hpp"
 
 #include "cuda/error.hpp"
+#include "cuda/graph.hpp"
 #include "cuda/stream.hpp"
 
 #include <cuda_runtime_api.h>
