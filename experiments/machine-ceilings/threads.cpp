@@ -54,7 +54,7 @@ void fork_join(bench::Trial& trial)
 void hand_over(bench::Trial& trial)
 {
     require_two_threads(trial);
-    constexpr std::uint64_t rounds = 1 << 17;
+    std::uint64_t const rounds = trial.is_test() ? 1 << 10 : 1 << 17;
     auto const counts = counting(trial, 1, rounds);
     for (auto const& pair : ceilings::cpu_pairs(bench::usable_cpus(), 28)) {
         auto const name =
@@ -70,7 +70,7 @@ void hand_over(bench::Trial& trial)
 void false_sharing(bench::Trial& trial)
 {
     require_two_threads(trial);
-    constexpr std::uint64_t rounds = 1 << 22;
+    std::uint64_t const rounds = trial.is_test() ? 1 << 12 : 1 << 22;
     auto const counts = counting(trial, 2, rounds);
     auto const pair = ceilings::cpu_pairs(bench::usable_cpus(), 1).at(0);
     auto const add = [&](std::string const& name, auto count) {
