@@ -10,7 +10,6 @@ there were. What commands wrote is kept in `build-test/logs/`, and shown where t
 """
 
 import argparse
-import json
 import os
 import shutil
 import subprocess
@@ -24,6 +23,7 @@ from enum import Enum
 from pathlib import Path
 
 import browser
+import compiling
 from checks import (
     BUILDS,
     ROOT,
@@ -65,15 +65,22 @@ LEAST_URGENT = 10
 SENDABLE_MIB = 56
 BUNDLED = "spmv-serial-steps"
 BUNDLED_RANKS = "spmv-mpi-partitioning"
+GPU_EXAMPLES = ("dense/gpu/example.cpp", "spmv/gpu/example.cpp", "transfer/example.cu")
 COMPILE_EXAMPLE = "g++ -std=c++20 {} $(pkg-config --cflags --libs {}) -o example"
 # Where NVIDIA's own namespace `cuda`, with a `cuda::std` in it, was there before ours.
 COMPILE_GPU_EXAMPLE = (
     "nvcc -std=c++20 -arch=sm_90 -include cuda/std/cstdint -c {} -o example.o "
     "$(pkg-config --cflags-only-I {}) && "
     "g++ example.o $(pkg-config --libs memwall-gpu) -o example")
+READ_EXAMPLE = ("g++ -std=c++20 -fsyntax-only {} -I{} "
+                '-isystem "$(dirname "$(command -v nvcc)")/../include"')
+READ_GPU_EXAMPLE = "nvcc -std=c++20 -arch=sm_90 -include cuda/std/cstdint -cubin -o example {} -I{}"
 #: Take half of the time in which kernels compile: only the whole run asks them.
 POINTER_CHECKS = "null,alignment,object-size,pointer-overflow"
-UNUSED_GPU_CODE = "-Dgpu_unused=true"  # there is no GPU here
+#: Where nothing can run code for GPUs, the short form asks front ends alone, in half of the time
+#: that the host's compiler and the linker add. `--all` asks those, too.
+HAS_GPU = Path("/proc/driver/nvidia").exists()
+UNUSED_GPU_CODE = "-Dgpu_unused=true"
 #: Most of the time that a source takes is that of its headers: those of a target are read once.
 AS_ONE = "-Dunity=on -Dunity_size=99"
 #: What is timed is compiled at -O3 all the same. -O0 costs tests more than it spares the compiler.
@@ -98,7 +105,9 @@ def release(whole: bool, *targets: str) -> Check:
 
 def release_options(whole: bool) -> str:
     """How the release build is configured; whole: as a user's."""
-    return "" if whole else f"{UNUSED_GPU_CODE} {AS_ONE} {UNTIMED}"
+    if whole:
+        return ""
+    return f"{AS_ONE} {UNTIMED}" + ("" if HAS_GPU else " -Dcuda=disabled")
 
 
 def build(whole: bool) -> Iterator[Check]:
@@ -174,41 +183,61 @@ def experiments(whole: bool) -> Iterator[Check]:
 
 
 def cuda(whole: bool) -> Iterator[Check]:
-    """Every .cu file compiled, where there is nvcc; what a GPU machine has to be sent is small."""
+    """Code for GPUs, where there is nvcc: the front ends of compilers find nothing in what only a
+    build for GPUs has; whole, or where a GPU is: every .cu file compiled. What a GPU machine has to
+    be sent is small."""
     yield from kernels(whole)
     if shutil.which("git") and (ROOT / ".git").exists():
         yield sendable(RELEASE)
 
 
 def kernels(whole: bool) -> Iterator[Check]:
-    """Every .cu file compiled, in the release build."""
+    """What stands in .cu files, and calls it."""
     # Kits are compiled by their own tests, the example of the library by the stage `install`.
-    sources = [path.relative_to(ROOT) for room in ("lib", "experiments")
+    sources = [path for room in ("lib", "experiments")
                for path in sorted((ROOT / room).rglob("*.cu"))
-               if not any(part.startswith("kit") for part in path.parts)
+               if not any(part.startswith("kit") for part in path.relative_to(ROOT).parts)
                and path.name != "example.cu"]
     if not sources:
         return
     if not shutil.which("nvcc"):
-        yield from (Check(f"compile {source}", "skipped", "no nvcc here") for source in sources)
+        yield from (Check(f"compile {source.relative_to(ROOT)}", "skipped", "no nvcc here")
+                    for source in sources)
         return
     yield from unless_passed(release(whole))
-    commands = json.loads((RELEASE / "compile_commands.json").read_text())
-    objects = {source: entry["output"] for entry in commands
-               for source in compiled_sources(RELEASE / entry["file"])}
+    built = whole or HAS_GPU
+    directory = RELEASE if built else BUILDS / "gpu"
+    if not built:
+        options = f"{UNUSED_GPU_CODE} {AS_ONE} {UNTIMED}"
+        yield from unless_passed(
+            configured("configure gpu", directory, options, "build.ninja"))
+    compiled = compiling.commands(directory)
+    known = {source for one in compiled for source in one.sources}
     for source in sources:
-        if ROOT / source not in objects:
-            yield Check(f"compile {source}", "failed", "no target of meson.build compiles it")
-        else:
-            yield command(f"compile {source}", "ninja", "-C", RELEASE, objects[ROOT / source])
+        if source not in known:
+            yield Check(f"compile {source.relative_to(ROOT)}", "failed",
+                        "no target of meson.build compiles it")
+    if built:
+        for one in compiled:
+            if set(one.sources) & set(sources):
+                yield command(f"compile {one.output}", "ninja", "-C", directory, one.output)
+    else:
+        yield command("front ends of code for GPUs", "ninja", "-C", directory, "-k", "0", "-f",
+                      compiling.front_ends(directory, compiling.added(directory, RELEASE)))
+        yield from gpu_examples(directory)
 
 
-def compiled_sources(file: Path) -> list[Path]:
-    """The sources that a file of compile commands stands for: several, if compiled as one."""
-    if "-unity" not in file.name:
-        return [file.resolve()]
-    return [Path(line.removeprefix("#include<").removesuffix(">")).resolve()
-            for line in file.read_text().splitlines()]
+def gpu_examples(directory: Path) -> Iterator[Check]:
+    """What front ends say of the examples for GPUs, which see the headers that are installed."""
+    with tempfile.TemporaryDirectory() as folder:
+        room = Path(folder)
+        for header, place in compiling.installed(directory):
+            (room / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(header, room / place)
+        for name in GPU_EXAMPLES:
+            reading = READ_GPU_EXAMPLE if name.endswith(".cu") else READ_EXAMPLE
+            yield command(f"front end of {name}", "bash", "-c",
+                          reading.format(ROOT / "lib" / name, room), cwd=room)
 
 
 def sendable(directory: Path) -> Check:
@@ -311,7 +340,8 @@ def not_sources(folder: str, names: list[str]) -> list[str]:
 
 
 def install(whole: bool) -> Iterator[Check]:
-    """The library as another project uses it: installed, found by pkg-config, linked, run."""
+    """The library as another project uses it: installed, found by pkg-config, linked, run; whole:
+    what it has for GPUs, too."""
     yield from unless_passed(release(whole, "library"))
     with tempfile.TemporaryDirectory() as folder:
         room = Path(folder)
@@ -322,9 +352,7 @@ def install(whole: bool) -> Iterator[Check]:
             ("spmv/plan/example.cpp", "memwall", plan_runs),
             ("dense/example.cpp", "memwall", product_runs)]
         if list(room.rglob("memwall-gpu.pc")):
-            examples += [("dense/gpu/example.cpp", "memwall-gpu", None),
-                         ("spmv/gpu/example.cpp", "memwall-gpu", None),
-                         ("transfer/example.cu", "memwall-gpu", None)]
+            examples += [(name, "memwall-gpu", None) for name in GPU_EXAMPLES]
         for name, library, runs in examples:
             compiling = COMPILE_GPU_EXAMPLE if name.endswith(".cu") else COMPILE_EXAMPLE
             compiled = command(f"install compiles {name}", "bash", "-c",
@@ -452,12 +480,13 @@ class Done:
         return f"{took}, budget {self.stage.budget}{late}"
 
 
-# Fuzzing stays with those that get all processors: it has seconds of the wall for each text.
+# Fuzzing stays with those that get all processors, as it has seconds of the wall for each text, and
+# begins while other lanes are busy: it compiles one source.
 STAGES = {stage.name: stage for stage in (
-    Stage(build, 900), Stage(unit, 110), Stage(python, 340), Stage(fuzz, 80),
+    Stage(build, 620), Stage(fuzz, 80), Stage(unit, 110), Stage(python, 340),
     Stage(sanitize, 230, Lane.LEFT), Stage(tsan, 70, Lane.LEFT), Stage(neon, 60, Lane.LEFT),
     Stage(check, 70, Lane.ONE), Stage(site, 60, Lane.ONE), Stage(new, 20, Lane.ONE, built=True),
-    Stage(experiments, 100, Lane.ONE, built=True), Stage(cuda, 10, Lane.ONE, built=True),
+    Stage(experiments, 100, Lane.ONE, built=True), Stage(cuda, 230, Lane.ONE, built=True),
     Stage(install, 20, Lane.ONE, built=True), Stage(bundle, 20, Lane.ONE, built=True))}
 
 
