@@ -39,6 +39,8 @@ GRADED = ("    `just rehearse {name}` graded a made-up class on `{machine}`:\n"
           '    <a href="{name}/students/dora.html">Dora</a> (it does not compile); for you\n'
           '    <a href="{name}/grades.csv">grades.csv</a> and files for\n'
           '    <a href="{name}/gradescope/ben.json">Gradescope</a>.\n')
+#: What stands below a lesson and a report.
+IN_EXPLORER = '\n\n<a href="{}">Every number of this experiment in the explorer</a>\n'
 #: How the generator complains, in colours: what is wrong, and below it where.
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 WARNING = re.compile(r"^Warning: (?P<what>.*)\n.*\[ (?P<where>\S+):\d+:\d+ \]\n"
@@ -120,9 +122,9 @@ def _gather(house: House, found: Contents, folder: Path) -> None:
     linked = Links(found)
     for page in found.pages:
         guest = found.guest_of(page)
-        text = markdown.converted(page, files.read(house.root / page, page), linked.on(page),
-                                  linked.picture_on(page), NOT_COMMITTED.format(guest) if guest
-                                  else "")
+        text = files.read(house.root / page, page) + in_explorer(page)
+        text = markdown.converted(page, text, linked.on(page), linked.picture_on(page),
+                                  NOT_COMMITTED.format(guest) if guest else "")
         _put(folder / page, text)
     for name, text in sources.pages(house.root, linked.sources).items():
         _put(folder / name, text)
@@ -132,6 +134,14 @@ def _gather(house: House, found: Contents, folder: Path) -> None:
         _put(folder / name, text)
     for asset in sorted(ASSETS.iterdir()):
         _copy(asset, folder / "assets" / asset.name)
+
+
+def in_explorer(page: str) -> str:
+    """The end of a lesson and of a report: where its numbers can be chosen and compared."""
+    match page.split("/"):
+        case ["experiments", name, "README.md" | "report.md"]:
+            return IN_EXPLORER.format(f"../../{EXPLORER}#e={name}")
+    return ""
 
 
 def _hand_out(handouts: Mapping[str, str], folder: Path) -> None:

@@ -66,6 +66,14 @@ def test_notes_get_a_title_and_guests_a_notice() -> None:
     assert "Text." in text
 
 
+@pytest.mark.parametrize(("page", "has"), [
+    ("experiments/a/README.md", True), ("experiments/a/report.md", True),
+    ("experiments/a/answers.md", False), ("experiments/README.md", False),
+    ("reports/box/README.md", False), ("README.md", False)])
+def test_lessons_and_reports_lead_to_the_explorer(page: str, has: bool) -> None:
+    assert ('href="../../explorer/index.html#e=a"' in build.in_explorer(page)) is has
+
+
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     for name, text in {
