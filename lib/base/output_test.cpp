@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +20,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <thread>
 
 namespace {
 
@@ -117,6 +119,18 @@ TEST_CASE("an exception becomes one line with its cause")
               "no", "/a/b", std::make_error_code(std::errc::permission_denied)}) ==
           "/a/b: Permission denied");
     CHECK(cause_of(7).find('\n') == std::string::npos);
+}
+
+TEST_CASE("what nobody catches is told in one line, under the name of the program")
+{
+    auto const ended = in_a_process(STDOUT_FILENO, [] {
+        base::tell_uncaught();
+        std::thread{[] { throw std::runtime_error{"two\nlines"}; }}.join();
+        return 0;
+    });
+    CHECK(WIFEXITED(ended.status));
+    CHECK(WEXITSTATUS(ended.status) == 2);
+    CHECK(ended.said == std::string{program_invocation_short_name} + ": two lines\n");
 }
 
 TEST_CASE("what cannot be printed is said, whatever its size")

@@ -3,7 +3,9 @@
 #include "base/printable.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -27,6 +29,33 @@ std::string told()
     }
 }
 
+constexpr int failed = 2;
+
+/// Prints what is being handled, also where there is no memory for its text.
+int tell(std::string_view name)
+{
+    try {
+        auto const line = std::string{name} + ": " + cause() + "\n";
+        static_cast<void>(std::fputs(line.c_str(), stderr));
+    } catch (std::bad_alloc const&) {
+        std::fwrite(name.data(), 1, name.size(), stderr);
+        static_cast<void>(std::fputs(": not enough memory\n", stderr));
+    }
+    return failed;
+}
+
+[[noreturn]] void end()
+{
+    if (!std::current_exception()) {
+        std::abort(); // nothing was thrown
+    }
+    try {
+        throw;
+    } catch (...) {
+        std::_Exit(tell(program_invocation_short_name));
+    }
+}
+
 } // namespace
 
 std::string cause()
@@ -41,10 +70,13 @@ int program(std::string_view name, std::function<int()> const& body)
     try {
         return body();
     } catch (...) {
-        auto const line = std::string{name} + ": " + cause() + "\n";
-        static_cast<void>(std::fputs(line.c_str(), stderr));
-        return 2;
+        return tell(name);
     }
+}
+
+void tell_uncaught()
+{
+    std::set_terminate(end);
 }
 
 } // namespace base

@@ -14,4 +14,8 @@ std::string cause();
 /// cause" on standard error where an exception leaves it.
 int program(std::string_view name, std::function<int()> const& body);
 
+/// From now on, what nobody catches ends the process as what leaves the body of `program` does,
+/// under the name by which it was started: for programs of which only a part is such a body.
+void tell_uncaught();
+
 } // namespace base

@@ -212,6 +212,9 @@ void list_variants(Run& run)
     }
 }
 
+/// A main declares what it measures before `Experiment::run`, which catches what is thrown then.
+[[maybe_unused]] bool const uncaught_is_told = (base::tell_uncaught(), true);
+
 } // namespace
 
 void Experiment::measure_ceilings(Run& run, std::string const& when) const
