@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote
 
 from browser import BrowserError, chromium, prefer, visit
 from selenium.webdriver import Chrome
@@ -98,8 +98,16 @@ def dead_links(site: Path) -> Iterator[str]:
             target = (file.parent / unquote(path)).resolve() if path else file
             if not target.exists():
                 yield f"{file.relative_to(site)}: no file {link}"
-            elif place and target in pages and unquote(place) not in pages[target].places:
+            elif place and target in pages and not is_there(place, target, pages[target]):
                 yield f"{file.relative_to(site)}: no place {link}"
+
+
+def is_there(place: str, target: Path, page: Page) -> bool:
+    """Whether a page has a place; a view of the explorer is one where it has that experiment."""
+    if target.parent.name == "explorer" and "=" in place:
+        experiment = parse_qs(place).get("e", [""])[0]
+        return (target.parent / f"data-{experiment}.js").is_file()
+    return unquote(place) in page.places
 
 
 def names(site: Path, whole: bool) -> list[str]:

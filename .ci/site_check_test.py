@@ -40,6 +40,18 @@ def test_dead_links_are_found(tmp_path: Path) -> None:
     ]
 
 
+def test_views_of_the_explorer_have_data(tmp_path: Path) -> None:
+    (tmp_path / "explorer").mkdir()
+    (tmp_path / "explorer/index.html").write_text("<p id=about>")
+    (tmp_path / "explorer/data-spmv.js").touch()
+    (tmp_path / "b.html").write_text("""<a href="explorer/index.html#e=spmv&amp;s=x"></a>
+        <a href="explorer/index.html#about"></a> <a href="explorer/index.html#e=gone"></a>
+        <a href="explorer/index.html#s=x"></a>""")
+    assert list(site_check.dead_links(tmp_path)) == [
+        "b.html: no place explorer/index.html#e=gone",
+        "b.html: no place explorer/index.html#s=x"]
+
+
 def test_every_page_but_most_of_doxygens_is_looked_at(tmp_path: Path) -> None:
     for page in ("index.html", "api/index.html", "api/a.html", "source/b.cpp.html"):
         (tmp_path / page).parent.mkdir(exist_ok=True)

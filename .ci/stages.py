@@ -483,10 +483,10 @@ class Done:
 # Fuzzing stays with those that get all processors, as it has seconds of the wall for each text, and
 # begins while other lanes are busy: it compiles one source.
 STAGES = {stage.name: stage for stage in (
-    Stage(build, 620), Stage(fuzz, 80), Stage(unit, 110), Stage(python, 340),
+    Stage(build, 560), Stage(fuzz, 80), Stage(unit, 110), Stage(python, 440),
     Stage(sanitize, 230, Lane.LEFT), Stage(tsan, 70, Lane.LEFT), Stage(neon, 60, Lane.LEFT),
     Stage(check, 70, Lane.ONE), Stage(site, 60, Lane.ONE), Stage(new, 20, Lane.ONE, built=True),
-    Stage(experiments, 100, Lane.ONE, built=True), Stage(cuda, 230, Lane.ONE, built=True),
+    Stage(experiments, 110, Lane.ONE, built=True), Stage(cuda, 280, Lane.ONE, built=True),
     Stage(install, 20, Lane.ONE, built=True), Stage(bundle, 20, Lane.ONE, built=True))}
 
 
