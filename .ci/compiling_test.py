@@ -57,3 +57,25 @@ def test_a_source_that_does_not_compile_is_found(tmp_path: Path, text: str, code
                           check=False)
     assert done.returncode == code, done.stdout
     assert ("nobody" in done.stdout) == bool(code)
+
+
+@pytest.mark.parametrize("name", ["a.cpp", "a.cu"])
+def test_a_fault_that_came_after_is_found(tmp_path: Path, name: str) -> None:
+    """What an earlier run has made does not stand for a source that was changed."""
+    folder, source = tmp_path / "build", tmp_path / name
+    folder.mkdir()
+    compiler = folder / "compiler"
+    compiler.write_text('#!/bin/sh\nfor last; do :; done\n[ ! -d front ] || touch "$last"\n'
+                        f"! grep nobody {source}\n")
+    compiler.chmod(0o755)
+    (folder / "compile_commands.json").write_text(json.dumps([
+        {"directory": str(folder), "file": f"../{name}", "output": "a.o",
+         "command": f"{compiler} -o a.o -c ../{name}"}]))
+    (folder / "build.ninja").touch()
+    codes = []
+    for text in ("int a = 1;", "int a = nobody;"):
+        source.write_text(text)
+        file = compiling.front_ends(folder, compiling.commands(folder))
+        codes.append(subprocess.run(["ninja", "-C", folder, "-f", file], capture_output=True,
+                                    check=False).returncode)
+    assert codes == [0, 1]

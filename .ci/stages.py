@@ -77,8 +77,8 @@ READ_EXAMPLE = ("g++ -std=c++20 -fsyntax-only {} -I{} "
 READ_GPU_EXAMPLE = "nvcc -std=c++20 -arch=sm_90 -include cuda/std/cstdint -cubin -o example {} -I{}"
 #: Take half of the time in which kernels compile: only the whole run asks them.
 POINTER_CHECKS = "null,alignment,object-size,pointer-overflow"
-#: Where nothing can run code for GPUs, the short form asks front ends alone, in half of the time
-#: that the host's compiler and the linker add. `--all` asks those, too.
+#: Where there is none, the short form only asks front ends of code for GPUs, in half of the time
+#: that building it takes; `--all` builds it.
 HAS_GPU = Path("/proc/driver/nvidia").exists()
 UNUSED_GPU_CODE = "-Dgpu_unused=true"
 #: Most of the time that a source takes is that of its headers: those of a target are read once.
