@@ -192,7 +192,7 @@ def cuda(whole: bool) -> Iterator[Check]:
 
 
 def kernels(whole: bool) -> Iterator[Check]:
-    """What stands in .cu files, and calls it."""
+    """Every .cu file compiled, or read by front ends with all else that a GPU adds to a build."""
     # Kits are compiled by their own tests, the example of the library by the stage `install`.
     sources = [path for room in ("lib", "experiments")
                for path in sorted((ROOT / room).rglob("*.cu"))
@@ -235,9 +235,9 @@ def gpu_examples(directory: Path) -> Iterator[Check]:
             (room / place).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(header, room / place)
         for name in GPU_EXAMPLES:
-            reading = READ_GPU_EXAMPLE if name.endswith(".cu") else READ_EXAMPLE
+            line = READ_GPU_EXAMPLE if name.endswith(".cu") else READ_EXAMPLE
             yield command(f"front end of {name}", "bash", "-c",
-                          reading.format(ROOT / "lib" / name, room), cwd=room)
+                          line.format(ROOT / "lib" / name, room), cwd=room)
 
 
 def sendable(directory: Path) -> Check:
@@ -354,9 +354,9 @@ def install(whole: bool) -> Iterator[Check]:
         if list(room.rglob("memwall-gpu.pc")):
             examples += [(name, "memwall-gpu", None) for name in GPU_EXAMPLES]
         for name, library, runs in examples:
-            compiling = COMPILE_GPU_EXAMPLE if name.endswith(".cu") else COMPILE_EXAMPLE
+            line = COMPILE_GPU_EXAMPLE if name.endswith(".cu") else COMPILE_EXAMPLE
             compiled = command(f"install compiles {name}", "bash", "-c",
-                               compiling.format(ROOT / "lib" / name, library),
+                               line.format(ROOT / "lib" / name, library),
                                cwd=room, PKG_CONFIG_PATH=":".join(found))
             yield compiled
             if compiled.outcome == "passed" and runs:
