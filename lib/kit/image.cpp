@@ -15,8 +15,11 @@ namespace {
 class Layout
 {
 public:
-    Layout(std::size_t head, base::Random& random) : random_{random}, bytes_((head + 63) / 64 * 64)
+    Layout(std::size_t head, std::size_t arrays, base::Random& random) : random_{random}
     {
+        constexpr std::size_t gaps = std::size_t{64} << 10;
+        bytes_.reserve(head + arrays + gaps);
+        bytes_.resize((head + 63) / 64 * 64);
         gap();
     }
 
@@ -53,7 +56,11 @@ Image image(Invocation const& call, base::Random& random)
     if (call.numbers.size() > most_numbers || call.arrays.size() > most_arrays) {
         throw std::logic_error(call.function + " has more arguments than a header holds");
     }
-    Layout layout{sizeof(Header), random};
+    std::size_t arrays = 0;
+    for (auto const array : call.arrays) {
+        arrays += array.size();
+    }
+    Layout layout{sizeof(Header), arrays, random};
     Header header{};
     std::strncpy(header.function, call.function.c_str(), sizeof header.function - 1);
     header.numbers = static_cast<std::int32_t>(call.numbers.size());
