@@ -1,8 +1,9 @@
 """From the calls that a judge saw to points. Nothing here knows a clock."""
 
 import math
+import statistics
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,8 @@ from memwall.record.kits import InputFamily, Kit
 WORTH = 1.3  # the model must be so many times as fast as naive, or speed is not asked
 LEAST_NOISE = 0.02  # logarithms, as all noise here
 QUIET = 0.15  # a machine on which two copies of the model differ by more is none to grade on
+#: Whose times of one round are compared.
+COMPARED = {"naive", "model", "model_again", "submission"}
 FLOOR_SLACK = 0.7  # of the least time in which the input was read; less by the noise
 
 
@@ -30,6 +33,7 @@ class Outcome:
     by_round: tuple[float, ...] = ()  # logarithms of the speed-up
     below_floor: bool = False  # it is foul for a time alone
     race: bool = False  # it is wrong for a race alone, whatever its values
+    error: float = 0  # standard error of `points`
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ class Grade:
     speedup: float | None  # over naive, geometric mean over cases that count
     low: float | None  # its interval
     high: float | None
+    error: float = 0  # standard error of `speed`
 
     @property
     def noise(self) -> float:
@@ -75,14 +80,15 @@ def grade(kit: Kit, calls: Sequence[dict[str, Any]]) -> Grade:
         reason = "speed is not asked: in no case is the model clearly faster than naive"
         return Grade(correctness, correctness, 0, reason, outcomes, None, None, None)
     weights = {case.name: case.weight for case in kit.cases}
-    speed = kit.speed * (sum(weights[one.name] * (one.points or 0) for one in asked)
-                         / sum(weights[one.name] for one in asked))
-    center, low, high = interval(asked)
+    worth = kit.speed / sum(weights[one.name] for one in asked)
+    speed = worth * sum(weights[one.name] * (one.points or 0) for one in asked)
+    error = worth * math.hypot(*(weights[one.name] * one.error for one in asked))
+    middle, low, high = interval(asked)
     raced = ", ".join(case.known_as for case, one in zip(kit.cases, outcomes, strict=True)
                       if one.race)
     reason = f"nothing for {raced}: a race, even where values are right" if raced else ""
     return Grade(correctness + speed, correctness, speed, reason, outcomes,
-                 math.exp(center), math.exp(low), math.exp(high))
+                 math.exp(middle), math.exp(low), math.exp(high), error)
 
 
 def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], kit: Kit) -> Outcome:
@@ -106,27 +112,57 @@ def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], kit: Kit) -> Out
     if wrong:
         return Outcome(case.name, wrong, foul, None, 0, None, None, None, None)
     usual = {name: typical(values) for name, values in times.items()}
-    noise = abs(math.log(usual["model"] / usual["model_again"]))
+    whole = [one for one in rounds.values() if one.keys() >= COMPARED]
+    noise = abs(center(math.log(one["model"] / one["model_again"]) for one in whole)[0])
     share = min(times["submission"]) / min(times["floor"])
     if share < FLOOR_SLACK * math.exp(-noise):
         foul = f"a call took {share:.2f} of the time of the floor, which no call can do without"
         return Outcome(case.name, foul, foul, None, noise, None, None, None, None,
                        below_floor=True)
-    gain = usual["naive"] / usual["model"]
-    speedup = usual["naive"] / usual["submission"]
+    gain = math.exp(center(math.log(one["naive"]) - of_model(one) for one in whole)[0])
+    over, of_over = center(of_model(one) - math.log(one["submission"]) for one in whole)
+    speedup, of_speedup = center(math.log(one["naive"] / one["submission"]) for one in whole)
+    points, error = None, 0.0
+    if kit.thresholds:
+        points, error = with_error(lambda x: reached(kit.thresholds, math.exp(x + noise)),
+                                   speedup, of_speedup)
+    elif gain >= WORTH:
+        points, error = with_error(lambda x: scale(x, math.log(min(gain, kit.span)), noise),
+                                   over, of_over)
+    if race and points is not None:
+        points, error = 0, 0.0
     by_round = tuple(math.log(one["naive"] / one["submission"]) for one in rounds.values()
                      if "naive" in one and "submission" in one)
-    points = None
-    if kit.thresholds:
-        points = reached(kit.thresholds, speedup * math.exp(noise))
-    elif gain >= WORTH:
-        points = scale(math.log(speedup / gain), math.log(min(gain, kit.span)), noise)
     milliseconds = 1e3 * usual["submission"] * calls[0]["work"]
-    if race and points is not None:
-        points = 0
-    return Outcome(case.name, race, "", gain, noise, speedup,
+    return Outcome(case.name, race, "", gain, noise, math.exp(speedup),
                    usual["floor"] / usual["submission"], milliseconds, points, by_round,
-                   race=bool(race))
+                   race=bool(race), error=error)
+
+
+def of_model(one: dict[str, float]) -> float:
+    """The logarithm of the model's time in a round, of both of its copies."""
+    return math.log(one["model"] * one["model_again"]) / 2
+
+
+def center(values: Iterable[float]) -> tuple[float, float]:
+    """The mean of logarithms without a tenth at either end, and its standard error (Tukey and
+    McLaughlin: that of the values beyond pulled in). Rounds are compared, each in itself: of what
+    disturbs a whole round nothing is left, and the mean of all tells more than any one of them."""
+    ordered = sorted(values)
+    cut = len(ordered) // 10
+    kept = ordered[cut:len(ordered) - cut]
+    if len(kept) < 2:
+        return statistics.fmean(kept), math.inf
+    pulled_in = [min(max(value, kept[0]), kept[-1]) for value in ordered]
+    error = statistics.stdev(pulled_in) * math.sqrt(len(ordered)) / len(kept)
+    return statistics.fmean(kept), error
+
+
+def with_error(worth: Callable[[float], float], value: float, error: float
+               ) -> tuple[float, float]:
+    """What a value is worth, and the error of that: none where twice that of the value changes
+    nothing."""
+    return worth(value), (worth(value + 2 * error) - worth(value - 2 * error)) / 4
 
 
 def typical(times: Sequence[float]) -> float:

@@ -18,7 +18,7 @@ from memwall.grade import assignment, sandbox
 from memwall.grade.sandbox import Box, Limits
 from memwall.grade.submissions import Submission
 from memwall.record import files, processors
-from memwall.record.kits import GradeError, Kit
+from memwall.record.kits import GradeError, InputFamily, Kit
 
 COMPILE = Limits(processes=32, seconds=60)
 COMPILE_SECONDS = 120
@@ -166,11 +166,16 @@ class Workshop:
 
     def judge(self, program: Path) -> list[dict[str, Any]]:
         """Every call of a program and of the references beside it; then, where races are looked
-        for, what was found, a line for each case in which that is something. Where that takes too
-        long, the program is at fault if its own calls took most of it."""
+        for, what was found, a line for each case in which that is something."""
+        return [*self.judge_again(program, self.kit.cases),
+                *(self.races(program) if self.kit.openmp else [])]
+
+    def judge_again(self, program: Path, cases: Sequence[InputFamily]) -> list[dict[str, Any]]:
+        """The calls of some cases alone. Where they take too long, the program is at fault if its
+        own took most of that."""
         contenders = [self._contender(name, uid, self._source(name, program))
                       for uid, name in zip(RUNNING, CONTENDERS, strict=True)]
-        calls, in_time = self._calls(self.kit.rounds, self._cases(), contenders)
+        calls, in_time = self._calls(self.kit.rounds, self._lines(cases), contenders)
         own = sum(call["wall"] for call in calls if call["contender"] == "submission")
         if not in_time and own > JUDGE_SECONDS / 2:
             raise Exhausted(f"its calls took {own:.0f} of the {JUDGE_SECONDS} s that it and the"
@@ -178,7 +183,7 @@ class Workshop:
         if not in_time:
             raise GradeError(f"the judge took more than {JUDGE_SECONDS} s, calls of the submission"
                              f" {own:.0f} s of them")
-        return [*calls, *self.races(program)] if self.kit.openmp else calls
+        return calls
 
     def races(self, program: Path) -> list[dict[str, Any]]:
         """The cases in which a program has a race. The model solution stands beside it: where it
@@ -186,15 +191,17 @@ class Workshop:
         uses of one place far apart in time, the search has forgotten the first. What it has not
         found when its time is up is none."""
         head = f"sanitized\t{self.kit.file}\t{SANITIZED_MEGABYTES}\n"
-        calls, _ = self._calls(1, self._cases(small=True) + self._cases(), [
+        small = self._lines(self.kit.cases, small=True)
+        calls, _ = self._calls(1, small + self._lines(self.kit.cases), [
             head, *(self._contender(name, uid, self._source(name, program, ".races"), races=True)
                     for uid, name in zip(RUNNING, ("model", "submission"), strict=False))])
         return [{**call, "contender": "races", "fault": "", "race": call["fault"]}
                 for call in calls if call["contender"] == "submission" and call["race"]]
 
-    def _cases(self, small: bool = False) -> list[str]:
+    @staticmethod
+    def _lines(cases: Sequence[InputFamily], small: bool = False) -> list[str]:
         return [f"{'hidden' if case.hidden else 'case'}\t{case.small if small else case.line}\n"
-                for case in self.kit.cases]
+                for case in cases]
 
     def _calls(self, rounds: int, cases: list[str], lines: list[str]
                ) -> tuple[list[dict[str, Any]], bool]:

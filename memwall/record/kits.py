@@ -70,6 +70,8 @@ class Kit:
     #: In place of the model: at so many times the speed of naive, such a part of the points.
     thresholds: tuple[tuple[float, float], ...] = ()
     log: float = 0  # points that a lecturer can give for the work log; students keep one if any
+    #: Calls are added until the standard error of the points is no larger.
+    error: float = 0.7
     memory: int = 4096  # megabytes of address space that each process may have
 
     @property
@@ -162,4 +164,5 @@ def load(folder: Path) -> Kit:
                cases=tuple(cases),
                thresholds=tuple((one["speedup"], one["part"])
                                 for one in raw["points"].get("threshold", ())),
-               log=raw["points"].get("log", 0), memory=raw.get("memory", Kit.memory))
+               log=raw["points"].get("log", 0),
+               error=raw["points"].get("error", Kit.error), memory=raw.get("memory", Kit.memory))

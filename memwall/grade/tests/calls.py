@@ -1,8 +1,10 @@
 """Calls of a judge that never were."""
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from memwall.grade import points
@@ -27,6 +29,22 @@ def calls(submission: float, case: str = "", **changes: float) -> list[dict[str,
              "freezer": "signals"}
             for name in ([case] if case else [one.name for one in kit().cases])
             for number in range(3) for contender, time in times.items()]
+
+
+def disturbed(submission: float, random: Random, spread: float, rounds: int = 6,
+              certain: str = "") -> list[dict[str, Any]]:
+    """As above, with rounds of other lengths, in which each call errs by so much (a logarithm); in
+    one case the submission is much faster than the model in any case."""
+    made = []
+    for number in range(rounds):
+        usual = math.exp(random.gauss(0, 0.3))
+        for call in calls(submission):
+            if call["round"] == 0:
+                time = call["seconds"] * usual * math.exp(random.gauss(0, spread))
+                if (call["case"], call["contender"]) == (certain, "submission"):
+                    time *= 0.7 / submission
+                made.append({**call, "round": number, "seconds": time})
+    return made
 
 
 def record(student: str, submission: float = 2.0, label: str = "", reason: str = "",

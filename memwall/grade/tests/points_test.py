@@ -2,11 +2,13 @@
 
 import dataclasses
 import math
+import statistics
+from random import Random
 
 import pytest
 
 from memwall.grade import points
-from memwall.grade.tests.calls import calls, kit
+from memwall.grade.tests.calls import calls, disturbed, kit
 
 
 def speed(submission: float, **changes: float) -> float:
@@ -34,6 +36,33 @@ def test_some_noise_is_assumed() -> None:
 
 def test_a_usual_call_is_neither_lucky_nor_disturbed() -> None:
     assert points.typical([9.0, 3.0, 1.0, 9.0, 2.0, 9.0, 9.0, 9.0]) == 3.0
+
+
+def test_points_lie_as_far_apart_as_their_error_says() -> None:
+    random = Random(1)
+    grades = [points.grade(kit(), disturbed(2.0, random, 0.1, rounds=20)) for _ in range(60)]
+    apart = statistics.stdev(grade.speed for grade in grades)
+    assert statistics.fmean(grade.error for grade in grades) == pytest.approx(apart, rel=0.25)
+    assert statistics.fmean(grade.speed for grade in grades) == pytest.approx(speed(2.0), abs=0.4)
+
+
+def test_one_disturbed_call_costs_little() -> None:
+    made = disturbed(2.0, Random(2), 0.01, rounds=12)
+    before = points.grade(kit(), made).speed
+    for case in kit().cases:
+        next(call for call in made if call["case"] == case.name
+             and call["contender"] == "submission")["seconds"] *= 20
+    assert points.grade(kit(), made).speed == pytest.approx(before, abs=0.3)
+
+
+def test_at_the_ends_of_the_scale_points_are_certain() -> None:
+    for time in (0.8, 5.0):
+        assert points.grade(kit(), disturbed(time, Random(3), 0.03)).error == 0
+
+
+def test_of_one_round_the_error_is_not_known() -> None:
+    assert points.center([0.5]) == (0.5, math.inf)
+    assert points.with_error(lambda value: min(max(value, 0), 1), 0.5, math.inf) == (0.5, 0.25)
 
 
 def test_noise_is_that_of_the_noisiest_case() -> None:

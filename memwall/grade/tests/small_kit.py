@@ -38,7 +38,8 @@ def small(folder: Path, name: str, cases: Sequence[str], rounds: int = 5) -> kit
     head = path.read_text().partition("[[case]]")[0]
     text = "".join(f'[[case]]\ncase = "{case}"\nabout = ""\nnext = ""\n'
                    f'hidden = {str(case.startswith("secret ")).lower()}\n' for case in cases)
-    path.write_text(re.sub(r"^rounds = .*$", f"rounds = {rounds}", head, flags=re.M) + text)
+    head = re.sub(r"^rounds = .*$", f"rounds = {rounds}", head, flags=re.M)
+    path.write_text(head.replace("[points]\n", "[points]\nerror = 100\n") + text)
     hand_judge(instructor / "student")
     return kits.load(instructor)
 
