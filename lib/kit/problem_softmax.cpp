@@ -87,8 +87,8 @@ void RowProblem::expect(bool whole)
             auto element = row[j];
             if (task_ == RowTask::softmax) {
                 auto const distance = row[j] - facts.most;
-                element = whole ? static_cast<float>(std::exp(double{distance}))
-                                : std::exp(distance);
+                element =
+                    whole ? static_cast<float>(std::exp(double{distance})) : std::exp(distance);
                 power_[begin + j] = element;
             }
             facts.sum += element;
