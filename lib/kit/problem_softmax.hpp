@@ -36,7 +36,7 @@ public:
     std::vector<Image> images(int ranks, std::uint64_t seed) const override;
 
     /// Every element in any case; exponentials in double where it is to be whole, else in float,
-    /// which is several times as fast and right to a hundredth of the bound.
+    /// which is several times as fast and errs by less than a quarter of the bound.
     void expect(bool whole) override;
 
     std::string complaint(Result const& result) override;

@@ -17,9 +17,7 @@ from memwall.record.kits import GradeError, InputFamily, Kit
 
 Record = dict[str, Any]
 Compiling = tuple[Submission, Future[Binary]]
-
-
-#: Of a judge, at most, to add calls.
+#: So often a judge is called at most, to make the points of one submission surer.
 SESSIONS = 12
 
 
@@ -128,8 +126,9 @@ def judged(shop: Workshop, submission: Submission, program: Binary, attempts: in
     and the seconds that its calls took.
 
     Calls are added, of cases whose points are not certain, until the standard error of all points
-    is as small as the kit asks, so that equals get alike. A noisy machine gets some attempts, and
-    then gives no grade; who is faster than the floor is so in each of them, or not accused."""
+    is as small as the kit asks, so that equals get about the same. A noisy machine gets some
+    attempts, and then gives no grade; who is faster than the floor is so in each of them, or not
+    accused."""
     if program.path is None:
         return refusal(submission, "it does not compile", program.said)
     begun = time.monotonic()

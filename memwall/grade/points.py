@@ -121,7 +121,8 @@ def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], kit: Kit) -> Out
                        below_floor=True)
     gain = math.exp(center(math.log(one["naive"]) - of_model(one) for one in whole)[0])
     over, of_over = center(of_model(one) - math.log(one["submission"]) for one in whole)
-    speedup, of_speedup = center(math.log(one["naive"] / one["submission"]) for one in whole)
+    by_round = tuple(math.log(one["naive"] / one["submission"]) for one in whole)
+    speedup, of_speedup = center(by_round)
     points, error = None, 0.0
     if kit.thresholds:
         points, error = with_error(lambda x: reached(kit.thresholds, math.exp(x + noise)),
@@ -131,8 +132,6 @@ def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], kit: Kit) -> Out
                                    over, of_over)
     if race and points is not None:
         points, error = 0, 0.0
-    by_round = tuple(math.log(one["naive"] / one["submission"]) for one in rounds.values()
-                     if "naive" in one and "submission" in one)
     milliseconds = 1e3 * usual["submission"] * calls[0]["work"]
     return Outcome(case.name, race, "", gain, noise, math.exp(speedup),
                    usual["floor"] / usual["submission"], milliseconds, points, by_round,
