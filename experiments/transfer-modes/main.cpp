@@ -13,6 +13,7 @@ int main(int argc, char** argv)
     transfer_modes::add_large(experiment, gpu);
     transfer_modes::add_kinds(experiment, gpu);
     transfer_modes::add_staged(experiment, gpu);
+    transfer_modes::add_engine(experiment, gpu);
     transfer_modes::add_zero_copy(experiment, gpu);
     transfer_modes::add_dot(experiment, gpu);
     transfer_modes::add_capacity(experiment, gpu);

@@ -16,8 +16,11 @@ void add_large(bench::Experiment& experiment, cuda::Gpu& gpu);
 void add_kinds(bench::Experiment& experiment, cuda::Gpu& gpu);
 
 /// staged.cpp: our copy of pageable memory by one to eight threads, between the runtime's and
-/// locked pages.
+/// locked pages, and what its stores, chunks and buffer do for it.
 void add_staged(bench::Experiment& experiment, cuda::Gpu& gpu);
+
+/// engine.cpp: a copy of locked pages to the device, which cores have read or written just before.
+void add_engine(bench::Experiment& experiment, cuda::Gpu& gpu);
 
 /// zero_copy.cpp: a kernel reads an array on the host by itself, after a copy, or in pages that
 /// move.

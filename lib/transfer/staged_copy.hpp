@@ -3,18 +3,27 @@
 #include "cuda/pinned.hpp"
 #include "cuda/stream.hpp"
 
+#include <atomic>
 #include <cstddef>
-#include <span>
 #include <vector>
 
 namespace transfer {
 
+/// How threads write.
+enum class Stores
+{
+    by_size,     ///< as `StagedCopy` says
+    cached,      ///< as `std::memcpy`: what was written is in the cache of the core that wrote it
+    past_caches, ///< streaming stores
+};
+
 /// How `StagedCopy` works.
 struct StagedCopyOptions
 {
-    int threads = 0;                                  ///< 0: as many as OpenMP would use
-    std::size_t chunk_bytes = std::size_t{512} << 10; ///< of a buffer in locked pages
-    std::size_t chunks = 4;                           ///< buffers of each thread
+    int threads = 0;                                ///< 0: as many as OpenMP would use
+    std::size_t chunk_bytes = std::size_t{8} << 20; ///< that the device copies at once, at most
+    std::size_t chunks = 4;                         ///< that fit into the buffer in locked pages
+    Stores stores = Stores::by_size;
 };
 
 namespace detail {
@@ -29,42 +38,80 @@ public:
     void to_host(void* host, void const* device, std::size_t bytes, cudaStream_t stream);
 
 private:
-    /// A buffer, and a mark behind the device's last copy from or to it.
-    struct Chunk
+    /// Where a chunk stands in the buffer.
+    struct Place
     {
-        explicit Chunk(std::size_t bytes) : memory{bytes} {}
-
-        cuda::Pinned<std::byte> memory;
-        cuda::Event copied;
+        cuda::Event copied;                    ///< behind the device's last copy from or to it
+        std::atomic<std::size_t> asked{};      ///< for which chunk the device copied, or copies
+        std::atomic<std::size_t> free{};       ///< which chunk threads may copy
+        std::atomic<std::size_t> parts_left{}; ///< of it
     };
 
-    /// Calls `work(buffers, first byte)` on each thread; throws again what the first one threw.
-    template <class Work>
-    void on_threads(Work const& work);
+    /// How the bytes of a call are cut: into chunks, and each of these into parts.
+    struct Cut
+    {
+        std::size_t bytes;
+        std::size_t chunk_bytes;
+        std::size_t parts;       ///< of a chunk
+        std::size_t places;      ///< of the buffer
+        std::size_t first_place; ///< of chunk 0
+
+        std::size_t chunks() const { return (bytes + chunk_bytes - 1) / chunk_bytes; }
+        std::size_t bytes_of(std::size_t chunk) const;
+        std::size_t place_of(std::size_t chunk) const { return (first_place + chunk) % places; }
+    };
+
+    /// Cuts a call, once the device has read what the call before left in the buffer.
+    Cut cut(std::size_t bytes);
+
+    std::byte* buffer_of(Cut const& cut, std::size_t chunk);
+
+    /// Calls `part(in the buffer, first byte, bytes)` on threads, for all parts in order, each when
+    /// the device has copied from or to its place; behind the last part of each chunk
+    /// `whole(chunk)`. Throws again what one of them threw.
+    template <class Part, class Whole>
+    void on_threads(Cut const& cut, Part const& part, Whole const& whole);
+
+    /// What each thread does of that, until there is nothing left or `failed`.
+    template <class Part, class Whole>
+    void take_parts(Cut const& cut, std::atomic<std::size_t>& next, std::atomic<bool> const& failed,
+                    Part const& part, Whole const& whole);
 
     int device_;
     int threads_;
     std::size_t chunk_bytes_;
-    std::size_t stride_; ///< from a thread's chunk to its next one
-    std::vector<Chunk> chunks_;
+    std::size_t buffer_bytes_;
+    Stores stores_;
+    cuda::Pinned<std::byte> buffer_;
+    std::vector<Place> places_;
+    std::size_t next_byte_ = 0; ///< of the buffer: the oldest one
+    cuda::Event read_;          ///< behind the last copy to the device
 };
 
 } // namespace detail
 
-/// Copies pageable memory faster than the runtime: each thread moves chunks of its own into or out
-/// of its buffers in locked pages, while the device copies others. No thread waits for another. The
-/// runtime's own copy does the same with one thread. One call at a time.
+/// Copies pageable memory faster than the runtime. Threads copy parts of a chunk into or out of a
+/// buffer in locked pages, and whoever copies its last part tells the device, which copies a chunk
+/// while threads copy others. The runtime's own copy does the same with one thread. One call at a
+/// time.
+///
+/// Where the bytes lie decides its speed, as the study `engine` of `transfer-modes` shows: a device
+/// copies at half its speed what lies in the cache of a single core. So the buffer is larger than
+/// those caches and used in turns, also from call to call. Into it threads write past the caches,
+/// but through them if they fill it more than twice: then they get ahead of the device by more than
+/// the caches hold, and memory has less to do. Out of it they always write past the caches.
 class StagedCopy
 {
 public:
     /// For the device that is current. Throws std::invalid_argument if a chunk has no bytes or
     /// there are none, for fewer than 0 threads, and if no memory has so many bytes; `cuda::Error`
-    /// if the buffers cannot be locked.
+    /// if the buffer cannot be locked.
     explicit StagedCopy(StagedCopyOptions const& options = {});
 
-    /// Behind the work of `stream`. Returns when `host` was read; the device may still copy. Throws
-    /// std::invalid_argument, as below, for bytes at a null pointer, and if the places overlap, as
-    /// managed memory can; `cuda::Error` if the device does not copy.
+    /// Behind the work of `stream`. Returns when `host` was read; the device may still copy, for
+    /// which the next call waits. Throws std::invalid_argument, as below, for bytes at a null
+    /// pointer, and if the places overlap, as managed memory can; `cuda::Error` if the device does
+    /// not copy.
     void to_device(void* device, void const* host, std::size_t bytes, cudaStream_t stream);
 
     /// Behind the work of `stream`. Returns when `host` was written.
