@@ -137,8 +137,8 @@ def judged(shop: Workshop, submission: Submission, program: Binary, attempts: in
     sessions, left = 0, attempts - 1
     while True:
         try:
-            calls += later(shop.judge_again(program.path, unsure) if calls
-                           else shop.judge(program.path), calls)
+            calls += [{**call, "session": sessions} for call in (
+                shop.judge_again(program.path, unsure) if calls else shop.judge(program.path))]
             grade = points.grade(shop.kit, calls)
         except Exhausted as error:
             return refusal(submission, str(error), program.said)
@@ -157,12 +157,6 @@ def judged(shop: Workshop, submission: Submission, program: Binary, attempts: in
             return {**about(submission), **dataclasses.asdict(grade), "compiler": program.said,
                     "tier": shop.tier, "freezer": calls[0]["freezer"],
                     "seconds": round(time.monotonic() - begun, 1)}
-
-
-def later(calls: list[dict[str, Any]], before: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Calls of rounds that come after those before."""
-    first = 1 + max((call["round"] for call in before), default=-1)
-    return [{**call, "round": first + call["round"]} for call in calls] if first else calls
 
 
 def refusal(submission: Submission, reason: str, compiler: str = "") -> Record:

@@ -94,7 +94,7 @@ def grade(kit: Kit, calls: Sequence[dict[str, Any]]) -> Grade:
 def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], kit: Kit) -> Outcome:
     """What happened in one case."""
     times: dict[str, list[float]] = defaultdict(list)
-    rounds: dict[int, dict[str, float]] = defaultdict(dict)
+    rounds: dict[tuple[int, int], dict[str, float]] = defaultdict(dict)
     foul = wrong = race = ""
     for call in calls:
         if call["contender"] == "races":
@@ -106,23 +106,27 @@ def outcome(case: InputFamily, calls: Sequence[dict[str, Any]], kit: Kit) -> Out
             wrong = wrong or problem
         elif not problem:
             times[call["contender"]].append(call["seconds"] / call["work"])
-            rounds[call["round"]][call["contender"]] = call["seconds"]
+            rounds[call["session"], call["round"]][call["contender"]] = call["seconds"]
     if not times["submission"] and not wrong:
         wrong = "it was never called"
     if wrong:
         return Outcome(case.name, wrong, foul, None, 0, None, None, None, None)
     usual = {name: typical(values) for name, values in times.items()}
-    whole = [one for one in rounds.values() if one.keys() >= COMPARED]
-    noise = abs(center(math.log(one["model"] / one["model_again"]) for one in whole)[0])
+    whole = {at: one for at, one in rounds.items() if one.keys() >= COMPARED}
+
+    def compared(logarithm: Callable[[dict[str, float]], float]) -> tuple[float, float]:
+        return over_sessions([(session, logarithm(one)) for (session, _), one in whole.items()])
+
+    noise = abs(compared(lambda one: math.log(one["model"] / one["model_again"]))[0])
     share = min(times["submission"]) / min(times["floor"])
     if share < FLOOR_SLACK * math.exp(-noise):
         foul = f"a call took {share:.2f} of the time of the floor, which no call can do without"
         return Outcome(case.name, foul, foul, None, noise, None, None, None, None,
                        below_floor=True)
-    gain = math.exp(center(math.log(one["naive"]) - of_model(one) for one in whole)[0])
-    over, of_over = center(of_model(one) - math.log(one["submission"]) for one in whole)
-    by_round = tuple(math.log(one["naive"] / one["submission"]) for one in whole)
-    speedup, of_speedup = center(by_round)
+    gain = math.exp(compared(lambda one: math.log(one["naive"]) - of_model(one))[0])
+    over, of_over = compared(lambda one: of_model(one) - math.log(one["submission"]))
+    speedup, of_speedup = compared(lambda one: math.log(one["naive"] / one["submission"]))
+    by_round = tuple(math.log(one["naive"] / one["submission"]) for one in whole.values())
     points, error = None, 0.0
     if kit.thresholds:
         points, error = with_error(lambda x: reached(kit.thresholds, math.exp(x + noise)),
@@ -155,6 +159,20 @@ def center(values: Iterable[float]) -> tuple[float, float]:
     pulled_in = [min(max(value, kept[0]), kept[-1]) for value in ordered]
     error = statistics.stdev(pulled_in) * math.sqrt(len(ordered)) / len(kept)
     return statistics.fmean(kept), error
+
+
+def over_sessions(values: Sequence[tuple[int, float]]) -> tuple[float, float]:
+    """The center of all rounds of some sessions, and its standard error: what differs from round to
+    round, or from session to session if that is more. Each session starts new processes, whose
+    memory lies elsewhere: its rounds have that in common."""
+    middle, within = center(value for _, value in values)
+    sessions = defaultdict(list)
+    for session, value in values:
+        sessions[session].append(value)
+    if len(sessions) < 2:
+        return middle, within
+    centers = [center(rounds)[0] for rounds in sessions.values()]
+    return middle, max(within, statistics.stdev(centers) / math.sqrt(len(centers)))
 
 
 def with_error(worth: Callable[[float], float], value: float, error: float

@@ -71,7 +71,7 @@ class Kit:
     thresholds: tuple[tuple[float, float], ...] = ()
     log: float = 0  # points that a lecturer can give for the work log; students keep one if any
     #: Calls are added until the standard error of the points is no larger.
-    error: float = 0.7
+    error: float = 0.6
     memory: int = 4096  # megabytes of address space that each process may have
 
     @property

@@ -24,7 +24,7 @@ def kit() -> kits.Kit:
 def calls(submission: float, case: str = "", **changes: float) -> list[dict[str, Any]]:
     """Three rounds of one case, or of all, in milliseconds; every call with so many of its own."""
     times = {**USUAL, "submission": submission, **changes}
-    return [{"case": name, "round": number, "contender": contender, "work": 1e6,
+    return [{"case": name, "session": 0, "round": number, "contender": contender, "work": 1e6,
              "seconds": 1e-3 * time * (1 + 0.001 * number), "fault": "", "foul": False, "wrong": "",
              "freezer": "signals"}
             for name in ([case] if case else [one.name for one in kit().cases])

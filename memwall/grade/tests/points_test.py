@@ -95,6 +95,19 @@ def test_the_interval_of_the_speed_up() -> None:
     assert points.interval([of(1.0)]) == (1, 1 - points.LEAST_NOISE, 1 + points.LEAST_NOISE)
 
 
+def test_what_differs_from_session_to_session_is_no_smaller_for_many_rounds_of_each() -> None:
+    """Rounds of one session have in common where its memory lies."""
+    values = [(session, 0.1 * session + 0.001 * number)
+              for session in range(4) for number in range(100)]
+    middle, error = points.over_sessions(values)
+    assert middle == pytest.approx(0.1995, abs=0.001)
+    assert error == pytest.approx(statistics.stdev([0, 0.1, 0.2, 0.3]) / 2)
+    assert points.center(value for _, value in values)[1] < 0.01
+    alike = [(session, value) for session in range(4) for value in (0.0, 1.0)]
+    assert points.over_sessions(alike) == points.center(value for _, value in alike)
+    assert points.over_sessions(alike[:2]) == points.center([0.0, 1.0])
+
+
 def test_noise_never_makes_the_scale_jump() -> None:
     steps = [points.scale(math.log(s / 130), math.log(1.3), 0.15) for s in range(100, 131)]
     assert steps == sorted(steps)
