@@ -23,9 +23,9 @@
 namespace sparse::testing {
 
 /// Structures full of runs and blocks, and some without any.
-inline std::vector<std::pair<std::string, Pattern<>>> structures()
+inline std::vector<std::pair<std::string, Pattern<>>> const& structures()
 {
-    return {
+    static std::vector<std::pair<std::string, Pattern<>>> const made{
         {"empty", empty(0, 0)},
         {"no nonzeros", empty(7, 9)},
         {"fem3", fem3(4)},
@@ -36,6 +36,7 @@ inline std::vector<std::pair<std::string, Pattern<>>> structures()
         {"ragged", ragged(5003, 57, 40, 5)},
         {"short rows", short_rows(6007, 100, 2)},
     };
+    return made;
 }
 
 /// The structure with values 1, 2, 3, ...
@@ -56,16 +57,22 @@ struct Entries
     /// No entries in as many rows as `a` has.
     explicit Entries(CsrView<double> const& a) : row(static_cast<std::size_t>(a.rows)) {}
 
-    /// Whether these are the entries of `a`.
+    /// Whether these are the entries of `a`, whose rows are sorted.
     bool operator==(CsrView<double> const& a) const
     {
-        Entries same{a};
         for (std::int32_t i = 0; i < a.rows; ++i) {
-            for (auto p = a.row_ptr[i]; p < a.row_ptr[i + 1]; ++p) {
-                same.row[i][a.col[p]] = a.values[p];
+            auto p = a.row_ptr[i];
+            for (auto const& [column, value] : row[i]) {
+                if (p == a.row_ptr[i + 1] || a.col[p] != column || a.values[p] != value) {
+                    return false;
+                }
+                ++p;
+            }
+            if (p != a.row_ptr[i + 1]) {
+                return false;
             }
         }
-        return row == same.row;
+        return true;
     }
 };
 
