@@ -23,11 +23,11 @@ using dense::Matrix;
 
 /// Numbers in device memory that begin `shift` elements behind it, rows with a gap of NaN.
 template <class T>
-struct Rows
+struct ShiftedRows
 {
     template <class Random>
-    Rows(std::int64_t row_count, std::int64_t column_count, int gap, int shift, bool is_result,
-         Random& random)
+    ShiftedRows(std::int64_t row_count, std::int64_t column_count, int gap, int shift,
+                bool is_result, Random& random)
         : rows{row_count}, columns{column_count}, stride{column_count + gap}, begin{shift}
     {
         constexpr T nan = std::numeric_limits<T>::quiet_NaN();
@@ -49,10 +49,11 @@ struct Rows
 };
 
 template <class T>
-struct Product
+struct ShiftedProduct
 {
     template <class Random>
-    Product(std::int64_t m, std::int64_t n, std::int64_t k, int gap, int shift, Random& random)
+    ShiftedProduct(std::int64_t m, std::int64_t n, std::int64_t k, int gap, int shift,
+                   Random& random)
         : a{m, k, gap, shift, false, random}, b{k, n, gap, shift, false, random}, c{m,    n,
                                                                                     gap,  shift,
                                                                                     true, random}
@@ -92,21 +93,21 @@ struct Product
         return worst;
     }
 
-    Rows<T> a, b, c;
+    ShiftedRows<T> a, b, c;
 };
 
-struct Draw
+struct ShiftedDraw
 {
     std::int64_t m, n, k;
     int gap, shift;
 };
 
 /// Sizes from 1 to `most` that are spread over all magnitudes, half of them multiples of eight.
-std::vector<Draw> draws(int count, double most)
+std::vector<ShiftedDraw> draws(int count, double most)
 {
     std::mt19937 random{31};
     std::uniform_real_distribution<double> exponent{0, std::log2(most)};
-    std::vector<Draw> found;
+    std::vector<ShiftedDraw> found;
     for (int i = 0; i < count; ++i) {
         auto const size = [&] {
             auto const drawn = static_cast<std::int64_t>(std::exp2(exponent(random)));
@@ -118,14 +119,14 @@ std::vector<Draw> draws(int count, double most)
 }
 
 /// Multiplies in each plan that there is for such results; of a sum that is long enough all are.
-void check_all_plans(Draw const& draw, cuda::Stream const& stream, std::mt19937& random)
+void check_all_plans(ShiftedDraw const& draw, cuda::Stream const& stream, std::mt19937& random)
 {
     for (auto plan :
          dense::gpu::shaped_plans({draw.m, draw.n, 1 << 20, true, dense::gpu::clusters_at_once})) {
         CAPTURE(plan.text());
         CAPTURE(draw.m);
         CAPTURE(draw.k);
-        Product<float> p{draw.m, draw.n, draw.k, draw.gap, draw.shift, random};
+        ShiftedProduct<float> p{draw.m, draw.n, draw.k, draw.gap, draw.shift, random};
         dense::gpu::multiply_by_shaped_tiles(plan, p.a.matrix(), p.b.matrix(), p.c.matrix(),
                                              stream);
         REQUIRE(p.error(stream) <= 1);
@@ -152,14 +153,14 @@ TEST_CASE("every tile and every cluster, over edges and beyond the depth" *
     }
     cuda::Stream const stream;
     std::mt19937 random{32};
-    for (Draw const& draw : std::vector<Draw>{{1, 1, 1, 0, 0},
-                                              {131, 260, 516, 0, 0},
-                                              {131, 259, 517, 1, 0},
-                                              {70, 33, 1200, 3, 1},
-                                              {300, 300, 5, 4, 0}}) {
+    for (ShiftedDraw const& draw : std::vector<ShiftedDraw>{{1, 1, 1, 0, 0},
+                                                            {131, 260, 516, 0, 0},
+                                                            {131, 259, 517, 1, 0},
+                                                            {70, 33, 1200, 3, 1},
+                                                            {300, 300, 5, 4, 0}}) {
         check_all_plans(draw, stream, random);
     }
-    Product<float> p{64, 64, 64, 0, 0, random};
+    ShiftedProduct<float> p{64, 64, 64, 0, 0, random};
     CHECK_THROWS_AS(dense::gpu::multiply_by_shaped_tiles({64, 64, 9}, p.a.matrix(), p.b.matrix(),
                                                          p.c.matrix(), stream),
                     std::invalid_argument);
@@ -173,13 +174,13 @@ TEST_CASE("products of floats, of shapes from a row to squares" *
 {
     cuda::Stream const stream;
     std::mt19937 random{33};
-    for (Draw const& draw : draws(60, 1500)) {
+    for (ShiftedDraw const& draw : draws(60, 1500)) {
         CAPTURE(draw.m);
         CAPTURE(draw.n);
         CAPTURE(draw.k);
         CAPTURE(draw.gap);
         CAPTURE(draw.shift);
-        Product<float> p{draw.m, draw.n, draw.k, draw.gap, draw.shift, random};
+        ShiftedProduct<float> p{draw.m, draw.n, draw.k, draw.gap, draw.shift, random};
         dense::gpu::gemm<float>(p.a.matrix(), p.b.matrix(), p.c.matrix(), stream);
         REQUIRE(p.error(stream) <= 1);
     }
@@ -193,14 +194,14 @@ TEST_CASE_TEMPLATE("few rows, and a sum that is repeated bit for bit", T, float,
     auto const step = std::ranges::find(steps, "few_rows", &dense::gpu::Step<T>::name);
     REQUIRE(step != steps.end());
     for (std::int64_t m = 1; m <= 8; ++m) {
-        for (Draw const& draw : std::vector<Draw>{{m, 32, 7, 0, 0},
-                                                  {m, 515, 3000, 1, 0},
-                                                  {m, 4096, 1030, 0, 0},
-                                                  {m, 129, 5000, 2, 1}}) {
+        for (ShiftedDraw const& draw : std::vector<ShiftedDraw>{{m, 32, 7, 0, 0},
+                                                                {m, 515, 3000, 1, 0},
+                                                                {m, 4096, 1030, 0, 0},
+                                                                {m, 129, 5000, 2, 1}}) {
             CAPTURE(m);
             CAPTURE(draw.n);
             CAPTURE(draw.k);
-            Product<T> p{draw.m, draw.n, draw.k, draw.gap, draw.shift, random};
+            ShiftedProduct<T> p{draw.m, draw.n, draw.k, draw.gap, draw.shift, random};
             if (!step->refuses(p.a.matrix(), p.b.matrix(), p.c.matrix()).empty()) {
                 continue;
             }
