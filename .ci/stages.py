@@ -179,7 +179,8 @@ def experiments(whole: bool) -> Iterator[Check]:
                       experiment.name, "--profile", "tiny", OMP_WAIT_POLICY="passive")
     sample = BUILDS / "sample.mtx"
     sample.write_text(SAMPLE, encoding="utf-8")
-    yield command("study", sys.executable, "-m", "memwall", "--build", RELEASE, "study", sample)
+    yield command("study", sys.executable, "-m", "memwall", "--build", RELEASE, "study",
+                  "--profile", "tiny", sample, OMP_WAIT_POLICY="passive")
 
 
 def cuda(whole: bool) -> Iterator[Check]:

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from memwall.record.console import Console
+from memwall.run.schedule import PROFILES
 from memwall.run.workspace import Workspace
 from memwall.study.kernel import KINDS, try_kernel
 from memwall.study.matrix import study_all
+from memwall.study.measuring import USUAL_PROFILE
 
 #: What is done with a `study.json` or `try.json`, and what is said of it.
 Finish = Callable[[Path], str]
@@ -17,7 +19,9 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
                  finish: Finish) -> None:
     """Adds both to a command line, on which people call them with a prefix."""
     matrix = commands.add_parser("study", prog=f"{prefix}study", help="a page about each matrix",
-                                 usage=f"{prefix}study FILE...")
+                                 usage=f"{prefix}study [--profile PROFILE] FILE...")
+    matrix.add_argument("--profile", choices=PROFILES, default=USUAL_PROFILE,
+                        help="how long; tiny: seconds, to see what a page is like")
     matrix.add_argument("files", type=Path, nargs="+", metavar="FILE",
                         help=".mtx, .mtx.gz; or a study.json or try.json from another machine")
     matrix.set_defaults(command=lambda given: _study(given, finish))
@@ -35,7 +39,9 @@ def _study(given: argparse.Namespace, finish: Finish) -> int:
     for file in written:
         print(finish(file))
     matrices = [file for file in given.files if file not in written]
-    return study_all(Workspace.of(given), matrices, Console(), finish) if matrices else 0
+    if not matrices:
+        return 0
+    return study_all(Workspace.of(given), matrices, given.profile, Console(), finish)
 
 
 def _try(given: argparse.Namespace, finish: Finish) -> int:

@@ -27,7 +27,7 @@ Json = dict[str, Any]
 SUFFIXES = (".mtx.gz", ".mtx")
 
 
-def study_all(workspace: Workspace, files: Sequence[Path], console: Console,
+def study_all(workspace: Workspace, files: Sequence[Path], profile: str, console: Console,
               finish: Callable[[Path], str]) -> int:
     """Studies each matrix, and lets a page be made of what was written; 1 if a variant failed its
     verification."""
@@ -46,7 +46,8 @@ def study_all(workspace: Workspace, files: Sequence[Path], console: Console,
         place = measuring.own_folder(workspace.build / "study", name_of(file), file)
         with place as (folder, lock):
             bench = Bench(workspace, tree, console, folder, lock)
-            codes.append(_study(bench, file, features, contests, finish))
+            given = measuring.options(file, features.nnz, profile)
+            codes.append(_study(bench, file, features, given, contests, finish))
     return max(codes)
 
 
@@ -59,11 +60,11 @@ def name_of(file: Path) -> str:
     raise UserError(f"{file}: found another ending, expected a file .mtx or .mtx.gz")
 
 
-def _study(bench: Bench, file: Path, features: Features, contests: Sequence[Contest],
-           finish: Callable[[Path], str]) -> int:
+def _study(bench: Bench, file: Path, features: Features, given: Sequence[str],
+           contests: Sequence[Contest], finish: Callable[[Path], str]) -> int:
     started = time.monotonic()
     try:
-        failures = _measure(bench, file.resolve(), features, contests)
+        failures = _measure(bench, file, features, given, contests)
     except KeyboardInterrupt:
         bench.console.line("interrupted: the same command goes on from here")
         raise
@@ -74,11 +75,10 @@ def _study(bench: Bench, file: Path, features: Features, contests: Sequence[Cont
     return 1 if failures else 0
 
 
-def _measure(bench: Bench, file: Path, features: Features,
+def _measure(bench: Bench, file: Path, features: Features, given: Sequence[str],
              contests: Sequence[Contest]) -> list[str]:
     """Measures what is missing and writes `study.json`; what failed."""
     structure = bench.structure(file)
-    given = measuring.options(file, features.nnz)
     found, failures = [], []
     for contest in contests:
         measured, failed = bench.measured(contest, given, [file])

@@ -32,6 +32,8 @@ Json = dict[str, Any]
 #: From so many nonzeros on one precision and fewer rounds must do.
 LARGE = 1_000_000
 ROUNDS_OF_LARGE = 5
+#: That of programs which are asked for none.
+USUAL_PROFILE = "quick"
 
 
 @dataclass(frozen=True)
@@ -155,9 +157,11 @@ def described(workspace: Workspace, file: Path) -> Features:
     return read_as(Features, results.decode(_asked([command, file, "--json"]), shown), shown)
 
 
-def options(matrix: Path, nonzeros: int) -> list[str]:
+def options(matrix: Path, nonzeros: int, profile: str = USUAL_PROFILE) -> list[str]:
     """What a program is asked of a matrix: less of a large one, so that a page takes minutes."""
     given = ["--matrix", str(matrix)]
+    if profile != USUAL_PROFILE:
+        given += ["--profile", profile]
     if nonzeros >= LARGE:
         given += ["--precision", "fp64", "--samples", str(ROUNDS_OF_LARGE)]
     return given

@@ -74,4 +74,5 @@ def test_a_large_output_does_not_block(tmp_path: Path) -> None:
 
 def test_large_matrices_are_asked_for_less() -> None:
     assert measuring.options(Path("a.mtx"), 10) == ["--matrix", "a.mtx"]
+    assert measuring.options(Path("a.mtx"), 10, "tiny")[2:] == ["--profile", "tiny"]
     assert "fp64" in measuring.options(Path("a.mtx"), measuring.LARGE)
