@@ -1,6 +1,6 @@
 // Messages that nobody waits for, until all have come.
-#include "spmv.hpp"
 #include "row.hpp"
+#include "spmv.hpp"
 
 #include <algorithm>
 #include <mpi.h>

@@ -1,6 +1,6 @@
 // Each rank in turn sends its part to all.
-#include "spmv.hpp"
 #include "row.hpp"
+#include "spmv.hpp"
 
 #include <algorithm>
 #include <mpi.h>

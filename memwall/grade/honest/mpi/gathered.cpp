@@ -1,6 +1,6 @@
 // One collective call for all vectors.
-#include "spmv.hpp"
 #include "row.hpp"
+#include "spmv.hpp"
 
 #include <mpi.h>
 #include <vector>

@@ -1,6 +1,6 @@
 // Each rank fetches what others show.
-#include "spmv.hpp"
 #include "row.hpp"
+#include "spmv.hpp"
 
 #include <mpi.h>
 #include <vector>

@@ -1,6 +1,6 @@
 // Parts travel from neighbour to neighbour.
-#include "spmv.hpp"
 #include "row.hpp"
+#include "spmv.hpp"
 
 #include <algorithm>
 #include <mpi.h>

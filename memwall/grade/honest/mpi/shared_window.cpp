@@ -1,6 +1,6 @@
 // Memory that all ranks share, made anew in each call.
-#include "spmv.hpp"
 #include "row.hpp"
+#include "spmv.hpp"
 
 #include <algorithm>
 #include <mpi.h>

@@ -1,6 +1,6 @@
 // As many threads as there are processors, by its own count.
-#include "spmv.hpp"
 #include "row.hpp"
+#include "spmv.hpp"
 
 #include <omp.h>
 

@@ -1,6 +1,6 @@
 // Rows handed out by an atomic counter of its own.
-#include "spmv.hpp"
 #include "row.hpp"
+#include "spmv.hpp"
 
 #include <algorithm>
 #include <atomic>

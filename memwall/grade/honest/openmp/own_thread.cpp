@@ -1,6 +1,6 @@
 // A second thread that it starts itself.
-#include "spmv.hpp"
 #include "row.hpp"
+#include "spmv.hpp"
 
 #include <thread>
 

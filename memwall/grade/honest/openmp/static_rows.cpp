@@ -1,6 +1,6 @@
 // Equal numbers of rows, handed out before.
-#include "spmv.hpp"
 #include "row.hpp"
+#include "spmv.hpp"
 
 void spmv(Csr const& a, std::span<double const> x, std::span<double> y)
 {

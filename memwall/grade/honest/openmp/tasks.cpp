@@ -1,6 +1,6 @@
 // Tasks of a thousand rows.
-#include "spmv.hpp"
 #include "row.hpp"
+#include "spmv.hpp"
 
 #include <algorithm>
 
