@@ -212,7 +212,7 @@ def _gain(survey: Survey, machine: str, unmet: str) -> str:
     if machine not in survey.machines:
         if unmet:
             return f"nothing: {unmet}"
-        return f"nothing yet: just run {experiment.name}"
+        return f"nothing yet: just run-all {experiment.name}"
     words: dict[str, int] = {}
     for claim in experiment.claims:
         verdict = survey.verdicts[claim.id][machine]

@@ -30,7 +30,7 @@ def page(survey: Survey) -> str:
 def not_measured(experiment: Experiment) -> str:
     """The page of an experiment without results."""
     return (f"{WOVEN}# {experiment.title}\n\n{experiment.question}\n\nNo machine has"
-            f" measured it yet: `just run {experiment.name}`.\n")
+            f" measured it yet: `just run-all {experiment.name}`.\n")
 
 
 def _figure(experiment: Experiment) -> list[str]:

@@ -29,6 +29,7 @@ def _chosen(root: Path, arguments: list[str] | None) -> int:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     every = commands.add_parser("run-all", prog=_command(root / "run-all"),
                                 help="measure every experiment into this machine's folder")
+    every.add_argument("names", nargs="*", metavar="EXPERIMENT", help="default: all of them")
     every.add_argument("--profile", choices=PROFILES, default="quick",
                        help="how large and how long; default: quick")
     every.add_argument("--machine", help="name of the folder; default: made from the hardware")
@@ -51,7 +52,7 @@ def _chosen(root: Path, arguments: list[str] | None) -> int:
 def _run_all(workspace: Workspace, given: argparse.Namespace) -> int:
     machine = describe_machine(workspace)
     _require_instructions(machine["cpu"])
-    code = run_all(workspace, given.profile, given.machine, Console(), None)
+    code = run_all(workspace, given.profile, given.machine, Console(), None, given.names)
     slug = machines.name_of(workspace.root, machine, given.machine).name
     print(f"copy reports/{slug} to reports/ of a checkout, then weave it there: just report {slug}")
     return code

@@ -51,7 +51,9 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
     every = commands.add_parser("run-all", allow_abbrev=False,
                                 help="measure all experiments into this machine's folder",
-                                usage="just run-all [--book | --full] [--machine NAME]")
+                                usage="just run-all [EXPERIMENT ...] [--book | --full]"
+                                      " [--machine NAME]")
+    every.add_argument("names", nargs="*", metavar="EXPERIMENT", help="default: all of them")
     profile = every.add_mutually_exclusive_group()
     profile.add_argument("--book", action="store_const", dest="profile", const="book",
                          help="as the machine is measured that lessons show (half an hour)")
@@ -61,7 +63,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
                        help="name of the folder; default: made from the hardware")
     every.set_defaults(command=lambda given: run_all(
         Workspace.of(given), given.profile or "quick", given.machine, Console(),
-        pages.of_machine))
+        pages.of_machine, given.names))
 
     called = commands.add_parser("folder", help="say which folder is this machine's")
     called.set_defaults(command=_folder)

@@ -1,4 +1,4 @@
-"""`just run-all`: every experiment into the folder of this machine."""
+"""`just run-all`: every experiment, or those that are named, into the folder of this machine."""
 
 import shutil
 import time
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from memwall.analysis import claims
-from memwall.record import definition, errors, files, machines, notation, results
+from memwall.record import definition, errors, files, machines, names, notation, results
 from memwall.record.console import Console, duration
 from memwall.record.errors import UserError
 from memwall.run import looks
@@ -33,22 +33,26 @@ WeaveMachine = Callable[[Path, str], object]
 
 
 def run_all(workspace: Workspace, profile: str, slug: str | None, console: Console,
-            weave: WeaveMachine | None) -> int:
-    """Measures what the plan says, then weaves the pages. 1 if anything failed, else 0.
+            weave: WeaveMachine | None, named: Sequence[str] = ()) -> int:
+    """Measures what the plan says, of all experiments or of those that are named, then weaves the
+    pages. 1 if anything failed, else 0.
 
     Without `weave` the results wait for a machine that can weave them.
     """
-    workspace.build_programs("programs")
+    for name in named:
+        names.require_experiment(workspace.root, name)
+    targets = [f"experiment:{name}" for name in named] + ["lib/bench/machine"]
+    workspace.build_programs(*targets if named else ["programs"])
     machine = describe_machine(workspace)
-    named = machines.name_of(workspace.root, machine, slug)
-    if named.why:
-        console.line(named.why)
-    machine["slug"] = named.name
+    folder = machines.name_of(workspace.root, machine, slug)
+    if folder.why:
+        console.line(folder.why)
+    machine["slug"] = folder.name
     directory = workspace.build / "run-all"
     with files.exclusive(directory) as lock:
         state = RunState(directory, machine["slug"], profile)
         try:
-            run = RunOfAll(workspace, profile, machine, state, lock, console)
+            run = RunOfAll(workspace, profile, machine, named, state, lock, console)
             outcomes = run.everything()
             outcomes += [run.weave(weave)] if weave else []
         except KeyboardInterrupt:
@@ -56,7 +60,7 @@ def run_all(workspace: Workspace, profile: str, slug: str | None, console: Conso
             raise
         failed = any(outcome.verb == "FAILED" for outcome in outcomes)
         if not failed:
-            state.complete()
+            state.complete(named)
     console.line(summary(outcomes))
     return 1 if failed else 0
 
@@ -88,9 +92,15 @@ class RunState:
         self._done[name] = file_digest(program)
         files.write_json(self._folder / "state.json", self._done)
 
-    def complete(self) -> None:
-        """Everything was measured, and is stored: the next run begins anew."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+    def complete(self, named: Sequence[str]) -> None:
+        """Everything, or what is named, is measured and stored: the next run begins anew."""
+        if not named:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            return
+        for name in named:
+            shutil.rmtree(self.folder(name), ignore_errors=True)
+            self._done.pop(name, None)
+        files.write_json(self._folder / "state.json", self._done)
 
     def durations(self) -> dict[str, float]:
         """Seconds of the last uninterrupted runs of this machine and profile, by experiment."""
@@ -108,14 +118,15 @@ class RunState:
 
 
 class RunOfAll:
-    """One run of all experiments on one machine."""
+    """One run of all experiments, or of those that are named, on one machine."""
 
-    def __init__(self, workspace: Workspace, profile: str, machine: dict[str, Any], state: RunState,
-                 lock: int, console: Console) -> None:
+    def __init__(self, workspace: Workspace, profile: str, machine: dict[str, Any],
+                 named: Sequence[str], state: RunState, lock: int, console: Console) -> None:
         self._workspace = workspace
         self._profile = profile
         self._slug = machine["slug"]
         self._machine = machine
+        self._named = named
         self._state = state
         self._lock = lock
         self._console = console
@@ -139,7 +150,8 @@ class RunOfAll:
         return SummaryLine(shown, "woven", "")
 
     def _plan(self) -> list[Step]:
-        experiments = definition.load_all(self._workspace.root)
+        experiments = [experiment for experiment in definition.load_all(self._workspace.root)
+                       if not self._named or experiment.name in self._named]
         paths = {experiment.name: self._folder / "results" / f"{experiment.name}.json"
                  for experiment in experiments}
         stored = {name: results.load(path).run["profile"]

@@ -411,7 +411,7 @@ def test_a_run_of_an_unknown_experiment_has_no_page(woven: Path, raw: Json) -> N
 def test_an_empty_house_has_a_scorecard(root: Path) -> None:
     texts = weave(root)
     assert "No machine has measured anything yet" in texts["reports/README.md"]
-    assert "No machine has measured it yet: `just run spmv-demo`" in texts[PAGE]
+    assert "No machine has measured it yet: `just run-all spmv-demo`" in texts[PAGE]
     assert "Of 4 claims, 4 are not measured yet." in texts["README.md"]
     assert run(root, "check").returncode == 0
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -35,9 +36,10 @@ class Terminal(io.StringIO):
 
 def run(root: Path, profile: str = "quick", slug: str | None = None,
         stream: io.StringIO | None = None,
-        weave: WeaveMachine | None = book.weave_machine) -> tuple[int, str]:
+        weave: WeaveMachine | None = book.weave_machine, named: Sequence[str] = ()
+        ) -> tuple[int, str]:
     stream = stream or io.StringIO()
-    code = run_all(Workspace(root, root / "build"), profile, slug, Console(stream), weave)
+    code = run_all(Workspace(root, root / "build"), profile, slug, Console(stream), weave, named)
     return code, stream.getvalue()
 
 
@@ -104,6 +106,29 @@ def test_in_a_bundle_a_processor_must_know_the_instructions(
     assert "lacks fma" in capsys.readouterr().err
     assert bundle.main(root, ["run", "alpha"]) == 2
     assert "lacks fma" in capsys.readouterr().err
+
+
+def test_named_experiments_are_measured_alone(root: Path) -> None:
+    for name in ("alpha", "beta", "gamma"):
+        add_experiment(root, name, threads="[1]", log=str(root / f"{name}.log"))
+    code, said = run(root, weave=None, named=("beta",))
+    assert (code, "alpha" in said) == (0, False)
+    assert stored(root, "beta")["run"]["profile"] == "quick"
+    assert not (root / "alpha.log").exists()
+    with pytest.raises(UserError, match="delta"):
+        run(root, weave=None, named=("beta", "delta"))
+
+
+def test_naming_experiments_forgets_nothing_of_an_unfinished_run(root: Path) -> None:
+    for name in ("alpha", "beta"):
+        add_experiment(root, name, threads="[1]", log=str(root / f"{name}.log"))
+    add_experiment(root, "gamma", threads="[1]", fail=True)
+    assert run(root, weave=None)[0] == 1
+    assert run(root, weave=None, named=("beta",))[0] == 0  # as it was measured: kept
+    measured = (root / "alpha.log").read_text()
+    behave(root, "gamma")
+    assert run(root, weave=None)[0] == 0
+    assert (root / "alpha.log").read_text() == measured  # not again
 
 
 def test_results_become_pages(root: Path) -> None:
