@@ -19,7 +19,7 @@ export OMPI_MCA_mpi_yield_when_idle := "1"
 
 # List the recipes
 _list:
-    @just --justfile "{{justfile()}}" --list --unsorted
+    @"{{just_executable()}}" --justfile "{{justfile()}}" --list --unsorted
 
 # Install what this machine lacks
 setup:

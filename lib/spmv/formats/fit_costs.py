@@ -11,6 +11,7 @@ nanoseconds a nonzero until it stands, on one thread: the median of a result, an
 results, as a conversion that was made quicker since says nothing of the older ones.
 """
 
+import argparse
 import json
 import statistics
 from collections import defaultdict
@@ -143,5 +144,7 @@ def write(file, patterns, base):
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__,
+                            formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     write(*HOST)
     write(*GPU)
