@@ -335,7 +335,7 @@ int Experiment::measure(Settings const& settings) const
         throw std::invalid_argument{
             settings.filter.empty()
                 ? fmt::format("no variant runs with {} at the points that were asked for (--list "
-                              "prints variants and axes)",
+                              "prints variants and axes), or no study calls trial.run()",
                               settings.threads == 1 ? "1 thread"
                                                     : fmt::format("{} threads", settings.threads))
                 : fmt::format("--filter: found '{}', expected the name of a variant (--list prints "
