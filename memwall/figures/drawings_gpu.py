@@ -349,11 +349,11 @@ def dependencies(question: str, about: str) -> str:
 
 def _schedule(board: Board, title: str, lanes: dict[str, list[Piece]], left: float, top: float,
               behind: tuple[str, str, str]) -> None:
-    """Lanes of pieces over time, with steps counted below; arrows to what waits for a piece of
+    """Lanes of pieces over time, with squares counted below; arrows to what waits for a piece of
     another engine, a frame round what stands behind a piece in the queue of its own."""
     wide = 1.1
     last = max(piece.end for pieces in lanes.values() for piece in pieces)
-    board.text(left, top + 0.6, f"{title}: {last} steps", bold=True)
+    board.text(left, top + 0.6, f"{title}: {last} squares", bold=True)
     tops = {lane: top + 1.5 + 2.4 * k for k, lane in enumerate(lanes)}
     placed = {piece.name: (piece, lane) for lane, pieces in lanes.items() for piece in pieces}
     for lane, pieces in lanes.items():
