@@ -42,7 +42,7 @@ def test_nothing_but_its_folder_and_the_list_changes(tmp_path: Path) -> None:
                if path.is_file() and before.get(path) != path.read_bytes()}
     files = {f"experiments/my-idea/{file}" for file in (*new.FILES, "README.md")}
     assert changed == files | {"experiments/meson.build"}
-    assert "`just run my-idea`" in (root / "experiments/my-idea/README.md").read_text()
+    assert "`just run-all my-idea`" in (root / "experiments/my-idea/README.md").read_text()
     assert main(["--root", str(root), "check"]) == 0
 
 
