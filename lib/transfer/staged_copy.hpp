@@ -95,11 +95,10 @@ private:
 /// while threads copy others. The runtime's own copy does the same with one thread. One call at a
 /// time.
 ///
-/// Where the bytes lie decides its speed, as the study `engine` of `transfer-modes` shows: a device
-/// copies at half its speed what lies in the cache of a single core. So the buffer is larger than
-/// those caches and used in turns, also from call to call. Into it threads write past the caches,
-/// but through them if they fill it more than twice: then they get ahead of the device by more than
-/// the caches hold, and memory has less to do. Out of it they always write past the caches.
+/// A device copies more slowly what lies in the cache of a single core (study `engine` of
+/// `transfer-modes`). So the buffer is larger than those caches and used in turns, also from call
+/// to call. Into it threads write past the caches, but through them if they fill it more than
+/// twice, and out of it always past them: that was fastest of what the study `staged` compares.
 class StagedCopy
 {
 public:

@@ -18,8 +18,8 @@ from memwall.run.workspace import Workspace, describe_machine
 
 
 def main(root: Path, arguments: list[str] | None = None) -> int:
-    """`run-all` measures every experiment below `root` into `root/reports/`, `run` one of them into
-    `root/build/runs/`; both say how the results come home. `profile` adds to a result."""
+    """`run-all` measures all experiments below `root`, or some, into `root/reports/`, `run` one of
+    them into `root/build/runs/`; both say how results come home. `profile` adds to a result."""
     return errors.exit_code(lambda: _chosen(root, arguments))
 
 
