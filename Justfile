@@ -70,9 +70,9 @@ try *ARGS: (_needs "run")
 profile NAME *ARGS: (_needs "run")
     @"{{python}}" -P -m memwall profile "$@"
 
-# Keep a run of build/runs/ (its folder or result) in this machine's folder under a title
+# Keep a run of build/runs/ (its folder or result) in this machine's folder: RESULT TITLE
 [no-cd, no-exit-message]
-keep RESULT TITLE *MACHINE: (_needs "run")
+keep *RESULT_TITLE: (_needs "run")
     @"{{python}}" -P -m memwall keep "$@"
 
 # Measure every experiment into this machine's folder (--book: half an hour; --full: hours)

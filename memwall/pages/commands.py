@@ -36,13 +36,15 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Adds what this room does to the command line. `contribute` asks what this machine is, and why
     a machine cannot run an experiment; `site` what students of each kit read."""
     report = commands.add_parser("report", help="weave reports, short pages, the scorecard and"
-                                 " README.md; of a machine also its own reports")
-    report.add_argument("machine", nargs="?", help="folder below reports/")
+                                 " README.md; of a machine also its own reports",
+                                 usage="just report [MACHINE]")
+    report.add_argument("machine", metavar="MACHINE", nargs="?", help="folder below reports/")
     report.set_defaults(command=_report)
 
     drawn = commands.add_parser("figures", help="every figure of the articles on one page",
                                 usage="just figures [MACHINE]")
-    drawn.add_argument("machine", nargs="?", help="folder below reports/; default: this machine's")
+    drawn.add_argument("machine", metavar="MACHINE", nargs="?",
+                       help="folder below reports/; default: this machine's")
     drawn.set_defaults(command=lambda given: _figures(given, describe))
 
     page = commands.add_parser("page", help="weave a single run; nothing else is touched")
@@ -50,20 +52,24 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     page.add_argument("--output", type=Path, help="folder; default: the result's")
     page.set_defaults(command=_page)
 
-    kept = commands.add_parser("keep", help="put a run of build/runs/ into a machine's folder")
-    kept.add_argument("result", type=Path, help="folder of a run, or a result file")
-    kept.add_argument("title", help="what to call it: lower-case words-with-hyphens")
+    kept = commands.add_parser("keep", help="put a run of build/runs/ into a machine's folder",
+                               usage="just keep RESULT TITLE [--machine NAME]")
+    kept.add_argument("result", metavar="RESULT", type=Path,
+                      help="a result file, or the folder of a run")
+    kept.add_argument("title", metavar="TITLE",
+                      help="what to call it: lower-case words-with-hyphens")
     kept.add_argument("--machine", help="the folder; default: that of the machine that measured")
     kept.set_defaults(command=_keep)
 
     check = commands.add_parser("check", help="compare every woven file with a fresh weave")
     check.set_defaults(command=_check)
 
-    begin = commands.add_parser("new", help="start a new experiment")
-    begin.add_argument("name")
+    begin = commands.add_parser("new", help="start a new experiment", usage="just new NAME")
+    begin.add_argument("name", metavar="NAME", help="lower-case words-with-hyphens")
     begin.set_defaults(command=_new)
 
-    both = commands.add_parser("compare", help="compare two results, runs or machines")
+    both = commands.add_parser("compare", help="compare two results, runs or machines",
+                               usage="just compare A B [--all] [--markdown]")
     for name, what in (("a", "result file, folder of a run, or machine (a name below reports/)"),
                        ("b", "what to compare with it")):
         both.add_argument(name, metavar=name.upper(), help=what)
@@ -75,8 +81,10 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
                                 usage="just site")
     house.set_defaults(command=lambda given: _site(given, handouts))
 
-    decide = commands.add_parser("claims", help="list what decides each claim")
-    decide.add_argument("experiment", nargs="?", help="only the claims of this one")
+    decide = commands.add_parser("claims", help="list what decides each claim",
+                                 usage="just claims [EXPERIMENT] [--markdown | --json]")
+    decide.add_argument("experiment", metavar="EXPERIMENT", nargs="?",
+                        help="only the claims of this one")
     shape = decide.add_mutually_exclusive_group()
     shape.add_argument("--markdown", action="store_true", help="as a table for a page")
     shape.add_argument("--json", action="store_true", help="as JSON")

@@ -87,10 +87,10 @@ def run_one(workspace: Workspace, name: str, arguments: list[str], console: Cons
         raise
     except ProgramFailed:
         if _has_journal(run.folder):
-            console.line(f"what was measured is kept; {go_on}")
+            console.line(f"what was measured is kept; with the same build, {go_on}")
         raise
     if not measured.is_whole:
-        console.line(f"what died is marked on the page; {go_on}")
+        console.line(f"what died is marked on the page; with the same build, {go_on}")
     console.line(workspace.shown(page))
     return 1 if measured.failures else 0
 

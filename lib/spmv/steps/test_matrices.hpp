@@ -233,10 +233,10 @@ void check_multiply(TestProduct<T> const& test, Multiply<T> const& multiply)
 
     multiply(test.x, y);
 
-    CHECK(first_wrong_row<T>(y, test.expected) == -1);
+    REQUIRE(first_wrong_row<T>(y, test.expected) == -1);
     auto const untouched = [](T guard) { return guard == T(42); };
-    CHECK(std::ranges::all_of(std::span{memory}.first(guards), untouched));
-    CHECK(std::ranges::all_of(std::span{memory}.last(guards), untouched));
+    REQUIRE(std::ranges::all_of(std::span{memory}.first(guards), untouched));
+    REQUIRE(std::ranges::all_of(std::span{memory}.last(guards), untouched));
 }
 
 /// Checks what `make(a)` returns for each awkward matrix `a`, in every kind of values.

@@ -124,7 +124,8 @@ def test_a_program_that_died_says_how_to_go_on(root: Path) -> None:
     """After a user's error nothing is left to go on with."""
     add_experiment(root, "alpha", kill_at=1)
     add_experiment(root, "beta", refuse="no such matrix")
-    kept = "what was measured is kept; to go on: just run alpha --resume build/runs/alpha-"
+    kept = ("what was measured is kept; with the same build, to go on: just run alpha --resume"
+            " build/runs/alpha-")
     with start(root, "alpha") as process:
         assert kept in process.communicate()[0]
     with start(root, "beta") as process:
