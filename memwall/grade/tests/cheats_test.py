@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from memwall.grade import sandbox, submissions, workshop
+from memwall.grade import assignment, sandbox, submissions, workshop
 from memwall.grade.tests import small_kit
 from memwall.record import kits
 
@@ -153,3 +153,15 @@ def test_an_archive_holds_no_link(tmp_path: Path) -> None:
     with tarfile.open(path, "w:gz") as archive:
         archive.addfile(link)
     assert "link" in submissions.read(kit, path).refused
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_what_is_honest_compiles(name: str, tmp_path: Path) -> None:
+    """Whether it is accused, only the whole form asks."""
+    student, instructor = assignment.make(small_kit.ROOT, name, tmp_path)
+    compiler = kits.load(instructor).compiler
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler} here")
+    for path in small_kit.honest_solutions(FOLDERS[name], tmp_path):
+        subprocess.run([compiler, "-std=c++20", "-fopenmp", "-fsyntax-only", "-I", student, path],
+                       check=True)
