@@ -1,5 +1,4 @@
-"""`plot.bars`, `plot.lines` and `plot.drawing`: the figures of a report; and models, which some of
-them draw beside what was measured."""
+"""`plot.bars`, `plot.lines` and `plot.drawing`: the figures of a report."""
 
 import re
 import statistics
@@ -14,7 +13,7 @@ from memwall.analysis.comparisons import compare
 from memwall.analysis.measurements import NOT_MEASURED, Measurements
 from memwall.analysis.metrics import metric_named
 from memwall.analysis.quantities import FEATURES, Absence, NoNumber
-from memwall.figures import curves, dots, rows
+from memwall.figures import curves, dots, models, rows
 from memwall.figures.curves import MODELLED, CeilingLine, Roofline, Spot
 from memwall.figures.dots import Dots, Panel, Row
 from memwall.figures.drawings import DRAWINGS
@@ -249,7 +248,7 @@ class Plot:
         found: dict[str, dict[int, float]] = {}
         for name in self.measured.values("variant", where):
             cases = self.measured.find(name, where).cases
-            counts = [c for case in cases if (c := studied(case, count))]
+            counts = [c for case in cases if (c := models.studied(case, count))]
             if len(counts) > 1:
                 raise UserError(f'plot.studied: {name} counts "{count}" at several points')
             found |= {name: counts[0]} if counts else {}
@@ -264,9 +263,9 @@ class Plot:
         """
         if told := self._too_noisy(id, where):
             return told
-        reached = rates(self.measured)
+        reached = models.rates(self.measured)
         try:
-            messages = network(self.measured, ring, {"ranks": "max", "threads": 1})
+            messages = models.network(self.measured, ring, {"ranks": "max", "threads": 1})
         except NoNumber:
             messages = None
         lines: list[_Line] = []
@@ -274,11 +273,11 @@ class Plot:
             cases = self.measured.find(name, {**where, "threads": 1}).cases
             times = {self._ranks(case): 1e3 * statistics.median(case.samples) for case in cases}
             lines.append(_Line(name, slot, times))
-            alone = [case for case in cases if studied(case, "imbalance")]
+            alone = [case for case in cases if models.studied(case, "imbalance")]
             if messages is not None and alone and reached:
-                model = Model(messages, reached)
+                model = models.Model(messages, reached)
                 predicted = {ranks: 1e3 * model.seconds(alone[0], ranks)
-                             for ranks in studied(alone[0], "imbalance")
+                             for ranks in models.studied(alone[0], "imbalance")
                              if ranks <= FARTHEST * max(reached)}
                 lines.append(_Line(name + MODELLED, slot, predicted, modelled=True))
         marks = _labelled({"measured up to": float(max(reached))} if reached else {})
@@ -297,16 +296,17 @@ class Plot:
         absent = Value(absence=NOT_MEASURED)
         nominal = [
             Series(f"generation {generation}", generation - 1,
-                   tuple(Value(v, v, v) for lanes in LANES
-                         for v in [bus_rate(generation, lanes) / 1e9]), modelled=True)
-            for generation in LANE_RATES
+                   tuple(Value(v, v, v) for lanes in models.LANES
+                         for v in [models.bus_rate(generation, lanes) / 1e9]), modelled=True)
+            for generation in models.LANE_RATES
         ]
-        found = tuple(_value(measured, 1.0) if lanes == bus["lanes"] else absent for lanes in LANES)
+        found = tuple(_value(measured, 1.0) if lanes == bus["lanes"] else absent
+                      for lanes in models.LANES)
         chart = Chart(
             title=self.measured.experiment.figure(id).question,
             category_label="lanes",
             value_label="one direction of the bus (GB/s)",
-            categories=tuple(float(lanes) for lanes in LANES),
+            categories=tuple(float(lanes) for lanes in models.LANES),
             series=(*nominal, Series("measured", len(nominal), found)),
             log_categories=True,
             log_values=True,
@@ -624,108 +624,3 @@ def _words(name: str) -> str:
         "setup": "time of the setup",
     }
     return words.get(name, metric_named(name).header)
-
-
-# --- models, drawn beside what was measured -------------------------------------------------------
-# The latency-bandwidth model: what a distributed product should take on any number of ranks.
-#
-# A message of b bytes takes a + b/c. Both are fitted to messages round a ring, measured in the same
-# run. The busiest rank computes as long as its part of all bytes takes at the measured ceiling, and
-# then waits for its messages. Beyond the ranks that were measured the model stands for several
-# machines like this one, joined by a network that is as good as its own memory.
-
-ELEMENT_BYTES = {"fp32": 4, "fp64": 8}
-
-
-@dataclass(frozen=True)
-class Network:
-    """What a message costs."""
-
-    latency_s: float
-    bytes_per_s: float
-
-    def seconds(self, messages: float, bytes_: float) -> float:
-        return messages * self.latency_s + bytes_ / self.bytes_per_s
-
-
-def fit(points: Sequence[tuple[float, float]]) -> Network:
-    """Latency and bandwidth from bytes and seconds, by least squares of relative errors: weighted,
-    which `statistics.linear_regression` is not."""
-    if len({size for size, _ in points}) < 2:
-        raise NoNumber("a latency and a bandwidth need messages of at least two sizes")
-    weighted = [(1 / time**2, size, time) for size, time in points]
-    total = sum(weight for weight, _, _ in weighted)
-    mean_size = sum(weight * size for weight, size, _ in weighted) / total
-    mean_time = sum(weight * time for weight, _, time in weighted) / total
-    variance = sum(weight * (size - mean_size) ** 2 for weight, size, _ in weighted)
-    covariance = sum(weight * (size - mean_size) * (time - mean_time)
-                     for weight, size, time in weighted)
-    slope = covariance / variance
-    if slope <= 0:
-        raise NoNumber("larger messages took less time: no bandwidth can be fitted")
-    return Network(max(0.0, mean_time - slope * mean_size), 1 / slope)
-
-
-def network(measured: Measurements, variant: str, where: Where) -> Network | None:
-    """The fit to the messages of a region; None if there were none."""
-    cases = measured.select({**where, "variant": variant})
-    return fit([(case.bytes, statistics.median(case.samples)) for case in cases]) if cases else None
-
-
-@dataclass(frozen=True)
-class Model:
-    """What predicts the time of a product on some number of ranks."""
-
-    network: Network
-    rates: Mapping[int, float]  # bytes per second of all ranks together, by measured ranks
-
-    def seconds(self, alone: Case, ranks: int) -> float:
-        """Time on so many ranks of a product whose partitions were studied in the case `alone`."""
-        count = alone.counts
-        element = ELEMENT_BYTES[str(alone.parameters["precision"])]
-        computing = alone.bytes * count[f"imbalance_{ranks}"] / self.rate(ranks)
-        return computing + self.network.seconds(count[f"most_messages_{ranks}"],
-                                                count[f"most_ghosts_{ranks}"] * element)
-
-    def rate(self, ranks: int) -> float:
-        """Of the measured ranks that are not more the most; several machines add up."""
-        most = max(self.rates)
-        if ranks > most:
-            return self.rates[most] * ranks / most
-        below = max(known for known in self.rates if known <= ranks)
-        above = min(known for known in self.rates if known >= ranks)
-        share = 0 if above == below else (ranks - below) / (above - below)
-        return self.rates[below] + share * (self.rates[above] - self.rates[below])
-
-
-def studied(case: Case, name: str) -> dict[int, float]:
-    """The counts `NAME_2`, `NAME_8`, ... of a case, by their numbers."""
-    found = {}
-    for key, value in case.counts.items():
-        stem, _, number = key.rpartition("_")
-        if stem == name and number.isdigit():
-            found[int(number)] = value
-    return dict(sorted(found.items()))
-
-
-def rates(measured: Measurements) -> dict[int, float]:
-    """The ceiling of all ranks together, by the number of ranks, each with one thread."""
-    launches = measured.result.raw["launches"]
-    return {
-        launch["ranks"]: measured.ceilings.one(index).rate.value
-        for index, launch in enumerate(launches)
-        if launch["threads"] == 1 and measured.ceilings.are_known(index)
-    }
-
-
-#: Of each generation of PCI Express: bits that a lane carries in a second, and the part of them
-#: that is data: the base specifications, since 6.0 with flits of 256 bytes.
-LANE_RATES = {1: (2.5e9, 8 / 10), 2: (5e9, 8 / 10), 3: (8e9, 128 / 130), 4: (16e9, 128 / 130),
-              5: (32e9, 128 / 130), 6: (64e9, 236 / 256)}
-LANES = (1, 2, 4, 8, 16)
-
-
-def bus_rate(generation: int, lanes: int) -> float:
-    """What a link of PCI Express carries at most: bytes of data in one direction, per second."""
-    bits, data = LANE_RATES[generation]
-    return bits / 8 * data * lanes

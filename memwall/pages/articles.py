@@ -16,7 +16,7 @@ from memwall.analysis.basis import Basis
 from memwall.analysis.cells import measure
 from memwall.analysis.metrics import metric_named
 from memwall.figures.panels import NOISIEST
-from memwall.pages import book
+from memwall.pages import book, weaving
 from memwall.pages.report import figures
 from memwall.pages.report.claims import word
 from memwall.pages.report.told import Place, Told
@@ -75,14 +75,14 @@ def listed(root: Path) -> list[Shown]:
             for one in raw["figure"]]
 
 
-def weave(root: Path, machine: str, facts: needs.Machine | None = None) -> book.Texts:
+def weave(root: Path, machine: str, facts: needs.Machine | None = None) -> weaving.Texts:
     """The page, its figures and their data, by path below `build/figures/`; of `machine` what it
     has measured. `facts` say what it is, else its results do."""
     house = book.read(root, beside=[machine])
     here = _Here(machine, facts or house.facts.get(machine))
     known = {figure.id: (experiment, figure) for experiment in house.experiments
              for figure in experiment.figures}
-    texts: book.Texts = {}
+    texts: weaving.Texts = {}
     sections = []
     for article, shown in itertools.groupby(listed(root), key=lambda one: one.article):
         sections.append(f"## [Article {article}](../../reports/articles.md#article-{article})")

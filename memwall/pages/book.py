@@ -1,29 +1,25 @@
 """Lessons, reports, short pages, machines' pages, the scorecard and the front page, as texts by
 their path in the repository.
 
-Nothing is written here but by `write`: the same texts are compared with the tree by `check`.
+Nothing is written here but by `weaving`: the same texts are compared with the tree by `check`.
 """
 
-import difflib
 import gc
-import multiprocessing
-import signal
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from memwall.analysis.measurements import Measurements
-from memwall.pages import front, lesson, reading, scorecard, short
+from memwall.pages import front, lesson, machine_page, parallel, reading, scorecard, short, weaving
 from memwall.pages.reading import Reading
 from memwall.pages.report import page
 from memwall.pages.report.page import Report
 from memwall.pages.report.told import Place
 from memwall.pages.survey import NOBODY, OnMachine, Survey
+from memwall.pages.weaving import Texts
 from memwall.record import (
     definition,
     escape,
@@ -31,7 +27,6 @@ from memwall.record import (
     joining,
     machines,
     names,
-    processors,
     results,
     sources,
 )
@@ -40,9 +35,7 @@ from memwall.record.errors import UserError
 from memwall.record.results import Result
 from memwall.record.sources import Tree
 
-Texts = dict[str, str]
 WOVEN = "build/reports"  # below the root: the pages of each machine by itself
-DIFF_LINES = 40
 
 
 @dataclass(frozen=True)
@@ -196,7 +189,7 @@ def everything(house: House) -> Texts:
         written = {one.name for one in house.experiments
                    if (one.folder / lesson.TEMPLATE).exists()}
         texts["experiments/README.md"] = house.reading.page(written)
-    for woven in in_parallel(lambda one: chapter(house, one), house.experiments):
+    for woven in parallel.each(lambda one: chapter(house, one), house.experiments):
         texts |= woven
     return opened(texts | front.front_page(house.root, house.surveys)) | overviews(house)
 
@@ -208,7 +201,7 @@ def overviews(house: House) -> Texts:
     texts = {"reports/README.md": scorecard.page(house.surveys, house.machines, lines,
                                                   house.reading.numbers)}
     for machine in house.machines:
-        texts[f"reports/{machine}/README.md"] = scorecard.machine_page(
+        texts[f"reports/{machine}/README.md"] = machine_page.page(
             machine, house.of_machine(machine), house.surveys, house.root / f"reports/{machine}")
     return opened(texts)
 
@@ -249,7 +242,7 @@ def machine_pages(house: House, machine: str) -> Texts:
     lines = [f"- [{one.measured.experiment.title}]({_page_name(one)})"
              + (f", the run kept as *{one.title}*" if one.title else "") for one in found]
     texts = {f"{machine}/README.md": f"# All reports of {machine}\n\n" + "\n".join(lines) + "\n"}
-    for woven in in_parallel(lambda one: machine_page(house, one), found):
+    for woven in parallel.each(lambda one: machine_report(house, one), found):
         texts |= woven
     return opened(texts)
 
@@ -258,7 +251,7 @@ def _page_name(one: OnMachine) -> str:
     return f"{one.result.experiment}{f'--{one.title}' if one.title else ''}.md"
 
 
-def machine_page(house: House, one: OnMachine) -> Texts:
+def machine_report(house: House, one: OnMachine) -> Texts:
     """The report of one run of a machine, and its figures."""
     name, title = one.result.experiment, one.title
     stem = f"{name}--{title}" if title else name
@@ -292,14 +285,14 @@ def weave_all(root: Path) -> House:
 def write_all(house: House) -> None:
     """Writes the pages of what came with the tree."""
     texts = everything(house)
-    remove_obsolete(house.root, texts)
-    write(house.root, texts)
+    weaving.remove_obsolete(house.root, texts)
+    weaving.write(house.root, texts)
 
 
 def weave_machine(root: Path, machine: str) -> House:
     """Writes the pages of one machine into `build/reports/`, and everything that is committed."""
     house = read(root, beside=[machine])
-    write(root / WOVEN, machine_pages(house, machine))
+    weaving.write(root / WOVEN, machine_pages(house, machine))
     write_all(house.committed())
     return house
 
@@ -317,98 +310,10 @@ def weave_page(root: Path, result: Result, folder: Path) -> Path:
     up = "../" * len(folder.resolve().relative_to(root.resolve()).parts) \
         if folder.resolve().is_relative_to(root.resolve()) else f"{root.resolve()}/"
     report = _report_of(one, Place(f"{up}reports"))
-    write(folder, opened(_as_files(report, experiment.name, "figures")))
+    weaving.write(folder, opened(_as_files(report, experiment.name, "figures")))
     return folder / f"{experiment.name}.md"
 
 
 def alone(root: Path) -> AbstractContextManager[int]:
     """While it is held no other command changes results or woven pages of the tree."""
     return files.exclusive(root / "build/weave")
-
-
-def write(folder: Path, texts: Texts) -> None:
-    """Writes woven texts; files that are already right are left alone."""
-    for name, text in texts.items():
-        path = folder / name
-        if not path.exists() or files.read(path) != text:
-            files.write(path, text)
-
-
-def remove_obsolete(root: Path, texts: Texts) -> None:
-    """Deletes pages and figures that nothing weaves any more."""
-    for name in obsolete(root, texts):
-        (root / name).unlink()
-        print(f"removed {name}, which nothing weaves any more")
-
-
-def obsolete(root: Path, texts: Texts) -> list[str]:
-    """Woven files in the tree that `everything` does not contain."""
-    chapters = root / "experiments"
-    found = [path for name in ("figures/*", "README.md", "answers.md", "report.md", "report.json")
-             for path in chapters.glob(f"*/{name}")]
-    for folder in (root / "reports" / machine for machine in machines.listed(root)):
-        found += [*folder.glob("*.md"), *folder.glob("figures/**/*")]
-    names = [path.relative_to(root).as_posix() for path in found if path.is_file()]
-    return sorted(name for name in names if name not in texts)
-
-
-def differences(root: Path, texts: Texts) -> list[str]:
-    """What of the tree is not as it would be woven now, each as a readable diff."""
-    found = []
-    for name, text in texts.items():
-        path = root / name
-        if not path.exists():
-            found.append(f"{name}: missing, expected it to be woven (`just report`)")
-        elif (present := files.read(path, name)) != text:
-            found.append(f"{name}: differs from what is woven now\n{_diff(present, text)}")
-    for name in obsolete(root, texts):
-        found.append(f"{name}: found a file that nothing weaves")
-    return found
-
-
-def _diff(present: str, woven: str) -> str:
-    lines = list(
-        difflib.unified_diff(
-            present.splitlines(), woven.splitlines(), "in the tree", "woven", "", "", 1, ""
-        )
-    )
-    shown = [line[:160] for line in lines[:DIFF_LINES]]
-    more = len(lines) - len(shown)
-    return "\n".join([*shown, *([f"... {more} more lines"] if more > 0 else [])])
-
-
-# --- the same work on many things, on all processors ----------------------------------------------
-
-T = TypeVar("T")
-R = TypeVar("R")
-
-
-def in_parallel(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """What `work` makes of each item, in their order.
-
-    The processes are forks, which have `work` and the items already: only what is made has to be
-    pickled, and errors. The first error, in the order of the items, is raised.
-    """
-    workers = min(len(items), processors.usable())
-    if workers < 2:
-        return [work(item) for item in items]
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _inherit,
-                             (work, items)) as pool:
-        try:
-            return list(pool.map(_make, range(len(items))))
-        except BrokenProcessPool:
-            raise UserError("a process that weaves was killed: is there memory enough?") from None
-
-
-_inherited: tuple[Callable[[Any], Any], Sequence[Any]]
-
-
-def _inherit(work: Callable[[Any], Any], items: Sequence[Any]) -> None:
-    global _inherited
-    _inherited = work, items
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that waits for them
-
-
-def _make(at: int) -> Any:
-    work, items = _inherited
-    return work(items[at])

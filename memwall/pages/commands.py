@@ -17,6 +17,7 @@ from memwall.pages import (
     keep,
     lesson_lint,
     new,
+    weaving,
 )
 from memwall.pages.contribute import UnmetNeed
 from memwall.pages.lint import lint
@@ -131,7 +132,7 @@ def _figures(given: argparse.Namespace, describe: Describe) -> int:
     _patience()
     folder = (given.build or root / "build").resolve() / "figures"
     with files.exclusive(folder):
-        book.write(folder, articles.weave(root, name, here))
+        weaving.write(folder, articles.weave(root, name, here))
     print(files.shown(folder / "README.md"))
     return 0
 
@@ -166,7 +167,7 @@ def _check(arguments: argparse.Namespace) -> int:
     problems += [problem for experiment in house.experiments for problem in lint(experiment)]
     problems += [line for experiment in house.experiments for line in lesson_lint.lint(
         experiment, texts[f"experiments/{experiment.name}/README.md"])]
-    problems += book.differences(arguments.root, texts)
+    problems += weaving.differences(arguments.root, texts)
     others = machines.unlisted(arguments.root)
     problems += [problem for other in others for problem in book.unsound(arguments.root, other)]
     problems += [f"{path.relative_to(arguments.root)}: {large}"

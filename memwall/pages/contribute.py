@@ -19,7 +19,7 @@ from typing import Any
 from memwall.pages import book
 from memwall.pages.book import House
 from memwall.pages.survey import OnMachine, Survey
-from memwall.record import escape, files, machines, notation, results
+from memwall.record import escape, files, machines, notation, privacy, results
 from memwall.record.console import Console
 from memwall.record.definition import Experiment
 from memwall.record.errors import UserError
@@ -170,9 +170,9 @@ def _private(text: str, shown: str) -> Iterator[str]:
         if match := MARKUP.search(line):
             yield f"{shown}:{number}: found {match[0]}, expected Markdown without HTML"
     for number, line in enumerate(text.splitlines(), 1):
-        for pattern, what in ((results.ABSOLUTE_PATH, "an absolute path"),
-                              (results.USER_AT_HOST, "a user at a host"),
-                              (results.HOST_NAME, "a host name")):
+        for pattern, what in ((privacy.ABSOLUTE_PATH, "an absolute path"),
+                              (privacy.USER_AT_HOST, "a user at a host"),
+                              (privacy.HOST_NAME, "a host name")):
             if match := pattern.search(line):
                 yield f"{shown}:{number}: found {what} ({match[0]}), expected none"
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from memwall.pages import book
+from memwall.pages import book, weaving
 from memwall.pages.book import House
 from memwall.pages.survey import OnMachine
-from memwall.record import joining, machines, names, results
+from memwall.record import joining, machines, names, privacy, results
 from memwall.record.errors import UserError
 from memwall.record.results import Json, Result
 
@@ -36,7 +36,7 @@ def keep(root: Path, path: Path, title: str, machine: str | None,
     results.validate(raw, result.path.name)
     if large := results.too_large(len(results.encoded(raw).encode())):
         raise UserError(f"{result.path.name}: {large}")
-    for telling in results.private(raw, result.path.name):
+    for telling in privacy.tellings(raw, result.path.name):
         raise UserError(telling)
     one = _on_machine(house, results.of(raw, result.path), title)
     name = f"{result.experiment}@{title}.json"
@@ -50,7 +50,7 @@ def keep(root: Path, path: Path, title: str, machine: str | None,
     if slug in machines.listed(root):
         texts |= book.everything(house.committed())
     results.write(raw, target)
-    book.write(root, texts)
+    weaving.write(root, texts)
     return target
 
 

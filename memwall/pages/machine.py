@@ -14,7 +14,7 @@ from memwall.analysis.ceilings import Ceiling
 from memwall.analysis.energy import BASELINE
 from memwall.analysis.measurements import Measurements
 from memwall.analysis.metrics import metric_named
-from memwall.pages import book, scorecard
+from memwall.pages import book, machine_page
 from memwall.pages.probes import GPU_PROBES, HOST_PROBES, PROBES, words
 from memwall.pages.survey import OLDER, OLDER_MEANS, OnMachine
 from memwall.pages.tables import aligned, markdown
@@ -217,7 +217,7 @@ def text(one: OnMachine, found: Sequence[Probed], beside: Beside | None,
     parts = [
         f"# What this machine can do at best: {raw['machine']['cpu']['model']}",
         markdown(["what", "value"],
-                 scorecard.facts(raw["machine"], [raw["build"]["compiler"]]), 2),
+                 machine_page.facts(raw["machine"], [raw["build"]["compiler"]]), 2),
         "## Ceilings",
         "\n\n".join(_sentences(one.measured, found, beside)),
         markdown(head, body, 2, prose=[5]),

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memwall.record import disturbances, machines, results
+from memwall.record import disturbances, machines, privacy, results
 from memwall.record.errors import UserError
 from memwall.record.results import Case, Json, Result
 from memwall.record.sources import code_of
@@ -160,7 +160,7 @@ def hindrances(machine: str, found: Sequence[tuple[str, Result]]) -> Iterator[st
     who measured, or not that machine measured them. `contribute` and `check` ask."""
     first_shown, first = found[0]
     for shown, result in found:
-        yield from results.private(result.raw, shown)
+        yield from privacy.tellings(result.raw, shown)
         known = result.raw["machine"]
         if known["slug"] != machine:
             yield f"{shown}: $.machine.slug: found {known['slug']}, expected {machine}"

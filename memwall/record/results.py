@@ -5,7 +5,6 @@ was expected. The schema is `lib/bench/result.schema.json`; what it cannot say i
 """
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,7 +13,7 @@ from typing import Any
 
 import fastjsonschema
 
-from memwall.record import disturbances, escape, files, notation
+from memwall.record import disturbances, escape, files
 from memwall.record.errors import UserError, line_of
 from memwall.record.schemas import check_schema, spot
 from memwall.record.sources import REPOSITORY
@@ -25,16 +24,6 @@ SCHEMA = REPOSITORY / "lib/bench/result.schema.json"
 LARGEST_BYTES = 4_000_000
 #: Of so many rounds one may be taken once more (`lib/bench/rounds.cpp`).
 SPARE_ROUNDS = 4
-
-# "/usr/lib" but not "GB/s", "a / b" or "https://host/path", nor "/sys/class/powercap": the kernel's
-# folders are the same on every machine.
-ABSOLUTE_PATH = re.compile(
-    r"(?:(?<![\w./])|(?<=-[BIL]))/(?!sys/class/)[\w.+-]+(?:/[\w.+-]+)+|\b[A-Za-z]:\\|(?<!\w)~\w*/"
-)
-USER_AT_HOST = re.compile(r"\b[\w.-]+@[\w-]+")
-HOST_NAME = re.compile(
-    r"\b[\w-]+\.(?:local|localdomain|lan|internal|home|intranet)\b", re.IGNORECASE
-)
 
 #: Numbers beyond say nothing of any machine; what is computed from those between is finite.
 LEAST, MOST = 1e-30, 1e30
@@ -323,38 +312,6 @@ def _numbers(node: Json | list[Any],
             yield from _numbers(value, (*path, key))
 
 
-def private(raw: Json, shown: str) -> Iterator[str]:
-    """What of a result must not leave the machine that measured it, a line for each text that tells
-    of it; the repository's own marked texts may. Who measures for himself is never asked."""
-    for path, telling in _tellings(raw, ()):
-        yield f"{spot(shown, path)}: {telling}"
-
-
-def _tellings(node: Json | list[Any], path: Steps) -> Iterator[tuple[Steps, str]]:
-    """What is wrong with any text, or any key of an object, and where."""
-    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
-        if isinstance(key, str) and (telling := _telling(key)):
-            yield (*path, key), telling
-        if isinstance(value, str) and (telling := _telling(value)):
-            yield (*path, key), telling
-        elif isinstance(value, (dict, list)) and (path or key != "excerpts"):
-            yield from _tellings(value, (*path, key))
-
-
-@cache
-def _telling(text: str) -> str:
-    """What a text tells of a machine: a path, a user or a host; empty if it does not."""
-    text = escape.opened(text)
-    for pattern, what in (
-        (ABSOLUTE_PATH, "no absolute path"),
-        (USER_AT_HOST, "no user or host name"),
-        (HOST_NAME, "no host name"),
-    ):
-        if pattern.search(text):
-            return f'found "{text[:80]}", expected {what}'
-    return ""
-
-
 def _check_references(raw: Json, shown: str) -> None:
     launches = len(raw["launches"])
     for name in ("ceilings", "cases", "skipped"):
@@ -450,34 +407,3 @@ def _check_rounds(case: Json, where: str) -> None:
                 f"{where}.timeline[{index}].end_s: found {span['end_s']}, expected at least"
                 f" {span['begin_s']}, where it begins"
             )
-
-
-# --- what a machine consists of, for people ------------------------------------------------------
-
-#: What tells processors apart that have one name.
-IDENTITY = {"vendor": "vendor", "family": "family", "model_number": "model"}
-NO_FRACTION = re.compile(r"\.0+(?= )")
-
-
-def processor_kind(cpu: Mapping[str, Any]) -> str:
-    """`family 25, model 17`, or the architecture where these are not known; the vendor too if the
-    name of the processor does not say it."""
-    vendor = cpu.get("vendor", "")
-    known = {name: cpu[name] for name in ("family", "model_number") if name in cpu}
-    words = [] if vendor in cpu["model"].lower() else [vendor]
-    return ", ".join([*words, _named(known) or cpu["architecture"]])
-
-
-def data_caches(cpu: Mapping[str, Any]) -> str:
-    """`32 KiB, 1 MiB and 32 MiB`: one data cache of each level; empty if none is known."""
-    levels: dict[int, dict[str, None]] = {}
-    for known in sorted(cpu["caches"], key=lambda one: (one["level"], one["bytes"])):
-        if known["kind"] != "instruction":
-            size = NO_FRACTION.sub("", notation.size(known["bytes"]))
-            levels.setdefault(known["level"], {})[size] = None
-    *others, last = ["", *(" or ".join(sizes) for sizes in levels.values())]
-    return f"{', '.join(others[1:])} and {last}" if others[1:] else last
-
-
-def _named(known: Mapping[str, Any]) -> str:
-    return ", ".join(f"{IDENTITY[name]} {value}" for name, value in known.items())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memwall.figures.plots import Model, Network, fit, studied
+from memwall.figures.models import Model, Network, fit, studied
 from memwall.record.errors import UserError
 from memwall.record.results import Case
 

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from memwall.pages import book, explorer, grades
+from memwall.pages import book, explorer, grades, weaving
 from memwall.pages.book import House
 from memwall.pages.site import api, contents, figures, markdown, sources
 from memwall.pages.site.contents import API, EXPLORER, Contents
@@ -95,7 +95,7 @@ def build(root: Path, room: Path, say: Callable[[str], object],
         guests = [name for name in house.machines if name not in machines.listed(root)]
         with book.alone(root):
             for guest in guests:
-                book.write(root / book.WOVEN, book.machine_pages(house, guest))
+                weaving.write(root / book.WOVEN, book.machine_pages(house, guest))
         found = contents.read(root, guests)
         nav = contents.navigation(found, house, library is not None, handouts)
         _gather(house, found, work / "src")

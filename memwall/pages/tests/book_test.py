@@ -20,7 +20,7 @@ import pytest
 
 from memwall.__main__ import main
 from memwall.conftest import Store
-from memwall.pages import book
+from memwall.pages import book, weaving
 from memwall.pages.report import runs
 from memwall.record import joining, machines, results
 from memwall.record.errors import UserError
@@ -40,9 +40,9 @@ DIGESTS = "figures.sha256"
 DEMO = "Serial SpMV: what does each step gain?"
 
 
-def weave(root: Path) -> book.Texts:
+def weave(root: Path) -> weaving.Texts:
     texts = book.everything(book.read(root))
-    book.write(root, texts)
+    weaving.write(root, texts)
     return texts
 
 
@@ -75,7 +75,7 @@ def second_machine() -> Json:
     return raw
 
 
-def pages_of(root: Path, machine: str = "example-2c") -> book.Texts:
+def pages_of(root: Path, machine: str = "example-2c") -> weaving.Texts:
     return book.machine_pages(book.read(root), machine)
 
 
@@ -97,7 +97,7 @@ def test_the_golden_house(root: Path, store: Store, raw: Json) -> None:
     texts = {f"{name}.golden": text for name, text in texts.items()}
     if os.environ.get("WEAVE_GOLDEN") == "write":
         shutil.rmtree(GOLDEN, ignore_errors=True)
-        book.write(GOLDEN, texts)
+        weaving.write(GOLDEN, texts)
     golden = {path.relative_to(GOLDEN).as_posix() for path in GOLDEN.rglob("*") if path.is_file()}
     assert set(texts) == golden
     for name, text in texts.items():
@@ -220,11 +220,11 @@ SPOILED: dict[str, tuple[Callable[[Path], object], str]] = {
         f"{CHAPTER}/figures/old.svg: found a file that nothing weaves",
     ),
     "figures of a machine": (
-        lambda root: book.write(root / FOLDER, {"figures/mine/old.svg": "old"}),
+        lambda root: weaving.write(root / FOLDER, {"figures/mine/old.svg": "old"}),
         f"{FOLDER}/figures/mine/old.svg: found a file that nothing weaves",
     ),
     "a chapter too many": (
-        lambda root: book.write(root, {"experiments/gone/README.md": "old"}),
+        lambda root: weaving.write(root, {"experiments/gone/README.md": "old"}),
         "experiments/gone/README.md: found a file that nothing weaves",
     ),
     "the scorecard": (
@@ -421,8 +421,8 @@ def test_a_report_removes_what_nothing_weaves(woven: Path) -> None:
     obsolete = [f"{FOLDER}/old.md", f"{FOLDER}/figures/a/b.svg", f"{CHAPTER}/figures/old.svg"]
     others = [f"{FOLDER}/notes/kept.md", "experiments/notes.md", "reports/articles.md",
               "memwall/pages/README.md", f"{CHAPTER}/kit/README.md"]
-    book.write(woven, dict.fromkeys([*obsolete, *others], "text"))
-    assert book.obsolete(woven, book.everything(book.read(woven))) == sorted(obsolete)
+    weaving.write(woven, dict.fromkeys([*obsolete, *others], "text"))
+    assert weaving.obsolete(woven, book.everything(book.read(woven))) == sorted(obsolete)
     assert run(woven, "report").returncode == 0
     assert not any((woven / name).exists() for name in obsolete)
     assert all((woven / name).exists() for name in others)
@@ -476,14 +476,14 @@ def test_notes_belong_to_a_run(root: Path, store: Store, raw: Json) -> None:
     store(raw)
     page = f"example-2c/{synthetic.NAME}.md"
     notes = root / FOLDER / "notes" / f"{synthetic.NAME}.md"
-    book.write(notes.parent, {notes.name: "<!-- run: 0123456789abcdef -->\nIt was busy.\n"})
+    weaving.write(notes.parent, {notes.name: "<!-- run: 0123456789abcdef -->\nIt was busy.\n"})
     assert pages_of(root)[page].endswith("### Notes of who measured\n\nIt was busy.\n")
     assert "[spmv-demo](notes/spmv-demo.md)" in weave(root)[f"{FOLDER}/README.md"]
     assert "It was busy" not in weave(root)[REPORT]
     notes.write_text("<!-- run: ffffffffffffffff -->\nIt was busy.\n")
     assert "notes/spmv-demo.md) explain another run, `ffffffff`" in pages_of(root)[page]
     kept = f"{synthetic.NAME}@classes.md"
-    book.write(notes.parent, {kept: "<!-- run: 0123456789abcdef -->\nIt was quiet.\n"})
+    weaving.write(notes.parent, {kept: "<!-- run: 0123456789abcdef -->\nIt was quiet.\n"})
     assert pages_of(root)[page].endswith("\n\nIt was quiet.\n")
     (notes.parent / kept).unlink()
     notes.write_text("It was busy.\n")

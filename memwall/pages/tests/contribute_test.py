@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memwall.pages import book
+from memwall.pages import book, weaving
 from memwall.pages.contribute import contribute
 from memwall.record import machines, results
 from memwall.record.console import Console
@@ -66,7 +66,7 @@ def test_a_new_machine_gives_chapter_and_scorecard_its_row(root: Path) -> None:
     texts = book.everything(book.read(root))
     assert MACHINE in machines.listed(root)
     assert all(MACHINE in texts[name] for name in shared)
-    assert book.differences(root, texts) == []
+    assert weaving.differences(root, texts) == []
     assert texts[f"reports/{MACHINE}/README.md"] == (
         root / f"reports/{MACHINE}/README.md").read_text(encoding="utf-8")
 

@@ -62,7 +62,7 @@ def test_no_report_of_a_narrowed_run_says_what_is_false(
     machine, _, name = kept.partition("/")
     one = next(each for each in committed.of_machine(machine)
                if each.shown.endswith(f"{name}.json"))
-    for file, text in book.opened(book.machine_page(committed, one)).items():
+    for file, text in book.opened(book.machine_report(committed, one)).items():
         files.write(tmp_path / file, text)
     (page,) = (tmp_path / machine).glob("*.md")
     assert oracle.lies(page, oracle.of_committed(REPOSITORY, one.result.experiment)) == []

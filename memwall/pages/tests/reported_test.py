@@ -48,7 +48,7 @@ def page(committed: House) -> Page:
     @cache
     def woven(shown: str) -> str:
         (one,) = (each for each in committed.found if each.shown == shown)
-        (text,) = (text for name, text in book.machine_page(committed, one).items()
+        (text,) = (text for name, text in book.machine_report(committed, one).items()
                    if name.endswith(".md"))
         return text
 

@@ -13,7 +13,7 @@ from memwall.analysis.basis import Basis
 from memwall.analysis.cells import measure
 from memwall.analysis.measurements import Measurements
 from memwall.analysis.numerics import Estimate
-from memwall.pages import scorecard
+from memwall.pages import machine_page, scorecard
 from memwall.pages.survey import OnMachine, Survey
 from memwall.record import files, results
 from memwall.record.definition import Claim, Condition
@@ -270,7 +270,7 @@ def test_ceilings_stand_beside_nominal_peaks(measured: Measure, raw: Json) -> No
              "flops": 2e9, "samples_s": [0.1] * 9}
     faster["ceilings"].append(flops)
     found = [OnMachine(LEAD, measured(raw)), OnMachine(LEAD, measured(faster, True), "mine")]
-    table = scorecard.ceilings(found)
+    table = machine_page.ceilings(found)
     rate = found[0].measured.ceilings.one(1, "read").rate.value
     gap = scorecard.JOINED
     assert row(table, "`read`") == [f"{rate / 1e9:.1f}{gap}GB/s", "`01234567`", "40.0",
@@ -283,7 +283,7 @@ def test_ceilings_stand_beside_nominal_peaks(measured: Measure, raw: Json) -> No
 
 def test_a_machine_without_probes_says_how_to_get_them(measured: Measure, raw: Json) -> None:
     raw["ceilings"] = []
-    assert "just run machine-ceilings" in scorecard.ceilings([OnMachine(LEAD, measured(raw))])
+    assert "just run machine-ceilings" in machine_page.ceilings([OnMachine(LEAD, measured(raw))])
 
 
 def test_the_page_of_a_machine(survey: Survey, tmp_path: Path) -> None:
@@ -294,7 +294,7 @@ def test_the_page_of_a_machine(survey: Survey, tmp_path: Path) -> None:
     (tmp_path / "harness.json").write_text(json.dumps(
         {"dot": {"memwall_s": 1.01, "google_benchmark_s": 1.0},
          "sum": {"memwall_s": 0.5, "google_benchmark_s": 0.5}}))
-    page = scorecard.machine_page(SLOW, [survey.found[1]], [mixed], tmp_path)
+    page = machine_page.page(SLOW, [survey.found[1]], [mixed], tmp_path)
     assert "# slow-2c: Example CPU @ 2.00GHz\n" in page
     assert row(page, "[spmv-demo](../../experiments") == [
         "1 DIRECTION ONLY, 1 HOLDS, 1 REPRODUCED"]
@@ -302,5 +302,5 @@ def test_the_page_of_a_machine(survey: Survey, tmp_path: Path) -> None:
         "`01234567`", "2024-05-06", "full", "21", "0.4 %", "–"]
     assert "[spmv-demo](notes/spmv-demo.md)" in page
     assert "ratio of the medians for `dot` and `sum`: 1.01 and 1.00." in page
-    bare = scorecard.machine_page(SLOW, [survey.found[1]], [mixed], tmp_path / "nowhere")
+    bare = machine_page.page(SLOW, [survey.found[1]], [mixed], tmp_path / "nowhere")
     assert "Google Benchmark" not in bare and "Notes of" not in bare

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from memwall.figures import sheet
-from memwall.pages import book
+from memwall.pages import book, parallel, weaving
 from memwall.pages.survey import OnMachine
 from memwall.record import definition, escape, results, sources
 from memwall.record.definition import Experiment
@@ -50,7 +50,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures are laid out, and their texts looked at; drawing them would take most of the time."""
     monkeypatch.setattr(sheet, "saved", lambda spec, title, about: f"<svg>{escape.opened(title)}")
-    monkeypatch.setattr(book, "in_parallel", lambda work, items: [work(item) for item in items])
+    monkeypatch.setattr(parallel, "each", lambda work, items: [work(item) for item in items])
 
 
 def rich() -> Json:
@@ -114,7 +114,7 @@ def known(tree: Path) -> tuple[Experiment, Tree, OnMachine]:
                                                 partial=False)
 
 
-def pages(tree: Path, raw: Json) -> book.Texts:
+def pages(tree: Path, raw: Json) -> weaving.Texts:
     """All pages that show a stranger's result, beside those of the lead machine."""
     experiment, here, lead = known(tree)
     stranger = book.on_machine("stranger-2c", results.of(raw, Path("r.json")), experiment, here,
@@ -132,7 +132,7 @@ def is_refused(raw: Json) -> bool:
     return False
 
 
-def require_harmless(texts: book.Texts) -> None:
+def require_harmless(texts: weaving.Texts) -> None:
     for name, text in texts.items():
         text.encode()
         if name.endswith(".md"):

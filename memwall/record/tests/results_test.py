@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memwall.record import joining, results
+from memwall.record import joining, privacy, results
 from memwall.record.errors import UserError
 from memwall.record.results import Json
 from memwall.tests import synthetic
@@ -185,10 +185,10 @@ PRIVATE: dict[str, tuple[Callable[[Json], object], list[str]]] = {
 def test_who_measures_for_himself_may_name_anything(name: str, raw: Json, tmp_path: Path) -> None:
     """What a text tells of a machine is asked where it would leave that machine."""
     name_it, said = PRIVATE[name]
-    assert list(results.private(raw, "r.json")) == []
+    assert list(privacy.tellings(raw, "r.json")) == []
     name_it(raw)
     results.write(raw, tmp_path / "r.json")
-    found = list(results.private(results.load(tmp_path / "r.json").raw, "r.json"))
+    found = list(privacy.tellings(results.load(tmp_path / "r.json").raw, "r.json"))
     assert len(found) == 1
     for part in said:
         assert part in found[0]
@@ -196,7 +196,7 @@ def test_who_measures_for_himself_may_name_anything(name: str, raw: Json, tmp_pa
 
 def test_folders_of_the_kernel_tell_nothing_of_a_machine(raw: Json) -> None:
     raw["machine"]["os"] = "Linux without /sys/class/powercap/intel-rapl:0/energy_uj"
-    assert list(results.private(raw, "r.json")) == []
+    assert list(privacy.tellings(raw, "r.json")) == []
 
 
 TEXTS = {
