@@ -83,13 +83,14 @@ NEEDS_SPARSE = re.compile(r"row_ptr|a\.col\b|vectors|kit/link\.hpp")
 
 
 def adapted(problem: Path, others: Path, folder: Path) -> Path:
-    """A folder with the cheats of a problem, and those of the sparse one that can be adapted."""
+    """A folder with the cheats of a problem, and those of the sparse one that can be adapted, with
+    what they are compared with."""
     adapter = (problem / "adapter.hpp").read_text()
-    folder.mkdir(parents=True)
-    for path in others.glob("*.cpp"):
+    (folder / "honest").mkdir(parents=True)
+    for path in [*others.glob("*.cpp"), *others.glob("honest/*.cpp")]:
         text = path.read_text()
         if OF_SPARSE in text and not NEEDS_SPARSE.search(text):
-            (folder / path.name).write_text(text.replace(OF_SPARSE, adapter))
+            (folder / path.relative_to(others)).write_text(text.replace(OF_SPARSE, adapter))
     for path in problem.glob("*.cpp"):
         shutil.copy(path, folder)
     return folder
