@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memwall.analysis.measurements import Measurements
-from memwall.record import notation, processors
+from memwall.record import hardware, notation
 from memwall.record.errors import UserError
 
 NOTE_RUN = re.compile(r"<!-- run: ([0-9a-f]{16}) -->\s*")
@@ -17,9 +17,9 @@ NOTE_RUN = re.compile(r"<!-- run: ([0-9a-f]{16}) -->\s*")
 def machine_summary(machine: Mapping[str, Any], short: bool = False) -> str:
     """A machine in one line."""
     cpu = machine["cpu"]
-    caches = processors.data_caches(cpu)
+    caches = hardware.data_caches(cpu)
     parts = [
-        f"{cpu['model']} ({processors.processor_kind(cpu)})",
+        f"{cpu['model']} ({hardware.processor_kind(cpu)})",
         notation.plural(cpu["cores"], "core"),
         notation.plural(cpu["hardware_threads"], "thread"),
         f"caches of {caches}" if caches and not short else "",

@@ -9,7 +9,7 @@ from memwall.pages import blocks, scorecard
 from memwall.pages.probes import words
 from memwall.pages.survey import OnMachine, Survey, best_ceilings
 from memwall.pages.tables import markdown
-from memwall.record import escape, files, notation, processors, results
+from memwall.record import escape, files, hardware, notation, results
 from memwall.record.errors import UserError
 from memwall.record.results import Json
 
@@ -43,7 +43,7 @@ def page(machine: str, found: Sequence[OnMachine], surveys: Sequence[Survey],
 def facts(known: Json, compilers: Iterable[str]) -> list[list[str]]:
     """What a machine is, row by row of a table."""
     cpu = known["cpu"]
-    processor = dict.fromkeys([cpu["architecture"], processors.processor_kind(cpu)])
+    processor = dict.fromkeys([cpu["architecture"], hardware.processor_kind(cpu)])
     return [
         ["processor", f"{cpu['model']} ({', '.join(processor)})"],
         ["sockets, cores, threads", f"{cpu['sockets']}, {cpu['cores']}, {cpu['hardware_threads']}"],

@@ -3,7 +3,7 @@
 import pytest
 
 from memwall.pages import blocks
-from memwall.record import processors
+from memwall.record import hardware
 from memwall.record.results import Json
 from memwall.tests import synthetic
 
@@ -34,7 +34,7 @@ def test_a_machine_in_one_line(machine: Json) -> None:
     ],
 )
 def test_what_kind_of_processor(cpu: Json, expected: str) -> None:
-    assert processors.processor_kind(cpu) == expected
+    assert hardware.processor_kind(cpu) == expected
 
 
 def caches(*sizes: tuple[int, str, int]) -> Json:
@@ -55,4 +55,4 @@ def caches(*sizes: tuple[int, str, int]) -> Json:
     ],
 )
 def test_data_caches_by_level(cpu: Json, expected: str) -> None:
-    assert processors.data_caches(cpu) == expected
+    assert hardware.data_caches(cpu) == expected
