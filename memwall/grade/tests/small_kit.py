@@ -169,10 +169,12 @@ def honest(kit: kits.Kit, cheat: Path) -> Path:
 
 def quiet_record(shop: workshop.Workshop, submission: submissions.Submission,
                  program: workshop.Binary) -> grading.Record:
-    """A grade in which two copies of the model took as long, if one of a few is such a one."""
+    """A grade in which two copies of the model took as long, and which accuses nobody for a time
+    alone, if one of a few is such a one."""
     for _ in range(ATTEMPTS):
         record = grading.judged(shop, submission, program, attempts=1)
-        if all(one["noise"] <= points.QUIET for one in record["outcomes"]):
+        if all(one["noise"] <= points.QUIET and not one["below_floor"]
+               for one in record["outcomes"]):
             break
     return record
 
