@@ -31,7 +31,7 @@ def _command(words: Sequence[str]) -> int:
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[1],
                         help="the repository; default: this one")
     parser.add_argument("--build", type=Path, help="where programs are; default: build/ there")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", prog="just")
     asked = [add for add, names in ROOMS.items() if set(names) & set(words)]
     for add in asked or ROOMS:
         add(commands)

@@ -37,8 +37,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Adds what this room does to the command line. `contribute` asks what this machine is, and why
     a machine cannot run an experiment; `site` what students of each kit read."""
     report = commands.add_parser("report", help="weave reports, short pages, the scorecard and"
-                                 " README.md; of a machine also its own reports",
-                                 usage="just report [MACHINE]")
+                                 " README.md; of a machine also its own reports")
     report.add_argument("machine", metavar="MACHINE", nargs="?", help="folder below reports/")
     report.set_defaults(command=_report)
 
@@ -53,8 +52,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     page.add_argument("--output", type=Path, help="folder; default: the result's")
     page.set_defaults(command=_page)
 
-    kept = commands.add_parser("keep", help="put a run of build/runs/ into a machine's folder",
-                               usage="just keep RESULT TITLE [--machine NAME]")
+    kept = commands.add_parser("keep", help="put a run of build/runs/ into a machine's folder")
     kept.add_argument("result", metavar="RESULT", type=Path,
                       help="a result file, or the folder of a run")
     kept.add_argument("title", metavar="TITLE",
@@ -65,12 +63,11 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     check = commands.add_parser("check", help="compare every woven file with a fresh weave")
     check.set_defaults(command=_check)
 
-    begin = commands.add_parser("new", help="start a new experiment", usage="just new NAME")
+    begin = commands.add_parser("new", help="start a new experiment")
     begin.add_argument("name", metavar="NAME", help="lower-case words-with-hyphens")
     begin.set_defaults(command=_new)
 
-    both = commands.add_parser("compare", help="compare two results, runs or machines",
-                               usage="just compare A B [--all] [--markdown]")
+    both = commands.add_parser("compare", help="compare two results, runs or machines")
     for name, what in (("a", "result file, folder of a run, or machine (a name below reports/)"),
                        ("b", "what to compare with it")):
         both.add_argument(name, metavar=name.upper(), help=what)
@@ -82,8 +79,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
                                 usage="just site")
     house.set_defaults(command=lambda given: _site(given, handouts))
 
-    decide = commands.add_parser("claims", help="list what decides each claim",
-                                 usage="just claims [EXPERIMENT] [--markdown | --json]")
+    decide = commands.add_parser("claims", help="list what decides each claim")
     decide.add_argument("experiment", metavar="EXPERIMENT", nargs="?",
                         help="only the claims of this one")
     shape = decide.add_mutually_exclusive_group()

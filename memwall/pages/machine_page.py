@@ -5,15 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from memwall.analysis.ceilings import Ceiling
-from memwall.pages import blocks, scorecard
+from memwall.pages import blocks
 from memwall.pages.probes import words
+from memwall.pages.scorecard import JOINED, WOVEN
 from memwall.pages.survey import OnMachine, Survey, best_ceilings
 from memwall.pages.tables import markdown
 from memwall.record import escape, files, hardware, notation, results
 from memwall.record.errors import UserError
 from memwall.record.results import Json
-
-JOINED = "\u00a0"  # no line may end at this space
 
 
 def page(machine: str, found: Sequence[OnMachine], surveys: Sequence[Survey],
@@ -24,7 +23,7 @@ def page(machine: str, found: Sequence[OnMachine], surveys: Sequence[Survey],
     title = ", ".join(filter(None, [known["cpu"]["model"], blocks.gpu_names(known)]))
     compilers = dict.fromkeys(one.result.raw["build"]["compiler"] for one in found)
     parts = [
-        f"{scorecard.WOVEN}# {machine}: {title}",
+        f"{WOVEN}# {machine}: {title}",
         markdown(["what", "value"], facts(known, compilers), 2),
         "## Ceilings",
         ceilings(found),

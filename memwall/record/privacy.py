@@ -6,10 +6,8 @@ from functools import cache
 from typing import Any
 
 from memwall.record import escape
+from memwall.record.results import Json, Steps
 from memwall.record.schemas import spot
-
-Json = dict[str, Any]
-Steps = tuple[str | int, ...]
 
 # "/usr/lib" but not "GB/s", "a / b" or "https://host/path", nor "/sys/class/powercap": the kernel's
 # folders are the same on every machine.

@@ -155,7 +155,7 @@ void check_unreferenced(TestProduct<T> const& test, Convert const& convert, Kern
                 wrong += std::ranges::any_of(row, poisoned) ? std::isfinite(y[i])
                                                             : y[i] != test.expected.value[i];
             }
-            CHECK(wrong == 0);
+            REQUIRE(wrong == 0);
         }
     }
 }

@@ -221,7 +221,7 @@ std::vector<TestProduct<T>> const& cases()
 }
 
 /// Runs `multiply` on a poisoned `y` between guards: every element must be written and right, and
-/// nothing beside them may change.
+/// nothing beside them may change. The first product that is wrong ends the test case.
 template <class T>
 void check_multiply(TestProduct<T> const& test, Multiply<T> const& multiply)
 {
