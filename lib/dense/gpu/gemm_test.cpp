@@ -5,7 +5,9 @@
 #include "cuda/device.hpp"
 #include "cuda/graph.hpp"
 #include "cuda/stream.hpp"
+#include "dense/gpu/gemm_half.hpp"
 #include "dense/gpu/gemm_steps.hpp"
+#include "dense/gpu/gemm_wgmma.hpp"
 #include "dense/gpu/reference.hpp"
 
 #include <doctest/doctest.h>
@@ -485,6 +487,38 @@ TEST_CASE("doubles on tensor cores: every tile, by one block and by clusters")
                 stream.synchronize();
                 REQUIRE(p.wrong() == "");
             }
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("16 bits by every plan", T, base::fp16, base::bf16)
+{
+    if (!dense::gpu::has_wgmma()) {
+        MESSAGE("skipped: it is made for GPUs of compute capability 9.0");
+        return;
+    }
+    cuda::Stream const stream;
+    std::mt19937 random{25};
+    // Three tiles down and parts of boxes; many stages, of which clusters split the depth; packs
+    // that are not whole. Rows do not begin at lines of 128 bytes.
+    for (auto const& asked :
+         {GemmArguments{270, 264, 103, {9, 8, 0}, {8, 0, 0}},
+          GemmArguments{72, 40, 1090, {6, 0, 3}, {0, 8, 1}, {.alpha = 0.5, .beta = -2}},
+          GemmArguments{130, 3, 250, {6, 5, 0}}}) {
+        CAPTURE(asked.text());
+        TestGemm<T> p{asked, random};
+        Matrix<T const> const a = p.a.matrix();
+        Matrix<T const> const b = p.b.matrix();
+        auto const check = [&](dense::gpu::WgmmaPlan const& plan) {
+            CAPTURE(plan.text());
+            p.c.device.upload(p.c.host);
+            dense::gpu::multiply_by_wgmma<T>(plan, asked.options.alpha, a, b, asked.options.beta,
+                                             p.c.matrix(), stream);
+            stream.synchronize();
+            REQUIRE(p.wrong() == "");
+        };
+        for (auto const& plan : dense::gpu::wgmma_plans(dense::gpu::wgmma_problem(a, b))) {
+            check(plan);
         }
     }
 }

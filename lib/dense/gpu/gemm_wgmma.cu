@@ -19,6 +19,7 @@ namespace {
 
 constexpr int depth_of_stage = 64;
 constexpr int rows_of_group = 64; // that a warpgroup multiplies at once
+constexpr int swizzle_rows = swizzle_bytes / row_bytes;
 constexpr int largest_cluster = 8;
 
 /// A tile of c, and what a block keeps in shared memory for it. One warpgroup more than make rows
@@ -66,6 +67,7 @@ struct Work
     std::int64_t stride;
     int rows, columns, depth;
     int tiles_down, tiles_across;
+    int rows_of_last; ///< of a that are loaded for the lowest tiles
     int whole;
     int cluster;
     int high;   ///< tiles of a unit
@@ -125,40 +127,53 @@ __device__ void for_own_tiles(Work<typename Tile::T> const& work, int rank, Make
     }
 }
 
+/// What the copy engine knows of a: boxes of whole tiles, and of the rows of the lowest ones.
+struct BoxesOfA
+{
+    CUtensorMap whole, last;
+};
+
 //! [wgmma_loads]
-/// One thread loads all that its block multiplies, as early as stages are free. Of a pair each
-/// block loads every other box of b, for both.
+/// One thread loads all that its block multiplies, as early as stages are free: boxes, but nothing
+/// that lies below a or beside b, which nobody stores products of, and which takes the copy engine
+/// longer than what is there. Of a pair each block loads every other box of b, for both.
 template <class Tile>
-__device__ void load_all(typename Tile::Memory& memory, CUtensorMap const& a, CUtensorMap const& b,
+__device__ void load_all(typename Tile::Memory& memory, BoxesOfA const& a, CUtensorMap const& b,
                          Work<typename Tile::T> const& work, Rest const& rest, int rank)
 {
+    using Stage = typename Tile::Stage;
     Turn<Tile::stages> turn;
-    auto const load = [&](Corner corner, int k, bool shares) {
-        auto& stage = memory.stage[turn.stage];
-        auto& full = memory.full[turn.stage];
-        memory.empty[turn.stage].wait(turn.parity ^ 1);
-        full.expect(sizeof stage);
-        load_box(stage.a, a, corner.i, k, full);
-        if (shares) {
-            for (int box = rank; box < Tile::boxes; box += 2) {
-                load_box(stage.b[box], b, k, corner.j + box * Tile::box, full, 0b11);
+    auto const load = [&](Corner corner, int first, int last, bool shares) {
+        // Not asked of a clamped number of rows, of which nvcc 13.0 makes code that hangs.
+        bool const is_whole = corner.i + Tile::rows <= work.rows;
+        bool const is_below = corner.i >= work.rows;
+        int const rows = is_whole ? Tile::rows : is_below ? 0 : work.rows_of_last;
+        int const boxes = min((work.columns - corner.j + Tile::box - 1) / Tile::box, Tile::boxes);
+        int const bytes = rows * sizeof(Stage::a[0]) + boxes * sizeof(Stage::b[0]);
+        auto const& boxes_of_a = is_whole ? a.whole : a.last;
+        for (int k = first * depth_of_stage; k < last * depth_of_stage; k += depth_of_stage) {
+            auto& stage = memory.stage[turn.stage];
+            auto& full = memory.full[turn.stage];
+            memory.empty[turn.stage].wait(turn.parity ^ 1);
+            full.expect(bytes);
+            if (!is_below) {
+                load_box(stage.a, boxes_of_a, corner.i, k, full);
             }
-        } else {
-#pragma unroll
-            for (int box = 0; box < Tile::boxes; ++box) {
-                load_box(stage.b[box], b, k, corner.j + box * Tile::box, full);
+            if (shares) {
+                for (int box = rank; box < boxes; box += 2) {
+                    load_box(stage.b[box], b, k, corner.j + box * Tile::box, full, 0b11);
+                }
+            } else {
+                for (int box = 0; box < boxes; ++box) {
+                    load_box(stage.b[box], b, k, corner.j + box * Tile::box, full);
+                }
             }
+            ++turn;
         }
-        ++turn;
     };
-    for_own_tiles<Tile>(work, rank, [&](Corner corner) {
-        for (int k = 0; k < work.depth; k += depth_of_stage) {
-            load(corner, k, work.high > 1);
-        }
-    });
-    for (int stage = rest.first; stage < rest.last; ++stage) {
-        load(rest.corner, stage * depth_of_stage, false);
-    }
+    int const stages = (work.depth + depth_of_stage - 1) / depth_of_stage;
+    for_own_tiles<Tile>(work, rank, [&](Corner corner) { load(corner, 0, stages, work.high > 1); });
+    load(rest.corner, rest.first, rest.last, false);
 }
 //! [wgmma_loads]
 
@@ -377,14 +392,15 @@ __device__ void add_up(typename Tile::Memory const& memory, Work<typename Tile::
 /// clusters make what is left over, each a tile, and each of its blocks a part of the depth.
 template <class Tile>
 __global__ void __launch_bounds__(Tile::threads, 1)
-    wgmma_tiles(__grid_constant__ CUtensorMap const map_a,
+    wgmma_tiles(__grid_constant__ BoxesOfA const boxes_of_a,
                 __grid_constant__ CUtensorMap const map_b,
                 __grid_constant__ CUtensorMap const map_c, Work<typename Tile::T> work)
 {
     auto& memory = shared_layout<typename Tile::Memory>();
     int const rank = work.cluster > 1 ? block_rank() : 0;
     if (threadIdx.x == 0) {
-        prefetch(map_a);
+        prefetch(boxes_of_a.whole);
+        prefetch(boxes_of_a.last);
         prefetch(map_b);
         for (int stage = 0; stage < Tile::stages; ++stage) {
             memory.full[stage].init(1);
@@ -399,14 +415,14 @@ __global__ void __launch_bounds__(Tile::threads, 1)
     int const group = threadIdx.x / warpgroup;
     if (group == Tile::groups) {
         if constexpr (Tile::groups > 1) {
-            keep_registers<40>();
+            keep_registers<56>();
         }
         if (threadIdx.x % warpgroup == 0) {
-            load_all<Tile>(memory, map_a, map_b, work, rest, rank);
+            load_all<Tile>(memory, boxes_of_a, map_b, work, rest, rank);
         }
     } else {
         if constexpr (Tile::groups > 1) {
-            take_registers<232>();
+            take_registers<224>();
         }
         Turn<Tile::stages> turn;
         typename Tile::Sums sum;
@@ -522,6 +538,9 @@ void launch(WgmmaPlan const& plan, Scaling scaling, Matrix<typename Tile::T cons
     work.depth = static_cast<int>(a.columns);
     work.tiles_down = static_cast<int>(ceil_div(c.rows, Tile::rows));
     work.tiles_across = static_cast<int>(ceil_div(c.columns, Tile::columns));
+    auto const above_last = (work.tiles_down - 1) * Tile::rows;
+    work.rows_of_last =
+        static_cast<int>(ceil_div(work.rows - above_last, swizzle_rows)) * swizzle_rows;
     work.whole = static_cast<int>(planned.whole);
     work.cluster = plan.cluster;
     work.high = plan.pairs ? 2 : 1;
@@ -529,11 +548,13 @@ void launch(WgmmaPlan const& plan, Scaling scaling, Matrix<typename Tile::T cons
     work.packs = reinterpret_cast<std::uintptr_t>(c.data) % 8 == 0 && c.stride % 4 == 0;
     work.alpha = scaling.alpha;
     work.beta = scaling.beta;
-    auto const map_a = boxes_of(a, Tile::rows, depth_of_stage);
+    BoxesOfA const boxes_of_a{boxes_of(a, Tile::rows, depth_of_stage),
+                              boxes_of(a, work.rows_of_last, depth_of_stage)};
     auto const map_b = boxes_of(b, depth_of_stage, Tile::box);
-    auto const map_c = work.boxes ? boxes_of(Matrix<T const>{c}, rows_of_group, Tile::box) : map_a;
+    auto const map_c = work.boxes ? boxes_of(Matrix<T const>{c}, rows_of_group, Tile::box) : map_b;
     Launch<Tile> const launch{planned.blocks, plan.cluster, stream.get()};
-    cuda::check(cudaLaunchKernelEx(&launch.config, wgmma_tiles<Tile>, map_a, map_b, map_c, work));
+    cuda::check(
+        cudaLaunchKernelEx(&launch.config, wgmma_tiles<Tile>, boxes_of_a, map_b, map_c, work));
 }
 
 /// Bytes, 128 at most, that all rows begin at multiples of.
