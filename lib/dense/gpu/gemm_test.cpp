@@ -491,7 +491,8 @@ TEST_CASE("doubles on tensor cores: every tile, by one block and by clusters")
     }
 }
 
-TEST_CASE_TEMPLATE("16 bits by every plan", T, base::fp16, base::bf16)
+TEST_CASE_TEMPLATE("16 bits by every plan, loaded by the copy engine and by threads", T, base::fp16,
+                   base::bf16)
 {
     if (!dense::gpu::has_wgmma()) {
         MESSAGE("skipped: it is made for GPUs of compute capability 9.0");
@@ -517,8 +518,17 @@ TEST_CASE_TEMPLATE("16 bits by every plan", T, base::fp16, base::bf16)
             stream.synchronize();
             REQUIRE(p.wrong() == "");
         };
-        for (auto const& plan : dense::gpu::wgmma_plans(dense::gpu::wgmma_problem(a, b))) {
+        for (auto plan : dense::gpu::wgmma_plans(dense::gpu::wgmma_problem(a, b))) {
+            if (plan.copies_b) {
+                continue; // as it comes without
+            }
             check(plan);
+            plan.copies_b = true;
+            if (plan.columns <= 64) {
+                check(plan);
+            } else {
+                CHECK_THROWS_AS(check(plan), std::invalid_argument);
+            }
         }
     }
 }

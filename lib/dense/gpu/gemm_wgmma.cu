@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace dense::gpu {
 
@@ -58,11 +59,20 @@ struct Tile
     static_assert(sizeof(float[rows][pitch]) <= sizeof(Stage[stages]));
 };
 
+/// A tile whose part of b threads copy in place of the copy engine, or not.
+template <class Tile, bool copies>
+struct Loading : Tile
+{
+    static constexpr bool copies_b = copies;
+    static constexpr int loaders = copies ? warpgroup : 1; ///< threads that load
+};
+
 /// What a launch is to do. Units are tiles, or pairs of tiles one above the other; those from
 /// `whole` on are left to clusters, whose blocks share the depth of each tile.
 template <class T>
 struct Work
 {
+    View<T const> b;
     T* c;
     std::int64_t stride;
     int rows, columns, depth;
@@ -127,6 +137,54 @@ __device__ void for_own_tiles(Work<typename Tile::T> const& work, int rank, Make
     }
 }
 
+//! [wgmma_copies]
+/// What a thread of the loading warpgroup copies of a tile of b: the same packs of 16 bytes of each
+/// row of its own, to where the copy engine would put them. Neighbours among the threads take
+/// neighbours of a row, and rows one below the other: where few columns lie without gaps, a warp
+/// asks for whole lines.
+template <class Tile>
+class Copies
+{
+    using T = typename Tile::T;
+    static constexpr int packs = Tile::columns / Pack<T>::size;
+    static constexpr int rows_at_once = warpgroup / packs;
+    static_assert(Tile::boxes == 1 && depth_of_stage % rows_at_once == 0);
+
+public:
+    /// Begins at row `k` of b and column `j`.
+    __device__ void begin(View<T const> const& b, int k, int j)
+    {
+        from_ = b.data + (k + row()) * b.stride + j + pack() * Pack<T>::size;
+        bytes_ = max(0, min(b.columns - j - pack() * Pack<T>::size, Pack<T>::size)) * sizeof(T);
+    }
+
+    /// Copies as many rows as are there, fills the tile up with zeros, and goes on to the next one.
+    __device__ void copy(typename Tile::Stage& stage, std::int64_t stride, int rows_there)
+    {
+        int const swizzle = packs == 8 ? row() % 8 : row() / 2 % 4;
+        T* const to = &stage.b[0][row()][(pack() ^ swizzle) * Pack<T>::size];
+#pragma unroll
+        for (int k = 0; k < depth_of_stage; k += rows_at_once) {
+            copy_bytes(to + k * Tile::box, from_, row() + k < rows_there ? bytes_ : 0);
+            from_ += rows_at_once * stride;
+        }
+    }
+
+private:
+    __device__ static int row()
+    {
+        return threadIdx.x % warpgroup / packs;
+    }
+    __device__ static int pack()
+    {
+        return threadIdx.x % packs;
+    }
+
+    T const* from_ = nullptr;
+    int bytes_ = 0; ///< of each pack that are there
+};
+//! [wgmma_copies]
+
 /// What the copy engine knows of a: boxes of whole tiles, and of the rows of the lowest ones.
 struct BoxesOfA
 {
@@ -136,30 +194,42 @@ struct BoxesOfA
 //! [wgmma_loads]
 /// One thread loads all that its block multiplies, as early as stages are free: boxes, but nothing
 /// that lies below a or beside b, which nobody stores products of, and which takes the copy engine
-/// longer than what is there. Of a pair each block loads every other box of b, for both.
+/// longer than what is there. Of a pair each block loads every other box of b, for both. Where b is
+/// copied, all threads of the warpgroup load.
 template <class Tile>
 __device__ void load_all(typename Tile::Memory& memory, BoxesOfA const& a, CUtensorMap const& b,
                          Work<typename Tile::T> const& work, Rest const& rest, int rank)
 {
     using Stage = typename Tile::Stage;
+    bool const is_first = threadIdx.x % warpgroup == 0;
     Turn<Tile::stages> turn;
+    [[maybe_unused]] std::conditional_t<Tile::copies_b, Copies<Tile>, int> copies{};
     auto const load = [&](Corner corner, int first, int last, bool shares) {
         // Not asked of a clamped number of rows, of which nvcc 13.0 makes code that hangs.
         bool const is_whole = corner.i + Tile::rows <= work.rows;
         bool const is_below = corner.i >= work.rows;
         int const rows = is_whole ? Tile::rows : is_below ? 0 : work.rows_of_last;
         int const boxes = min((work.columns - corner.j + Tile::box - 1) / Tile::box, Tile::boxes);
-        int const bytes = rows * sizeof(Stage::a[0]) + boxes * sizeof(Stage::b[0]);
+        int const bytes =
+            rows * sizeof(Stage::a[0]) + (Tile::copies_b ? 0 : boxes * sizeof(Stage::b[0]));
         auto const& boxes_of_a = is_whole ? a.whole : a.last;
+        if constexpr (Tile::copies_b) {
+            copies.begin(work.b, first * depth_of_stage, corner.j);
+        }
         for (int k = first * depth_of_stage; k < last * depth_of_stage; k += depth_of_stage) {
             auto& stage = memory.stage[turn.stage];
             auto& full = memory.full[turn.stage];
             memory.empty[turn.stage].wait(turn.parity ^ 1);
-            full.expect(bytes);
-            if (!is_below) {
-                load_box(stage.a, boxes_of_a, corner.i, k, full);
+            if (is_first) {
+                full.expect(bytes);
+                if (!is_below) {
+                    load_box(stage.a, boxes_of_a, corner.i, k, full);
+                }
             }
-            if (shares) {
+            if constexpr (Tile::copies_b) {
+                copies.copy(stage, work.b.stride, work.depth - k);
+                full.arrive_when_copied();
+            } else if (shares) {
                 for (int box = rank; box < boxes; box += 2) {
                     load_box(stage.b[box], b, k, corner.j + box * Tile::box, full, 0b11);
                 }
@@ -179,7 +249,8 @@ __device__ void load_all(typename Tile::Memory& memory, BoxesOfA const& a, CUten
 
 //! [wgmma_sums]
 /// A warpgroup's sums over so many stages. The products of a stage are put behind those of the
-/// stage before, whose place is free when they are done.
+/// stage before, whose place is free when they are done. Tensor cores see what
+/// threads have copied once it is published.
 template <class Tile>
 __device__ void sum_up(typename Tile::Memory& memory, Turn<Tile::stages>& turn, int group,
                        int stages, int high, bool shares, typename Tile::Sums& sum)
@@ -196,6 +267,9 @@ __device__ void sum_up(typename Tile::Memory& memory, Turn<Tile::stages>& turn, 
     for (int s = 0; s < stages; ++s) {
         auto const& stage = memory.stage[turn.stage];
         memory.full[turn.stage].wait(turn.parity);
+        if constexpr (Tile::copies_b) {
+            publish_writes();
+        }
         begin_products();
 #pragma unroll
         for (int k = 0; k < depth_of_stage; k += 16) {
@@ -403,7 +477,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
         prefetch(boxes_of_a.last);
         prefetch(map_b);
         for (int stage = 0; stage < Tile::stages; ++stage) {
-            memory.full[stage].init(1);
+            memory.full[stage].init(Tile::copies_b ? 1 + warpgroup : 1);
             memory.empty[stage].init(Tile::groups * work.high);
         }
         publish_barriers();
@@ -417,7 +491,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
         if constexpr (Tile::groups > 1) {
             keep_registers<56>();
         }
-        if (threadIdx.x % warpgroup == 0) {
+        if (threadIdx.x % warpgroup < Tile::loaders) {
             load_all<Tile>(memory, boxes_of_a, map_b, work, rest, rank);
         }
     } else {
@@ -512,7 +586,7 @@ int clusters_at_once(int blocks)
     cuda::check(cudaGetDevice(&device));
     auto& count = known.at(static_cast<std::size_t>(device)).at(static_cast<std::size_t>(blocks));
     if (count == 0) {
-        using Largest = Wide<base::bf16>;
+        using Largest = Loading<Wide<base::bf16>, false>;
         Launch<Largest> const launch{blocks, blocks, nullptr};
         int found = 0;
         cuda::check(cudaOccupancyMaxActiveClusters(&found, wgmma_tiles<Largest>, &launch.config));
@@ -531,6 +605,7 @@ void launch(WgmmaPlan const& plan, Scaling scaling, Matrix<typename Tile::T cons
     using T = typename Tile::T;
     auto const planned = schedule(plan, wgmma_problem(a, b));
     Work<T> work{};
+    work.b = view_of(b);
     work.c = c.data;
     work.stride = c.stride;
     work.rows = static_cast<int>(c.rows);
@@ -555,6 +630,19 @@ void launch(WgmmaPlan const& plan, Scaling scaling, Matrix<typename Tile::T cons
     Launch<Tile> const launch{planned.blocks, plan.cluster, stream.get()};
     cuda::check(
         cudaLaunchKernelEx(&launch.config, wgmma_tiles<Tile>, boxes_of_a, map_b, map_c, work));
+}
+
+/// The same of a tile that is loaded as planned.
+template <class Tile, class... Arguments>
+void launch_loading(WgmmaPlan const& plan, Arguments const&... arguments)
+{
+    if (!plan.copies_b) {
+        launch<Loading<Tile, false>>(plan, arguments...);
+    } else if constexpr (Tile::boxes == 1) {
+        launch<Loading<Tile, true>>(plan, arguments...);
+    } else {
+        throw std::invalid_argument{"multiply_by_wgmma: no " + plan.text()};
+    }
 }
 
 /// Bytes, 128 at most, that all rows begin at multiples of.
@@ -587,17 +675,17 @@ void multiply_by_wgmma(WgmmaPlan const& plan, double alpha, Matrix<T const> a, M
                                     std::to_string(plan.cluster)};
     }
     if (is(Wide<T>{})) {
-        launch<Wide<T>>(plan, scaling, a, b, c, stream);
+        launch_loading<Wide<T>>(plan, scaling, a, b, c, stream);
     } else if (is(Broad<T>{})) {
-        launch<Broad<T>>(plan, scaling, a, b, c, stream);
+        launch_loading<Broad<T>>(plan, scaling, a, b, c, stream);
     } else if (is(Square<T>{})) {
-        launch<Square<T>>(plan, scaling, a, b, c, stream);
+        launch_loading<Square<T>>(plan, scaling, a, b, c, stream);
     } else if (is(Low<T>{})) {
-        launch<Low<T>>(plan, scaling, a, b, c, stream);
+        launch_loading<Low<T>>(plan, scaling, a, b, c, stream);
     } else if (is(Small<T>{})) {
-        launch<Small<T>>(plan, scaling, a, b, c, stream);
+        launch_loading<Small<T>>(plan, scaling, a, b, c, stream);
     } else if (is(Narrow<T>{})) {
-        launch<Narrow<T>>(plan, scaling, a, b, c, stream);
+        launch_loading<Narrow<T>>(plan, scaling, a, b, c, stream);
     } else {
         throw std::invalid_argument{"multiply_by_wgmma: no " + plan.text()};
     }

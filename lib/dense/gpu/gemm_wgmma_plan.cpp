@@ -12,19 +12,31 @@ using base::ceil_div;
 
 constexpr std::int64_t depth_of_stage = 64;
 
-// Microseconds, fitted to what an H200 took. A stage is 64 of the depth.
-constexpr double product = 1.99e-5;        // an element of a tile, each stage
-constexpr double narrow = 1.08;            // so much longer in tiles that each load makes less of
-constexpr double shortest_stage = 0.13;    // what barriers and latency take
-constexpr double turn = 1.92;              // first loads, last stores, and what is left of a launch
-constexpr double store = 1.53 / 32'768;    // an element of a tile, each turn
-constexpr double meeting = 1.17;           // of a cluster
-constexpr double addition = 4.92 / 32'768; // an element of a tile that a cluster adds up
+constexpr std::int64_t row_elements = 64; // of a box, at most
+constexpr std::int64_t least_rows = 8;    // that are loaded of a
 
-/// Of 128 bytes that the copy engine loads, each stage.
+// Microseconds, fitted to what an H200 took. A stage is 64 of the depth.
+constexpr double product = 1.8e-5;        // an element of a tile, each stage
+constexpr double narrow = 1.03;           // so much longer in tiles that each load makes less of
+constexpr double shortest_stage = 0.175;  // what barriers and latency take
+constexpr double turn = 1.7;              // first loads, last stores, what else a launch has
+constexpr double store = 2.13 / 32'768;   // an element of a tile, each turn
+constexpr double meeting = 1;             // of a cluster
+constexpr double addition = 8.2 / 32'768; // an element of a tile that a cluster adds up
+constexpr double load_of_few_columns = 2.5e-3; // a row of a box, each stage
+constexpr double copy = 2e-3;                  // the same by threads
+
+/// Of a row of a box that the copy engine loads, each stage.
 double load(int alignment)
 {
-    return alignment == 128 ? 1.0e-3 : alignment >= 32 ? 1.5e-3 : 2.25e-3;
+    return alignment >= 32 ? 1.3e-3 : 2e-3;
+}
+
+/// Whether rows of b are so short that many lie in a line or two, for which all multiprocessors ask
+/// again and again.
+bool has_few_columns(WgmmaProblem const& problem)
+{
+    return problem.columns < row_elements && problem.alignment_b < 64;
 }
 
 double expected(WgmmaPlan const& plan, WgmmaProblem const& problem)
@@ -36,8 +48,16 @@ double expected(WgmmaPlan const& plan, WgmmaProblem const& problem)
     auto const last_turns = ceil_div(rest, planned.clusters);
     double const area = plan.rows * plan.columns;
     double const products = product * area * (plan.columns < 256 ? narrow : 1);
-    double const loads_a = plan.rows * load(problem.alignment_a);
-    double const loads_b = ceil_div(plan.columns, 64) * 64 * load(problem.alignment_b);
+    // Of the largest tile, without what lies outside.
+    auto const rows_of_a =
+        std::min<std::int64_t>(plan.rows, ceil_div(problem.rows, least_rows) * least_rows);
+    auto const boxes_of_b =
+        std::min(ceil_div(plan.columns, row_elements), ceil_div(problem.columns, row_elements));
+    double const of_b = plan.copies_b              ? copy
+                        : has_few_columns(problem) ? load_of_few_columns
+                                                   : load(problem.alignment_b);
+    double const loads_a = static_cast<double>(rows_of_a) * load(problem.alignment_a);
+    double const loads_b = static_cast<double>(boxes_of_b * depth_of_stage) * of_b;
     auto const stage = [&](double loads) { return std::max({products, loads, shortest_stage}); };
     auto const stages = ceil_div(problem.depth, depth_of_stage);
     double time = static_cast<double>(turns + last_turns) * (turn + store * area);
@@ -55,9 +75,10 @@ double expected(WgmmaPlan const& plan, WgmmaProblem const& problem)
 std::string WgmmaPlan::text() const
 {
     auto const tile = "tiles of " + std::to_string(rows) + " x " + std::to_string(columns);
-    return pairs         ? tile + " in pairs"
-           : cluster > 1 ? tile + ", depth in " + std::to_string(cluster) + " parts"
-                         : tile;
+    auto const divided = pairs         ? " in pairs"
+                         : cluster > 1 ? ", depth in " + std::to_string(cluster) + " parts"
+                                       : "";
+    return tile + divided + (copies_b ? ", b copied by threads" : "");
 }
 
 WgmmaSchedule schedule(WgmmaPlan const& plan, WgmmaProblem const& problem)
@@ -83,8 +104,14 @@ std::vector<WgmmaPlan> wgmma_plans(WgmmaProblem const& problem)
 {
     std::vector<WgmmaPlan> plans;
     auto const add = [&](WgmmaPlan plan) {
-        plan.microseconds = expected(plan, problem);
-        plans.push_back(plan);
+        bool const can_copy = plan.columns <= row_elements && has_few_columns(problem);
+        for (bool const copies : {false, true}) {
+            if (!copies || can_copy) {
+                plan.copies_b = copies;
+                plan.microseconds = expected(plan, problem);
+                plans.push_back(plan);
+            }
+        }
     };
     auto const stages = ceil_div(problem.depth, depth_of_stage);
     for (auto const& [rows, columns] :

@@ -51,6 +51,7 @@ TEST_CASE("every plan makes all tiles once, and has a cluster for each that is l
                 CHECK(made.whole == made.units);
             }
             CHECK(plan.microseconds > 0);
+            CHECK(!plan.copies_b); // all rows begin at lines
         }
     }
 }
@@ -70,4 +71,41 @@ TEST_CASE("large products take large tiles, few tiles split their depth")
     CHECK(first(8192, 8192, 8192).columns >= 192);
     CHECK(first(64, 64, 65536).cluster > 1);
     CHECK(first(1, 1, 1).rows == 64);
+}
+
+TEST_CASE("threads copy b where few columns lie across lines, in tiles of 64 columns at most")
+{
+    auto const of_columns = [](std::int64_t n, int alignment_b) {
+        auto problem = product(7208, n, 1648);
+        problem.alignment_b = alignment_b;
+        return dense::gpu::wgmma_plans(problem);
+    };
+    CHECK(of_columns(8, 16).front().copies_b);
+    CHECK(of_columns(8, 16).front().text() == "tiles of 64 x 32, b copied by threads");
+    for (auto const& plan : of_columns(40, 16)) {
+        CHECK((!plan.copies_b || plan.columns <= 64));
+    }
+    auto const none_copies = [](auto const& plans) {
+        return std::ranges::none_of(plans, &dense::gpu::WgmmaPlan::copies_b);
+    };
+    CHECK(none_copies(of_columns(8, 128)));
+    CHECK(none_copies(of_columns(72, 16)));
+}
+
+TEST_CASE("rows below the matrix are not waited for")
+{
+    auto problem = product(128, 8064, 2304);
+    auto const time = [&](std::int64_t rows) {
+        problem.rows = rows;
+        auto const plans = dense::gpu::wgmma_plans(problem);
+        return std::ranges::find_if(plans,
+                                    [](auto const& plan) {
+                                        return plan.rows == 128 && plan.columns == 128 &&
+                                               plan.cluster == 1;
+                                    })
+            ->microseconds;
+    };
+    problem.alignment_a = problem.alignment_b = 16;
+    CHECK(time(8) < time(128));
+    CHECK(time(125) == time(128));
 }

@@ -222,6 +222,15 @@ __device__ inline void load_bytes(void* to, void const* from, int bytes, Barrier
                  : "memory");
 }
 
+/// Copies 16 bytes to shared memory without a register: so many that are `there`, and zeros. Both
+/// begin at multiples of 16. PTX: cp.async.
+__device__ inline void copy_bytes(void* to, void const* from, int there)
+{
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(address(to)),
+                 "l"(from), "r"(there)
+                 : "memory");
+}
+
 // --- boxes ---------------------------------------------------------------------------------------
 
 /// Fetches what the copy engine knows of a matrix, so that its first box need not wait for it.
