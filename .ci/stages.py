@@ -88,7 +88,7 @@ UNTIMED = "-Doptimization=1"
 CLANG = {"CC": "clang", "CXX": "clang++"}  # compiles instrumented code in half of GCC's time
 
 # Tests of code that runs on several threads, and the race that the sanitizer has to find.
-THREADED = ("planted-race", "spmv-openmp", "spmv-shared_work")
+THREADED = ("planted-race", "bench-all-processors", "spmv-openmp", "spmv-shared_work")
 THREADED_WHOLE = (*THREADED, "sparse-convert", "spmv-formats", "spmv-kernels")
 # Tests of code that reads what strangers hand it, or computes where in memory something lies.
 TRUSTING = ("planted-leak", "kit", "base-output", "sparse-convert", "sparse-matrix-market",

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -48,21 +49,6 @@ std::string describe(Block const& block, std::size_t i)
                                        : line + fmt::format(" within {:.3g}", block.bound[i]);
 }
 
-void require_finite(std::span<double const> value)
-{
-    std::atomic<bool> finite = true;
-    on_all_processors(value.size(), [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            if (!std::isfinite(value[i])) {
-                finite = false;
-            }
-        }
-    });
-    if (!finite) {
-        throw std::logic_error{"the expected result is not finite"};
-    }
-}
-
 /// How an output differs from what was expected.
 struct Difference
 {
@@ -72,7 +58,7 @@ struct Difference
 
     void add(Block const& block)
     {
-        require_finite(block.value);
+        std::atomic<bool> finite = true;
         std::size_t first_wrong = block.actual.size();
         std::size_t found = 0;
         std::mutex mutex;
@@ -81,7 +67,9 @@ struct Difference
             std::size_t part_first = end;
             double part_error = 0;
             for (std::size_t i = begin; i < end; ++i) {
-                if (is_wrong(block, i)) {
+                if (!std::isfinite(block.value[i])) {
+                    finite = false;
+                } else if (is_wrong(block, i)) {
                     part_first = part_wrong++ == 0 ? i : part_first;
                 } else if (block.check == Check::bounded) {
                     auto const distance = std::abs(block.actual[i] - block.value[i]);
@@ -95,6 +83,9 @@ struct Difference
             error = std::max(error, part_error);
         };
         on_all_processors(block.actual.size(), examine);
+        if (!finite) {
+            throw std::logic_error{"the expected result is not finite"};
+        }
         if (wrong == 0 && found > 0) {
             first = describe(block, first_wrong);
         }
@@ -152,8 +143,8 @@ void compare(Check check, Operand& output, Target& where, std::string const& occ
         actual.resize(count);
         type.to_double(bytes.data(), actual);
         if (!whole) {
-            part.value.assign(count, 0);
-            part.bound.assign(count, 0);
+            part.value.resize(count, std::numeric_limits<double>::quiet_NaN()); // until it is told
+            part.bound.resize(count, 0);
             by.block(first, part.value, part.bound);
         }
         auto const& wanted = whole ? *whole : part;

@@ -172,4 +172,8 @@ TEST_CASE("wrong elements of several blocks are counted together, and the first 
         std::ranges::fill(value, first > 0 ? std::numeric_limits<double>::infinity() : 7);
     };
     CHECK_THROWS_AS(verdict(Check::exact, output, bench::host()), std::logic_error);
+    output.expectation.block = [](std::size_t, std::span<double> value, std::span<double>) {
+        std::ranges::fill(value.subspan(1), 7); // and says nothing of the first
+    };
+    CHECK_THROWS_AS(verdict(Check::exact, output, bench::host()), std::logic_error);
 }
