@@ -5,6 +5,7 @@ import math
 import shutil
 import time
 from collections.abc import Callable, Sequence
+from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ Record = dict[str, Any]
 Compiling = tuple[Submission, Future[Binary]]
 #: So often a judge is called at most, to make the points of one submission surer.
 SESSIONS = 12
+#: While all are compiled nobody waits longer for a word.
+SILENT_S = 20
 
 
 class NoiseError(GradeError):
@@ -61,8 +64,14 @@ def _grade(shop: Workshop, waiting: Sequence[Submission], out: Path,
            say: Callable[[str], None]) -> None:
     say(f"compiling {len(waiting)} in a sandbox; then one at a time is timed")
     with ThreadPoolExecutor(2) as pool:
+        begun = said = time.monotonic()
         compiling = [(one, pool.submit(shop.compile, one, number))
                      for number, one in enumerate(waiting)]
+        for number, (_, compiled) in enumerate(compiling, 1):
+            futures.wait([compiled])
+            if (now := time.monotonic()) > said + SILENT_S:
+                said = now
+                say(queue(out, number, len(compiling), now - begun, "compiled"))
     disturbed = _time(shop, compiling, out, say)
     if disturbed:
         say(f"noise prevented {len(disturbed)} grades: once more")
@@ -98,11 +107,11 @@ def _time(shop: Workshop, compiling: Sequence[Compiling], out: Path,
     return disturbed
 
 
-def queue(out: Path, done: int, count: int, seconds: float) -> str:
+def queue(out: Path, done: int, count: int, seconds: float, what: str = "timed") -> str:
     """How long what is left will take, as long as what is done took; for a file as well, which
     others may look at."""
     left = seconds / done * (count - done)
-    line = f"{done} of {count} are timed, {count - done} wait; {length(left)} left"
+    line = f"{done} of {count} are {what}, {count - done} wait; {length(left)} left"
     until = time.strftime("%H:%M", time.localtime(time.time() + left))
     files.write(out / "queue.txt", f"{line}, until {until}\n")
     return line

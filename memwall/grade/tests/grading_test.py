@@ -75,6 +75,17 @@ def test_all_are_graded_once(shop: Shop, tmp_path: Path) -> None:
     assert shop.judged == ["ada", "bob"]
 
 
+def test_a_class_hears_how_much_is_compiled_and_timed(shop: Shop, tmp_path: Path,
+                                                      monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grading, "SILENT_S", -1)
+    said: list[str] = []
+    grading.grade_all(shop.kit, SUBMISSIONS, tmp_path, said.append)
+    told = [re.sub(r"\d+ s left", "s left", line) for line in said if "wait;" in line]
+    assert told == ["1 of 3 are compiled, 2 wait; s left", "2 of 3 are compiled, 1 wait; s left",
+                    "3 of 3 are compiled, 0 wait; s left", "1 of 3 are timed, 2 wait; s left",
+                    "2 of 3 are timed, 1 wait; s left"]
+
+
 def test_what_was_not_kept_is_graded_again(shop: Shop, tmp_path: Path) -> None:
     run(shop, tmp_path)
     lost = grading.path_of(tmp_path, shop.kit, SUBMISSIONS[1])
