@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import shutil
+import statistics
 import time
 from collections.abc import Callable, Sequence
 from concurrent import futures
@@ -22,6 +23,8 @@ Compiling = tuple[Submission, Future[Binary]]
 SESSIONS = 12
 #: While all are compiled nobody waits longer for a word.
 SILENT_S = 20
+#: What is left will take as long as so many of the last did, since a machine becomes slower, too.
+RECENT = 60
 
 
 class NoiseError(GradeError):
@@ -71,7 +74,8 @@ def _grade(shop: Workshop, waiting: Sequence[Submission], out: Path,
             futures.wait([compiled])
             if (now := time.monotonic()) > said + SILENT_S:
                 said = now
-                say(queue(out, number, len(compiling), now - begun, "compiled"))
+                left = (now - begun) / number * (len(compiling) - number)
+                say(queue(out, "compiled", number, len(compiling), left))
     disturbed = _time(shop, compiling, out, say)
     if disturbed:
         say(f"noise prevented {len(disturbed)} grades: once more")
@@ -83,11 +87,14 @@ def _time(shop: Workshop, compiling: Sequence[Compiling], out: Path,
     """Grades one after the other; returns those that noise prevented. Whatever happens with one
     happens to it alone, but for a full disk, which stops all."""
     disturbed = []
-    begun = time.monotonic()
+    takes_time = [_has_program(compiled) for _, compiled in compiling]
+    taken: list[float] = []
     for number, (submission, compiled) in enumerate(compiling, 1):
         whose = f"{number}/{len(compiling)} {submission.label}"
-        if number > 1:
-            say(queue(out, number - 1, len(compiling), time.monotonic() - begun))
+        if taken:
+            left = statistics.mean(taken[-RECENT:]) * sum(takes_time[number - 1:])
+            say(queue(out, "timed", number - 1, len(compiling), left))
+        begun = time.monotonic()
         try:
             program = compiled.result()
             record = judged(shop, submission, program)
@@ -100,6 +107,9 @@ def _time(shop: Workshop, compiling: Sequence[Compiling], out: Path,
                 raise
             say(f"{whose}: the fault is ours, no grade: {errors.line_of(error)}")
             continue
+        finally:
+            if takes_time[number - 1]:
+                taken.append(time.monotonic() - begun)
         keep(out, shop.kit, submission, record)
         say(f"{whose}: {record['points']:.1f} points"
             + (f" ({record['reason']})" if record["reason"] else ""))
@@ -107,10 +117,12 @@ def _time(shop: Workshop, compiling: Sequence[Compiling], out: Path,
     return disturbed
 
 
-def queue(out: Path, done: int, count: int, seconds: float, what: str = "timed") -> str:
-    """How long what is left will take, as long as what is done took; for a file as well, which
-    others may look at."""
-    left = seconds / done * (count - done)
+def _has_program(compiled: Future[Binary]) -> bool:
+    return compiled.exception() is None and compiled.result().path is not None
+
+
+def queue(out: Path, what: str, done: int, count: int, left: float) -> str:
+    """How many wait, and for how many seconds; for a file as well, which others may look at."""
     line = f"{done} of {count} are {what}, {count - done} wait; {length(left)} left"
     until = time.strftime("%H:%M", time.localtime(time.time() + left))
     files.write(out / "queue.txt", f"{line}, until {until}\n")
