@@ -94,6 +94,43 @@ private:
     CUevent event_{};
 };
 
+/// Refuses a kernel whose parameters are not those that it is given: the driver would copy as many
+/// bytes as they have from this process, whose memory is nobody's business.
+void require_parameters([[maybe_unused]] CUfunction kernel,
+                        [[maybe_unused]] kit::Header const& header)
+{
+#if CUDA_VERSION >= 12040 // since then they can be asked for
+    auto const count = static_cast<std::size_t>(header.numbers + header.arrays);
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+        auto const expected =
+            k < static_cast<std::size_t>(header.numbers) ? sizeof(int) : sizeof(CUdeviceptr);
+        if (cuFuncGetParamInfo(kernel, k, &offset, &bytes) != CUDA_SUCCESS || bytes != expected) {
+            throw std::runtime_error("parameter " + std::to_string(k) +
+                                     " of the kernel is another than in the kit's header");
+        }
+    }
+    if (cuFuncGetParamInfo(kernel, count, &offset, &bytes) == CUDA_SUCCESS) {
+        throw std::runtime_error("the kernel has more parameters than in the kit's header");
+    }
+#endif
+}
+
+/// Refuses a kernel that would leave no memory of the device to others: the driver keeps as much
+/// for each thread that may run at once, also when the kernel has ended.
+void require_little_local_memory(CUfunction kernel)
+{
+    constexpr int most = 16 << 10;
+    int bytes = 0;
+    check(cuFuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, kernel), "local memory");
+    if (bytes > most) {
+        throw std::runtime_error("each thread takes " + std::to_string(bytes) +
+                                 " bytes of local memory, expected at most " +
+                                 std::to_string(most));
+    }
+}
+
 /// One call on what the region holds; the region gets back all that the device has then.
 double timed_call(char const* cubin, char* region, std::size_t bytes)
 {
@@ -101,6 +138,8 @@ double timed_call(char const* cubin, char* region, std::size_t bytes)
     std::memcpy(&header, region, sizeof header);
     Module const module{cubin};
     auto const kernel = module.function(header.function);
+    require_parameters(kernel, header);
+    require_little_local_memory(kernel);
     auto const threads = module.number("threads_per_block", 1024);
     unsigned blocks[] = {1, 1};
     for (int k = 0; k < header.grid; ++k) {

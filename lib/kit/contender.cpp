@@ -219,8 +219,8 @@ void Contender::launch(int listener)
         }
         int const nothing = open("/dev/null", O_RDWR);
         dup2(nothing, 0);
-        // What the judge prints is believed; device code can print, too.
-        dup2(entry_.uid != 0 ? nothing : 2, 1);
+        // What the judge prints is believed, and device code can print, too: more than disks hold.
+        dup2(entry_.uid == 0 && entry_.may_print ? 2 : nothing, 1);
         if (entry_.uid != 0) {
             dup2(nothing, 2);
         }
@@ -441,9 +441,9 @@ void Contender::load(std::vector<Image> const& images)
             throw std::runtime_error("a problem is larger than the first one allows");
         }
         auto* const memory = ranks_[rank].memory;
-        std::memset(memory + region_bytes_ - sizeof(Tail), 0, sizeof(Tail));
         std::memcpy(memory, bytes.data(), bytes.size());
-        flush(memory, bytes.size());
+        std::memset(memory + bytes.size(), 0, region_bytes_ - bytes.size()); // keeps nothing
+        flush(memory, region_bytes_);
     }
 }
 

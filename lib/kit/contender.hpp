@@ -23,6 +23,7 @@ struct LaunchSpec
     bool keeps_time = false;      ///< its host code is the kit's, which tells the time of a call
     int uid = 0;                  ///< its own uid in its sandbox; 0: none, it is trusted with all
     std::string socket;           ///< where the judge waits for it
+    bool may_print = false;       ///< what it prints is shown with the judge's errors
     std::string sanitized = {};   ///< the file that a sanitizer's report is about; empty: none
     std::int64_t most_memory = 0; ///< bytes that its processes may fill; 0: something else limits
     std::vector<std::string> command = {};

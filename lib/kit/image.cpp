@@ -15,7 +15,7 @@ namespace {
 class Layout
 {
 public:
-    Layout(std::size_t head, std::size_t arrays, base::Random& random) : random_{random}
+    Layout(std::size_t head, std::size_t arrays, Random& random) : random_{random}
     {
         constexpr std::size_t gaps = std::size_t{64} << 10;
         bytes_.reserve(head + arrays + gaps);
@@ -45,13 +45,13 @@ private:
         }
     }
 
-    base::Random& random_;
+    Random& random_;
     std::vector<std::byte> bytes_;
 };
 
 } // namespace
 
-Image image(Invocation const& call, base::Random& random)
+Image image(Invocation const& call, Random& random)
 {
     if (call.numbers.size() > most_numbers || call.arrays.size() > most_arrays) {
         throw std::logic_error(call.function + " has more arguments than a header holds");

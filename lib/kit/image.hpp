@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/random.hpp"
+#include "kit/random.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Image
 };
 
 /// The image of an invocation: arrays at places that `random` chooses.
-Image image(Invocation const& call, base::Random& random);
+Image image(Invocation const& call, Random& random);
 
 /// The bytes of anything that lies in one piece.
 template <class Range>

@@ -121,6 +121,7 @@ Task read_task(std::istream& input)
                                        .keeps_time = task.boxes_keep_time,
                                        .uid = std::stoi(words[2]),
                                        .socket = words[3],
+                                       .may_print = task.people,
                                        .sanitized = task.sanitized,
                                        .most_memory = task.most_memory,
                                        .command = {words.begin() + 4, words.end()}});

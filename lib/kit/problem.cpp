@@ -84,7 +84,7 @@ Family::Family(Generators const& problem, std::string const& line)
 
 std::unique_ptr<Instance> Family::make(std::uint64_t seed) const
 {
-    base::Random random{seed};
+    Random random{seed};
     std::map<std::string, std::int64_t> drawn;
     for (auto const& [argument, range] : ranges_) {
         auto const count = static_cast<std::uint64_t>(range.second - range.first + 1);
@@ -101,7 +101,7 @@ double real(std::uint64_t bits)
 }
 
 template <>
-std::vector<double> poison(std::size_t count, base::Random& random)
+std::vector<double> poison(std::size_t count, Random& random)
 {
     std::vector<double> result(count);
     for (auto& element : result) {
@@ -111,7 +111,7 @@ std::vector<double> poison(std::size_t count, base::Random& random)
 }
 
 template <>
-std::vector<float> poison(std::size_t count, base::Random& random)
+std::vector<float> poison(std::size_t count, Random& random)
 {
     std::vector<float> result(count);
     for (auto& element : result) {

@@ -2,7 +2,7 @@
 
 #include "kit/image.hpp"
 
-#include "base/random.hpp"
+#include "kit/random.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -60,7 +60,7 @@ public:
 using Arguments = std::function<std::int64_t(std::string const&)>;
 
 /// Makes the inputs of one kind.
-using Generator = std::function<std::unique_ptr<Instance>(Arguments const&, base::Random&)>;
+using Generator = std::function<std::unique_ptr<Instance>(Arguments const&, Random&)>;
 
 /// A problem: the kinds of inputs that it has, by their names.
 using Generators = std::map<std::string, Generator>;
@@ -95,7 +95,7 @@ double real(std::uint64_t bits);
 
 /// So many elements that are no numbers, each with other bits. `T` is float or double.
 template <class T>
-std::vector<T> poison(std::size_t count, base::Random& random);
+std::vector<T> poison(std::size_t count, Random& random);
 
 /// Line about an element that is not what was expected, which `name` names.
 std::string wrong_element(std::string const& name, double found, double expected, double bound);

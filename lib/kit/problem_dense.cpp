@@ -66,7 +66,7 @@ std::int32_t size_of(Arguments const& of, std::string const& name)
 template <class T>
 Generator generator()
 {
-    return [](Arguments const& of, base::Random& random) {
+    return [](Arguments const& of, Random& random) {
         return std::make_unique<DenseProduct<T>>(size_of(of, "m"), size_of(of, "n"),
                                                  size_of(of, "k"), random);
     };
@@ -75,13 +75,13 @@ Generator generator()
 } // namespace
 
 template <class T>
-DenseProduct<T>::DenseProduct(std::int32_t m, std::int32_t n, std::int32_t k, base::Random& random)
+DenseProduct<T>::DenseProduct(std::int32_t m, std::int32_t n, std::int32_t k, Random& random)
     : m_{m}, n_{n}, k_{k}, a_(static_cast<std::size_t>(m) * k), b_(static_cast<std::size_t>(k) * n),
       rows_(static_cast<std::size_t>(m)), columns_(static_cast<std::size_t>(n)), random_{0}
 {
     std::ranges::generate(a_, [&] { return static_cast<T>(real(random.next())); });
     std::ranges::generate(b_, [&] { return static_cast<T>(real(random.next())); });
-    random_ = base::Random{random.next()};
+    random_ = Random{random.next()};
     for (std::size_t p = 0; p < a_.size(); ++p) {
         rows_[p / static_cast<std::size_t>(k)] += static_cast<double>(a_[p]) * a_[p];
     }
@@ -105,7 +105,7 @@ std::vector<Image> DenseProduct<T>::images(int ranks, std::uint64_t seed) const
         throw std::invalid_argument("a dense product is of one rank, found " +
                                     std::to_string(ranks));
     }
-    base::Random random{seed};
+    Random random{seed};
     auto const c = poison<T>(static_cast<std::size_t>(m_) * static_cast<std::size_t>(n_), random);
     return {image({.function = "multiply",
                    .numbers = {m_, n_, k_},

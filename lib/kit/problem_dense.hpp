@@ -19,7 +19,7 @@ class DenseProduct : public Instance
 {
 public:
     /// With values of magnitude 1/16 to 1 and random signs.
-    DenseProduct(std::int32_t m, std::int32_t n, std::int32_t k, base::Random& random);
+    DenseProduct(std::int32_t m, std::int32_t n, std::int32_t k, Random& random);
 
     std::int32_t m() const { return m_; }
     std::int32_t n() const { return n_; }
@@ -56,7 +56,7 @@ private:
     std::vector<double> rows_;    ///< norms of the rows of A
     std::vector<double> columns_; ///< norms of the columns of B
     std::vector<double> whole_;   ///< the product, or empty
-    base::Random random_;
+    Random random_;
 };
 
 extern template class DenseProduct<double>;

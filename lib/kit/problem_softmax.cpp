@@ -22,7 +22,7 @@ float share_of(Result const& result, std::size_t i)
 
 Generator generator(RowTask task)
 {
-    return [task](Arguments const& of, base::Random& random) {
+    return [task](Arguments const& of, Random& random) {
         auto const rows = of("rows");
         auto const columns = of("columns");
         if (rows < 1 || columns < 1 || rows * columns > std::int64_t{1} << 30) {
@@ -39,7 +39,7 @@ Generator generator(RowTask task)
 } // namespace
 
 RowProblem::RowProblem(RowTask task, std::int32_t rows, std::int32_t columns, std::int64_t offset,
-                       base::Random& random)
+                       Random& random)
     : task_{task}, rows_{rows}, columns_{columns},
       x_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns))
 {
@@ -64,7 +64,7 @@ std::vector<Image> RowProblem::images(int ranks, std::uint64_t seed) const
         throw std::invalid_argument("rows of numbers are of one rank, found " +
                                     std::to_string(ranks));
     }
-    base::Random random{seed};
+    Random random{seed};
     auto const y = poison<float>(outputs(), random);
     return {image({.function = task_ == RowTask::sum ? "row_sums" : "softmax",
                    .numbers = {rows_, columns_},

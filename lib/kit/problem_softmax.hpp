@@ -25,7 +25,7 @@ class RowProblem : public Instance
 public:
     /// Elements of [offset - 8, offset + 8).
     RowProblem(RowTask task, std::int32_t rows, std::int32_t columns, std::int64_t offset,
-               base::Random& random);
+               Random& random);
 
     std::vector<float> const& x() const { return x_; }
 

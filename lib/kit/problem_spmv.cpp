@@ -49,15 +49,20 @@ std::map<std::string, PatternOf> const patterns{
      }},
 };
 
-/// Without one nonzero in 256: no structure is exactly what a program may know of its generator.
-sparse::Pattern<> thinned(sparse::Pattern<> pattern, base::Random& random)
+/// Without one nonzero in 256, and with another one in 256 a column farther on, where that is free:
+/// no structure is exactly what a program may know of its generator, nor tells the length of a row
+/// that it is.
+sparse::Pattern<> thinned(sparse::Pattern<> pattern, Random& random)
 {
     std::int32_t kept = 0;
     std::int32_t p = 0;
     for (std::int32_t i = 0; i < pattern.rows; ++i) {
         for (; p < pattern.row_ptr[i + 1]; ++p) {
-            pattern.col[kept] = pattern.col[p];
-            kept += random.below(256) != 0;
+            auto const column = pattern.col[p];
+            auto const drawn = random.below(256);
+            auto const end = p + 1 < pattern.row_ptr[i + 1] ? pattern.col[p + 1] : pattern.columns;
+            pattern.col[kept] = drawn == 1 && column + 1 < end ? column + 1 : column;
+            kept += drawn != 0;
         }
         pattern.row_ptr[i + 1] = kept;
     }
@@ -66,7 +71,7 @@ sparse::Pattern<> thinned(sparse::Pattern<> pattern, base::Random& random)
 }
 
 Image image(SparseProduct const& problem, std::vector<std::int32_t> const& starts, std::size_t rank,
-            base::Random& random)
+            Random& random)
 {
     auto const& a = problem.a;
     auto const begin = starts[rank];
@@ -119,7 +124,7 @@ double SparseProduct::work() const
 
 std::vector<Image> SparseProduct::images(int ranks, std::uint64_t seed) const
 {
-    base::Random random{seed};
+    Random random{seed};
     std::vector<std::int32_t> starts;
     for (int rank = 0; rank <= ranks; ++rank) {
         starts.push_back(static_cast<std::int32_t>(std::int64_t{a.rows} * rank / ranks));
@@ -192,7 +197,7 @@ Generators spmv(Arguments const& settings)
     Generators problem;
     for (auto const& kind : patterns) {
         problem[kind.first] = [pattern_of = kind.second, vectors](Arguments const& of,
-                                                                  base::Random& random) {
+                                                                  Random& random) {
             auto pattern = thinned(pattern_of(of, random.next()), random);
             auto made = std::make_unique<SparseProduct>();
             made->vectors = static_cast<std::size_t>(vectors);

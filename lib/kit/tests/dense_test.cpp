@@ -16,7 +16,7 @@ namespace {
 template <class T>
 struct Fixture
 {
-    base::Random random{5};
+    kit::Random random{5};
     kit::DenseProduct<T> product;
     std::vector<T> c;
 

@@ -1,14 +1,18 @@
 #include "kit/problem_spmv.hpp"
 
 #include "kit/json.hpp"
+#include "kit/random.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <span>
 #include <stdexcept>
+#include <vector>
 
 namespace {
 
@@ -86,6 +90,82 @@ TEST_CASE("a few nonzeros are left out, so that no structure is known exactly")
     CHECK(instance->a.nonzeros() < 10'000);
     CHECK(instance->a.nonzeros() > 9'800); // one in 256
     CHECK(instance->a.row_ptr.back() == instance->a.nonzeros());
+}
+
+namespace {
+
+/// SplitMix64, forwards and backwards.
+constexpr std::uint64_t step_of_state = 0x9e3779b97f4a7c15;
+
+std::uint64_t mixed(std::uint64_t z)
+{
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+std::uint64_t state_of(std::uint64_t z)
+{
+    z = (z ^ (z >> 31) ^ (z >> 62)) * 0x319642b2d24d8ec3;
+    z = (z ^ (z >> 27) ^ (z >> 54)) * 0x96de1b173f119089;
+    return z ^ (z >> 30) ^ (z >> 60);
+}
+
+/// How many states of SplitMix64 give the first of these values and then the next two.
+int states_behind(std::span<double const> values)
+{
+    auto const shown = static_cast<std::int64_t>((std::abs(values[0]) - 0.0625) / 0.9375 * 0x1p52);
+    int found = 0;
+    for (std::int64_t off = -2; off <= 2; ++off) {
+        for (std::uint64_t low = 0; low < 2048; ++low) {
+            auto const bits = static_cast<std::uint64_t>(shown + off) << 12 | low << 1 |
+                              (values[0] > 0 ? 1U : 0U);
+            auto const state = state_of(bits);
+            found += kit::real(bits) == values[0] &&
+                     kit::real(mixed(state + step_of_state)) == values[1] &&
+                     kit::real(mixed(state + 2 * step_of_state)) == values[2];
+        }
+    }
+    return found;
+}
+
+} // namespace
+
+TEST_CASE("values do not tell those that follow them")
+{
+    base::Random known{11};
+    std::vector<double> values(3);
+    std::ranges::generate(values, [&] { return kit::real(known.next()); });
+    CHECK(states_behind(values) == 1);
+    for (std::uint64_t seed = 1; seed < 20; ++seed) {
+        auto const instance = made("ragged ragged rows=40 columns=50 longest=9", seed, 1);
+        CHECK(states_behind(instance->a.values) == 0);
+        CHECK(states_behind(instance->x) == 0);
+    }
+}
+
+TEST_CASE("the length of a row does not tell its columns")
+{
+    constexpr int side = 24;
+    auto const a = made("stencil stencil27 n=24", 3, 1)->a;
+    int whole = 0;
+    int moved = 0;
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+        auto const begin = a.row_ptr[static_cast<std::size_t>(i)];
+        if (a.row_ptr[static_cast<std::size_t>(i) + 1] - begin == 27) {
+            ++whole;
+            for (int k = 0; k < 27; ++k) {
+                auto const usual =
+                    i + k % 3 - 1 + side * (k / 3 % 3 - 1) + side * side * (k / 9 - 1);
+                if (a.col[static_cast<std::size_t>(begin + k)] != usual) {
+                    ++moved;
+                    break;
+                }
+            }
+        }
+    }
+    CHECK(whole > 0);
+    CHECK(moved > whole / 100);
 }
 
 TEST_CASE("bytes are those of the matrix, of x and of y, once")

@@ -21,7 +21,7 @@ std::string complaint(kit::RowProblem& rows, std::vector<float> const& y)
 
 kit::RowProblem made(kit::RowTask task, int rows, int columns, int offset = 0)
 {
-    base::Random random{3};
+    kit::Random random{3};
     return {task, rows, columns, offset, random};
 }
 
