@@ -145,6 +145,18 @@ constexpr char const* hidden_failure = "it gives no result as expected (of hidde
                                        " told)";
 constexpr char const* hidden_race = "a race (of hidden cases no more is told)";
 
+/// All that a grade tells of a wrong result: a program chooses what it leaves and where, and could
+/// write there what it has seen, of another case, too, if anything had kept it.
+std::string without_values(std::string const& complaint)
+{
+    if (complaint.empty()) {
+        return {};
+    }
+    bool const is_nan = complaint.find("NaN") != std::string::npos;
+    return std::string{"an element of the result is "} +
+           (is_nan ? "NaN: was it written?" : "wrong") + " (make test shows such a one)";
+}
+
 /// One case: its contenders, and what they did.
 class Contest
 {
@@ -289,7 +301,7 @@ private:
                         kit::quoted(sample.contender).c_str(), work, time(sample.call),
                         sample.call.seconds, kit::quoted(fault).c_str(),
                         sample.call.foul ? "true" : "false", sample.call.race ? "true" : "false",
-                        kit::quoted(wrong).c_str(),
+                        kit::quoted(without_values(wrong)).c_str(),
                         kit::quoted(kit::name(task_.contenders.front().freezer())).c_str());
         } else if (failed) {
             std::printf("%s: FAILED, and the fault is yours: %s%s\n", case_.name().c_str(),

@@ -23,9 +23,9 @@ def whose(label: str, people: Sequence[Person]) -> Person:
     found = [person for person in people
              if attempt in (person.key, person.number, person.group) and attempt]
     moodle, canvas = MOODLE.fullmatch(label), CANVAS.fullmatch(label)
-    if not found and moodle:
+    if not found and moodle and (letters := _letters(moodle["name"])):
         found = [person for person in people
-                 if _letters(moodle["name"]) in (_letters(person.name), _letters(person.group))]
+                 if letters in (_letters(person.name), _letters(person.group))]
     if not found and canvas:
         found = ([person for person in people if person.canvas == canvas["user"]]
                  or [person for person in people if not person.canvas

@@ -22,6 +22,9 @@ INSTALL = "apt install bubblewrap"
 ROOT_ONLY = "no sandbox: each submission gets a uid of its own, which only root can give"
 FIRST_UID = 64_001  # of those that Debian leaves to nobody
 MEGABYTE = 1 << 20
+#: Of a box: files that are open at once, and timers that send signals. Each may be a timer, which
+#: goes off while the box is frozen, in the time of those it is compared with.
+FILES, TIMERS = 1024, 128
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,8 @@ def command(tier: str, box: Box, words: Sequence[str]) -> list[str]:
     """The command that runs another in a box."""
     place = ["taskset", "-c", ",".join(map(str, box.threads))] if box.threads else []
     limits = [*place, "prlimit", f"--nproc={box.limits.processes}", f"--cpu={box.limits.seconds}",
-              f"--fsize={box.limits.file_megabytes * MEGABYTE}", "--core=0"]
+              f"--fsize={box.limits.file_megabytes * MEGABYTE}", "--core=0",
+              f"--nofile={FILES}", f"--sigpending={TIMERS}"]
     if box.limits.memory_megabytes is not None:
         limits.append(f"--as={box.limits.memory_megabytes * MEGABYTE}")
     identity = ["setpriv", "--reuid", str(box.uid), "--regid", str(box.uid), "--clear-groups"]

@@ -226,7 +226,7 @@ class Workshop:
             complaints = said.read().decode(errors="replace").strip()
         if in_time and process.returncode not in (0, 1):
             raise GradeError(complaints or f"the judge ended: {process.returncode}")
-        return [json.loads(line) for line in out[:out.rfind("\n") + 1].splitlines()], in_time
+        return [json.loads(line) for line in out.split("\n")[:-1]], in_time
 
     def _source(self, name: str, program: Path, kind: str = "") -> Path:
         own = program if name == "submission" else self.home / "build" / name.split("_")[0]

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 ACTIVE = re.compile(r"[<>&|`*\\{}$#]|\](?=[(\[:]|$)|:(?=//)|(?<=www)\.|(?<!\w)@(?=[A-Z])",
                     re.IGNORECASE)
 BASE = 0xE000
-STAND_IN = re.compile(f"[{chr(BASE)}-{chr(BASE + 0x7F)}]")
+STAND_IN = re.compile(f"[{chr(BASE + 0x20)}-{chr(BASE + 0x7E)}]")  # of a control there is none
 #: A span of code on one line of Markdown, where entities mean nothing.
 CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)([^\n]*?)(?<!`)\1(?!`)")
 FENCE = re.compile(r"^(`{3,})[^\n]*\n.*?^\1`*$", re.DOTALL | re.MULTILINE)
@@ -31,6 +31,8 @@ FENCE = re.compile(r"^(`{3,})[^\n]*\n.*?^\1`*$", re.DOTALL | re.MULTILINE)
 UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 #: What a spreadsheet takes for the begin of a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+#: The same behind what separates cells where a comma is part of a number.
+FORMULA_INSIDE = re.compile(r"(;\s*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
 T = TypeVar("T")
 
@@ -133,7 +135,7 @@ def csv_cell(value: Any) -> Any:
     """A cell of CSV that no spreadsheet takes for a formula."""
     if not isinstance(value, str):
         return value
-    text = visible(value)
+    text = FORMULA_INSIDE.sub(r"\1'", visible(value))
     formula = value.startswith(FORMULA) or value.lstrip().startswith(FORMULA)
     return f"'{text}" if formula else text
 

@@ -89,6 +89,7 @@ def test_a_hand_in_is_somebodys(label: str, key: str, folder: Path) -> None:
 @pytest.mark.parametrize(("label", "said"), [
     ("eve", "eve: nobody of the roster, expected a key"),
     ("okriben_1_2_spmv", "nobody of the roster"),  # Canvas says another number
+    ("!!!_1_assignsubmission_file_", "nobody of the roster"),
     ("Jo Li_1_assignsubmission_file_", "found jo1, jo2 in the roster: name the file by a key")])
 def test_what_is_nobodys_is_told(label: str, said: str, folder: Path) -> None:
     people = (*courses.load(folder).people, Person("jo1", "Jo Li"), Person("jo2", "Jo Li"))
@@ -227,6 +228,19 @@ def test_copied_code_is_told_whatever_its_names_are(folder: Path) -> None:
         found = {(row["one"], row["other"]): int(row["per cent"]) for row in csv.DictReader(file)}
     assert found["ada", "dora"] > 90
     assert ("ada", "ada") not in found
+
+
+def test_a_class_has_its_sheet_where_hand_ins_cannot_be_compared(
+        folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def fail(_: Mapping[str, bytes]) -> list[alike.AlikePair]:
+        raise UserError("sim_c++: -9")
+
+    monkeypatch.setattr(alike, "is_here", lambda: True)
+    monkeypatch.setattr(alike, "pairs", fail)
+    files.write(folder / "one/handed-in/ada.cpp", "a;a;a;")
+    main(["class", str(folder), "--no-grading"])
+    assert "hand-ins are not compared: sim_c++: -9" in capsys.readouterr().out
+    assert (folder / "sheet/for-lecturers/sheet.csv").exists()
 
 
 def test_free_days_go_to_assignments_in_their_order() -> None:

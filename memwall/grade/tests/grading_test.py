@@ -287,10 +287,12 @@ def test_what_people_see_adds_up(tmp_path: Path) -> None:
 def test_no_cell_of_grades_is_a_formula() -> None:
     """A label is what a student calls a try, a reason what a program wrote."""
     records = [calls.record("ada", 1.5) | {"label": '=HYPERLINK("http://evil")', "reason": "@x\ny"},
-               calls.record("bob", 2.0) | {"label": "-1+1", "reason": "a,b"}]
+               calls.record("bob", 2.0) | {"label": "-1+1", "reason": "a,b"},
+               calls.record("eve", 3.0) | {"label": "x;=cmd|'-C calc'!A0;y", "reason": "a; b"}]
     rows = list(csv.DictReader(io.StringIO(pages.table(pages.ranked(records)))))
-    assert {row["label"] for row in rows} == {'\'=HYPERLINK("http://evil")', "'-1+1"}
-    assert {row["reason"] for row in rows} == {"'@x y", "a,b"}
+    assert {row["label"] for row in rows} == {
+        '\'=HYPERLINK("http://evil")', "'-1+1", "x;'=cmd|'-C calc'!A0;y"}
+    assert {row["reason"] for row in rows} == {"'@x y", "a,b", "a; b"}
 
 
 def test_students_read_what_a_compiler_said_first() -> None:

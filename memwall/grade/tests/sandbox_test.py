@@ -54,6 +54,13 @@ def test_a_program_has_a_user_and_no_powers(tier: str, folder: Path) -> None:
                      "CapBnd:", none, "CapAmb:", none, "NoNewPrivs:", "1"]
 
 
+def test_few_things_can_go_off_while_a_box_is_frozen(tier: str, folder: Path) -> None:
+    words = said(tier, Box(UID, folder, LIMITS), "grep -E 'open|pending' /proc/self/limits")
+    files, timers = str(sandbox.FILES), str(sandbox.TIMERS)
+    assert words == ["Max", "open", "files", files, files, "files",
+                     "Max", "pending", "signals", timers, timers, "signals"]
+
+
 def test_there_is_no_network(tier: str, folder: Path) -> None:
     assert said(tier, Box(UID, folder, LIMITS),
                 "grep -o '[a-z0-9]*:' /proc/net/dev") == ["lo:"]

@@ -40,6 +40,10 @@ def test_controls_are_spelled(text: str) -> None:
     assert terminal.harmless(f"{text}\nb") == f"{shown}\nb"
 
 
+def test_no_letter_becomes_a_line() -> None:
+    assert terminal.harmless("eve\ue00a2 of 3 bob: 0 points") == "eve\\ue00a2 of 3 bob: 0 points"
+
+
 def test_errors_are_shown_so(capsys: pytest.CaptureFixture[str]) -> None:
     def fail() -> int:
         raise UserError("a\x1b[2J: found 2")
