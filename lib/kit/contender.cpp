@@ -22,8 +22,10 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -36,6 +38,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int patience_ms = 20'000; // that a whole start may take, and an end
 constexpr int look_at_memory_ms = 10;
+constexpr int most_descriptors = 253; // of a message
 constexpr char const* unstoppable = "it could not be stopped, although it was asked again";
 
 double seconds_since(Clock::time_point start)
@@ -47,6 +50,42 @@ double seconds_since(Clock::time_point start)
 int patience_left(Clock::time_point start)
 {
     return std::max(patience_ms - static_cast<int>(1000 * seconds_since(start)), 0);
+}
+
+/// Closes descriptors in a thread of its own: a hand-in may have sent along the last one of a
+/// socket that lingers, for as long as it likes.
+void close_elsewhere(std::vector<int> descriptors)
+{
+    std::thread{[descriptors = std::move(descriptors)] {
+        std::ranges::for_each(descriptors, close);
+    }}.detach();
+}
+
+/// As `recv`, of a message without waiting. One that brings descriptors along is no message: it
+/// counts as one byte too long.
+ssize_t receive(int socket, void* to, std::size_t bytes)
+{
+    alignas(cmsghdr) char control[CMSG_SPACE(most_descriptors * sizeof(int))];
+    iovec text{to, bytes};
+    msghdr message{};
+    message.msg_iov = &text;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    auto const length = recvmsg(socket, &message, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
+    std::vector<int> descriptors;
+    for (auto* head = length < 0 ? nullptr : CMSG_FIRSTHDR(&message); head != nullptr;
+         head = CMSG_NXTHDR(&message, head)) {
+        if (head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) {
+            descriptors.resize((head->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+            std::memcpy(descriptors.data(), CMSG_DATA(head), descriptors.size() * sizeof(int));
+        }
+    }
+    if (descriptors.empty()) {
+        return length;
+    }
+    close_elsewhere(std::move(descriptors));
+    return static_cast<ssize_t>(bytes) + 1;
 }
 
 [[noreturn]] void fail(std::string const& what)
@@ -193,7 +232,7 @@ void Contender::end()
     for (auto const& rank : ranks_) {
         if (rank.memory != nullptr) {
             munmap(rank.memory, region_bytes_);
-            close(rank.socket);
+            close_elsewhere({rank.socket}); // with what nobody has taken from it
         }
     }
     close(pidfd_);
@@ -264,13 +303,13 @@ void Contender::accept_rank(int listener, Clock::time_point start)
     checked(getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &credentials, &length), "SO_PEERCRED");
     std::int32_t number = -1;
     pollfd word{peer, POLLIN, 0};
-    bool const told = wait_for_any({&word, 1}, start) &&
-                      recv(peer, &number, sizeof number, MSG_DONTWAIT) == sizeof number;
+    bool const told =
+        wait_for_any({&word, 1}, start) && receive(peer, &number, sizeof number) == sizeof number;
     bool const twice = std::ranges::any_of(
         ranks_, [&](auto const& other) { return other.pid == credentials.pid; });
     if (!told || twice || number < 0 || number >= static_cast<std::int32_t>(ranks_.size()) ||
         ranks_[static_cast<std::size_t>(number)].memory != nullptr) {
-        close(peer);
+        close_elsewhere({peer});
         throw std::runtime_error(entry_.name + " took a link that is not its own");
     }
 
@@ -324,7 +363,7 @@ bool Contender::ask(Call& call)
 {
     for (auto& rank : ranks_) {
         std::uint64_t early = 0;
-        call.foul = recv(rank.socket, &early, sizeof early, MSG_DONTWAIT) > 0;
+        call.foul = receive(rank.socket, &early, sizeof early) > 0;
         rank.number = unguessable();
         rank.waits = true;
         if (call.foul) {
@@ -375,7 +414,7 @@ std::string Contender::wait_for_answers(double limit_seconds, Clock::time_point 
 std::string Contender::answer_of(Rank& rank) const
 {
     std::uint64_t answer = 0;
-    auto const bytes = recv(rank.socket, &answer, sizeof answer, MSG_DONTWAIT | MSG_TRUNC);
+    auto const bytes = receive(rank.socket, &answer, sizeof answer);
     if (bytes == sizeof answer && answer == rank.number) {
         rank.waits = false;
         return {};

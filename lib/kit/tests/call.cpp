@@ -5,8 +5,49 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+namespace {
+
+/// Sends the last descriptor of a socket along, whose close waits minutes for a reader.
+void send_lingering(int link)
+{
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof place;
+    int const listener = socket(AF_INET, SOCK_STREAM, 0);
+    int const one = socket(AF_INET, SOCK_STREAM, 0);
+    bind(listener, reinterpret_cast<sockaddr*>(&place), length);
+    listen(listener, 1);
+    getsockname(listener, reinterpret_cast<sockaddr*>(&place), &length);
+    connect(one, reinterpret_cast<sockaddr*>(&place), length);
+    accept(listener, nullptr, nullptr); // and never reads
+    linger const minutes{1, 600};
+    setsockopt(one, SOL_SOCKET, SO_LINGER, &minutes, sizeof minutes);
+    char full[1 << 16] = {};
+    while (send(one, full, sizeof full, MSG_DONTWAIT) > 0) {
+    }
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof one)] = {};
+    std::uint64_t text = 0;
+    iovec part{&text, sizeof text};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    auto* const head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof one);
+    std::memcpy(CMSG_DATA(head), &one, sizeof one);
+    sendmsg(link, &message, 0);
+    close(one);
+}
+
+} // namespace
 
 /// What is handed in, for the tests of the judge: MEMWALL_HANDED_IN says what it does.
 void kit::call(Part const& part)
@@ -45,6 +86,9 @@ void kit::call(Part const& part)
     if (is("fills its link")) {
         while (send(link, garbage, sizeof *garbage, MSG_DONTWAIT) > 0) {
         }
+    }
+    if (is("sends a socket that lingers")) {
+        send_lingering(link);
     }
     if (is("closes its link")) {
         close(link);

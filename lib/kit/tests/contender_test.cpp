@@ -178,6 +178,7 @@ TEST_CASE("whatever a box does to its link is a fault of that box, in one line")
     CHECK(said("answers another thing") == "it answered what it was not asked");
     CHECK(said("answers too much") == "it answered what it was not asked");
     CHECK(said("fills its link") == "it answered what it was not asked");
+    CHECK(said("sends a socket that lingers") == "it answered what it was not asked");
     CHECK(said("closes its link") == "it closed its link");
     CHECK(said("does not wait") == "it ended with exit code 0");
 }

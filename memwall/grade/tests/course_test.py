@@ -12,7 +12,7 @@ from memwall.grade import alike, exports, grading, sheet, submissions
 from memwall.grade.tests import calls
 from memwall.record import course as courses
 from memwall.record import files, kits
-from memwall.record.course import Person
+from memwall.record.course import AlikePair, Person
 from memwall.record.errors import UserError
 
 CLASS = """title = "Fast code"
@@ -232,7 +232,7 @@ def test_copied_code_is_told_whatever_its_names_are(folder: Path) -> None:
 
 def test_a_class_has_its_sheet_where_hand_ins_cannot_be_compared(
         folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def fail(_: Mapping[str, bytes]) -> list[alike.AlikePair]:
+    def fail(_: Mapping[str, bytes]) -> list[AlikePair]:
         raise UserError("sim_c++: -9")
 
     monkeypatch.setattr(alike, "is_here", lambda: True)
