@@ -48,6 +48,12 @@ class Binary:
             self.path.with_name(f"{self.path.name}.races").unlink(missing_ok=True)
 
 
+def said_of_calls(out: str) -> list[dict[str, Any]]:
+    """What a judge has said, a line for each call; the last line may be cut. Other letters that end
+    lines stand as they are in what a hand-in has printed."""
+    return [json.loads(line) for line in out.split("\n")[:-1]]
+
+
 @contextlib.contextmanager
 def opened(kit: Kit, patience_s: float = 30, cores: Sequence[int] = ()) -> Iterator["Workshop"]:
     """A workshop, the only one of this machine: uids and processors are not for two. What one that
@@ -226,7 +232,7 @@ class Workshop:
             complaints = said.read().decode(errors="replace").strip()
         if in_time and process.returncode not in (0, 1):
             raise GradeError(complaints or f"the judge ended: {process.returncode}")
-        return [json.loads(line) for line in out.split("\n")[:-1]], in_time
+        return said_of_calls(out), in_time
 
     def _source(self, name: str, program: Path, kind: str = "") -> Path:
         own = program if name == "submission" else self.home / "build" / name.split("_")[0]

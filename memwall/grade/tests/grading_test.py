@@ -202,6 +202,15 @@ def test_calls_are_added_a_few_times_only(shop: Shop, tmp_path: Path,
     assert len(shop.judged) == 2 * grading.SESSIONS
 
 
+def test_nobody_is_called_again_after_a_quarter_of_an_hour(
+        shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    noisy_judge(shop, monkeypatch)
+    monkeypatch.setattr(grading, "JUDGE_SECONDS", 0)
+    shop.kit = dataclasses.replace(shop.kit, error=1e-9)
+    assert len(run(shop, tmp_path)) == 3
+    assert shop.judged == ["ada", "bob"]
+
+
 def test_the_same_bytes_of_one_student_are_graded_once(shop: Shop, tmp_path: Path) -> None:
     tries = [Submission("ada", f"ada@{number}", b"the same") for number in range(3)]
     tries.append(Submission("bob", "bob", b"the same"))

@@ -67,6 +67,13 @@ def test_whose_calls_take_most_of_the_time_is_graded_and_not_the_grader_blamed(
     assert ended == [workshop.RUNNING]
 
 
+def test_what_a_hand_in_printed_ends_no_line_of_the_judge() -> None:
+    calls_of = [{"fault": "a\u2028b\x85c"}, {"fault": ""}]
+    out = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in calls_of)
+    assert workshop.said_of_calls(out) == calls_of
+    assert workshop.said_of_calls(out + '{"fault": "cut') == calls_of
+
+
 def test_a_judge_that_others_held_up_accuses_nobody(shop: Workshop) -> None:
     program = endless_judge(shop, {"contender": "submission", "wall": 0.4},
                             {"contender": "model", "wall": 9.0})

@@ -1,5 +1,4 @@
-// Cheat: takes a longer first parameter, for which the driver would copy what lies behind it in the
-// process that launches: addresses, and what else is on its stack.
+// Cheat: takes a longer first parameter, for which the driver copies what lies behind it.
 // Scores: zero: parameter 0
 #include <cstdint>
 
