@@ -64,7 +64,7 @@ template <class Tile, bool copies>
 struct Loading : Tile
 {
     static constexpr bool copies_b = copies;
-    static constexpr int loaders = copies ? warpgroup : 1; ///< threads that load
+    static constexpr int loaders = copies ? 4 : 1; ///< warps that load
 };
 
 /// What a launch is to do. Units are tiles, or pairs of tiles one above the other; those from
@@ -192,27 +192,66 @@ struct BoxesOfA
 };
 
 //! [wgmma_loads]
-/// One thread loads all that its block multiplies, as early as stages are free: boxes, but nothing
-/// that lies below a or beside b, which nobody stores products of, and which takes the copy engine
-/// longer than what is there. Of a pair each block loads every other box of b, for both. Where b is
-/// copied, all threads of the warpgroup load.
+/// What the copy engine loads of a tile: boxes, but nothing that lies below a or beside b, which
+/// nobody stores products of, and which takes the engine longer than what is there.
+template <class Tile>
+class Boxes
+{
+    using Stage = typename Tile::Stage;
+
+public:
+    __device__ Boxes(Work<typename Tile::T> const& work, Corner corner) : corner_{corner}
+    {
+        // Not asked of a clamped number of rows, of which nvcc 13.0 makes code that hangs.
+        is_whole_ = corner.i + Tile::rows <= work.rows;
+        is_below_ = corner.i >= work.rows;
+        int const rows = is_whole_ ? Tile::rows : is_below_ ? 0 : work.rows_of_last;
+        across_ = Tile::copies_b
+                      ? 0
+                      : min((work.columns - corner.j + Tile::box - 1) / Tile::box, Tile::boxes);
+        bytes_ = rows * sizeof(Stage::a[0]) + across_ * sizeof(Stage::b[0]);
+    }
+
+    /// One lane loads, from column `k` of a. Of a pair each block loads every other box of b, for
+    /// both.
+    __device__ void load(Stage& stage, BoxesOfA const& a, CUtensorMap const& b, int k, bool shares,
+                         int rank, Barrier& full) const
+    {
+        full.expect(bytes_);
+        if (is_whole_) {
+            load_box(stage.a, a.whole, corner_.i, k, full);
+        } else if (!is_below_) {
+            load_box(stage.a, a.last, corner_.i, k, full);
+        }
+#pragma unroll
+        for (int box = 0; box < Tile::boxes; ++box) {
+            int const j = corner_.j + box * Tile::box;
+            if (box < across_ && !shares) {
+                load_box(stage.b[box], b, k, j, full);
+            } else if (box < across_ && box % 2 == rank) {
+                load_box(stage.b[box], b, k, j, full, 0b11);
+            }
+        }
+    }
+
+private:
+    Corner corner_;
+    bool is_whole_, is_below_;
+    int across_; ///< boxes of b
+    int bytes_;  ///< that come to this block
+};
+
+/// A warp loads all that its block multiplies, as early as stages are free. Where b is copied, all
+/// warps of its warpgroup load.
 template <class Tile>
 __device__ void load_all(typename Tile::Memory& memory, BoxesOfA const& a, CUtensorMap const& b,
                          Work<typename Tile::T> const& work, Rest const& rest, int rank)
 {
-    using Stage = typename Tile::Stage;
-    bool const is_first = threadIdx.x % warpgroup == 0;
     Turn<Tile::stages> turn;
     [[maybe_unused]] std::conditional_t<Tile::copies_b, Copies<Tile>, int> copies{};
+    bool const is_first = warp_of_block() % 4 == 0;
     auto const load = [&](Corner corner, int first, int last, bool shares) {
-        // Not asked of a clamped number of rows, of which nvcc 13.0 makes code that hangs.
-        bool const is_whole = corner.i + Tile::rows <= work.rows;
-        bool const is_below = corner.i >= work.rows;
-        int const rows = is_whole ? Tile::rows : is_below ? 0 : work.rows_of_last;
-        int const boxes = min((work.columns - corner.j + Tile::box - 1) / Tile::box, Tile::boxes);
-        int const bytes =
-            rows * sizeof(Stage::a[0]) + (Tile::copies_b ? 0 : boxes * sizeof(Stage::b[0]));
-        auto const& boxes_of_a = is_whole ? a.whole : a.last;
+        Boxes<Tile> const boxes{work, corner};
         if constexpr (Tile::copies_b) {
             copies.begin(work.b, first * depth_of_stage, corner.j);
         }
@@ -220,23 +259,12 @@ __device__ void load_all(typename Tile::Memory& memory, BoxesOfA const& a, CUten
             auto& stage = memory.stage[turn.stage];
             auto& full = memory.full[turn.stage];
             memory.empty[turn.stage].wait(turn.parity ^ 1);
-            if (is_first) {
-                full.expect(bytes);
-                if (!is_below) {
-                    load_box(stage.a, boxes_of_a, corner.i, k, full);
-                }
+            if (is_first && is_elected()) {
+                boxes.load(stage, a, b, k, shares, rank, full);
             }
             if constexpr (Tile::copies_b) {
                 copies.copy(stage, work.b.stride, work.depth - k);
                 full.arrive_when_copied();
-            } else if (shares) {
-                for (int box = rank; box < boxes; box += 2) {
-                    load_box(stage.b[box], b, k, corner.j + box * Tile::box, full, 0b11);
-                }
-            } else {
-                for (int box = 0; box < boxes; ++box) {
-                    load_box(stage.b[box], b, k, corner.j + box * Tile::box, full);
-                }
             }
             ++turn;
         }
@@ -486,12 +514,12 @@ __global__ void __launch_bounds__(Tile::threads, 1)
     let_next_begin();
     wait_for_previous();
     auto const rest = rest_of<Tile>(work, rank);
-    int const group = threadIdx.x / warpgroup;
+    int const group = warp_of_block() / 4;
     if (group == Tile::groups) {
         if constexpr (Tile::groups > 1) {
             keep_registers<56>();
         }
-        if (threadIdx.x % warpgroup < Tile::loaders) {
+        if (warp_of_block() % 4 < Tile::loaders) {
             load_all<Tile>(memory, boxes_of_a, map_b, work, rest, rank);
         }
     } else {

@@ -24,6 +24,23 @@ namespace dense::gpu {
 /// Threads of a warpgroup, which multiply together: four warps.
 constexpr int warpgroup = 128;
 
+/// The number of this warp in its block. The compiler knows that it is the same in all lanes.
+__device__ inline int warp_of_block()
+{
+    return __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 32, 0);
+}
+
+/// Whether this lane is the one that acts for its warp, all of whose lanes ask. A box that it loads
+/// is one instruction; around that of a lane with a number the compiler puts a loop over lanes.
+/// PTX: elect.sync.
+__device__ inline bool is_elected()
+{
+    int is_it;
+    asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.s32 %0, 1, 0, p;\n}"
+                 : "=r"(is_it));
+    return is_it != 0;
+}
+
 // --- shared memory -------------------------------------------------------------------------------
 
 /// Bytes of a row of a box, and elements of 16 bits in it. Eight such rows are what a swizzle
