@@ -15,21 +15,21 @@ constexpr std::int64_t depth_of_stage = 64;
 constexpr std::int64_t row_elements = 64; // of a box, at most
 constexpr std::int64_t least_rows = 8;    // that are loaded of a
 
-// Microseconds, fitted to what an H200 took. A stage is 64 of the depth.
-constexpr double product = 1.8e-5;        // an element of a tile, each stage
-constexpr double narrow = 1.03;           // so much longer in tiles that each load makes less of
-constexpr double shortest_stage = 0.175;  // what barriers and latency take
-constexpr double turn = 1.7;              // first loads, last stores, what else a launch has
-constexpr double store = 2.13 / 32'768;   // an element of a tile, each turn
-constexpr double meeting = 1;             // of a cluster
-constexpr double addition = 8.2 / 32'768; // an element of a tile that a cluster adds up
-constexpr double load_of_few_columns = 2.5e-3; // a row of a box, each stage
-constexpr double copy = 2e-3;                  // the same by threads
+// Microseconds, fitted to what an H200 took for 1,451 drawn products. A stage is 64 of the depth.
+constexpr double launch = 1.4;
+constexpr double turn = 0.65;                // first loads and last stores of each
+constexpr double store = 4e-5;               // an element of a tile, each turn
+constexpr double product = 1.93e-5;          // the same, each stage
+constexpr double shortest_stage = 0.15;      // what barriers and latency take
+constexpr double meeting = 0.62;             // of a cluster
+constexpr double addition = 1.36e-4;         // an element of a tile that a cluster adds up
+constexpr double load_of_few_columns = 2e-3; // a row of a box, each stage
+constexpr double copy = 1.7e-3;              // the same by threads
 
 /// Of a row of a box that the copy engine loads, each stage.
 double load(int alignment)
 {
-    return alignment >= 32 ? 1.3e-3 : 2e-3;
+    return alignment >= 128 ? 1.07e-3 : alignment >= 32 ? 1.35e-3 : 2.05e-3;
 }
 
 /// Whether rows of b are so short that many lie in a line or two, for which all multiprocessors ask
@@ -47,7 +47,7 @@ double expected(WgmmaPlan const& plan, WgmmaProblem const& problem)
     auto const turns = ceil_div(planned.whole, planned.at_once);
     auto const last_turns = ceil_div(rest, planned.clusters);
     double const area = plan.rows * plan.columns;
-    double const products = product * area * (plan.columns < 256 ? narrow : 1);
+    double const products = product * area;
     // Of the largest tile, without what lies outside.
     auto const rows_of_a =
         std::min<std::int64_t>(plan.rows, ceil_div(problem.rows, least_rows) * least_rows);
@@ -60,12 +60,12 @@ double expected(WgmmaPlan const& plan, WgmmaProblem const& problem)
     double const loads_b = static_cast<double>(boxes_of_b * depth_of_stage) * of_b;
     auto const stage = [&](double loads) { return std::max({products, loads, shortest_stage}); };
     auto const stages = ceil_div(problem.depth, depth_of_stage);
-    double time = static_cast<double>(turns + last_turns) * (turn + store * area);
+    double time = launch + static_cast<double>(turns + last_turns) * (turn + store * area);
     time += static_cast<double>(turns * stages) * stage(loads_a + loads_b / high);
     if (rest > 0) {
-        time += static_cast<double>(last_turns * ceil_div(stages, plan.cluster)) *
-                stage(loads_a + loads_b);
-        time += addition * area / plan.cluster;
+        auto const last_stages = static_cast<double>(ceil_div(stages, plan.cluster));
+        double const sums = plan.cluster > 1 ? addition * area : 0;
+        time += static_cast<double>(last_turns) * (last_stages * stage(loads_a + loads_b) + sums);
     }
     return time + (plan.cluster > 1 ? meeting : 0);
 }
