@@ -38,12 +38,25 @@ struct Tile
     static constexpr int rows = down_ * rows_of_warp;
     static constexpr int columns = across * columns_of_warp;
 
-    // Rows are 4 elements farther apart than they are long: four of them then lie in all banks.
-    static constexpr int stride_a = depth + 4;
-    static constexpr int stride_b = columns + 4;
-    static constexpr int tile_a = rows * stride_a;
-    static constexpr int stage = tile_a + depth * stride_b;
-    static constexpr int bytes = 8 * std::max(stages * stage, rows* stride_b);
+    static constexpr int tile_a = rows * depth;
+    static constexpr int stage = tile_a + depth * columns;
+    // Of sums in shared memory: 4 columns of rows 0, 2, 4 and 6 then fill all banks once.
+    static constexpr int stride_c = columns + 2;
+    static constexpr int bytes = 8 * std::max(stages * stage, rows* stride_c);
+
+    /// Where in a stage element (i, k) of a lies: a slice of 8 of k of rows 0 and 1 fills all banks
+    /// once, and so on. Rows that lie a multiple of two apart are alike.
+    static __host__ __device__ constexpr int at_a(int i, int k)
+    {
+        return i * depth + (k ^ i % 2 * 8);
+    }
+
+    /// Where element (k, j) of b lies: 4 columns of rows 0, 2, 4 and 6 fill all banks once, and of
+    /// rows 1, 3, 5 and 7. Rows that lie a multiple of eight apart are alike.
+    static __host__ __device__ constexpr int at_b(int k, int j)
+    {
+        return tile_a + k * columns + (j ^ k % 8 / 2 * 4);
+    }
 };
 
 /// Steps of the sum that each of the blocks of a tile makes; so many of them make one more.
@@ -67,6 +80,14 @@ __device__ void copy_async(double* to, double const* from, bool is_there)
         asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(at), "l"(from), "r"(bytes)
                      : "memory");
     }
+}
+
+/// Two elements in one load.
+__device__ inline void load_two(double* to, double const* from)
+{
+    double2 const two = *reinterpret_cast<double2 const*>(from);
+    to[0] = two.x;
+    to[1] = two.y;
 }
 
 /// c += a b of 16 x 8 x 8: thread 4 g + t of a warp holds rows g and g + 8 of a at k = t, then at
@@ -100,12 +121,10 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     tensor_fp64(View<double const> a, View<double const> b, View<double> c, int tiles_down,
                 int tiles_across, Share share)
 {
-    // A warp multiplies by units: 8 of k, and half of its columns or, where it has few, all.
-    constexpr int fragments_i = S::rows_of_warp / 16, fragments_j = S::columns_of_warp / 8;
-    constexpr bool is_small = fragments_i == 1 || fragments_j == 2;
-    constexpr int group = is_small ? fragments_j : fragments_j / 2;
-    constexpr int groups = fragments_j / group;
-    constexpr int units = S::depth / 8 * groups;
+    // Products are made transposed, of 16 columns of b and 8 rows of a: both lie in shared memory
+    // as the tensor cores' registers take them, pair by pair.
+    constexpr int fragments_i = S::rows_of_warp / 8, fragments_j = S::columns_of_warp / 16;
+    constexpr int slices = S::depth / 8;
     double* const shared = shared_memory<double>();
     Place const place = place_in_patch(blockIdx.x, tiles_down, tiles_across);
     int const i0 = place.i * S::rows;
@@ -115,92 +134,87 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     int const first = (share.steps * part + min(part, share.longer)) * S::depth;
     int const steps = share.steps + (part < share.longer);
 
-    // What this thread copies: every so manyth row of both tiles.
-    constexpr int packs_a = S::depth / wide_a, packs_b = S::columns / wide_b;
+    // What this thread copies: every so manyth row of both tiles, and of b every so manyth column,
+    // all of which are swizzled alike.
+    constexpr int packs_a = S::depth / wide_a, packs_of_b = S::columns / wide_b;
+    constexpr int packs_b = packs_of_b < S::threads / 8 ? packs_of_b : S::threads / 8;
     constexpr int next_a = S::threads / packs_a, next_b = S::threads / packs_b;
-    constexpr int copies_a = (S::rows + next_a - 1) / next_a;
-    constexpr int copies = copies_a + (S::depth + next_b - 1) / next_b;
+    constexpr int next_j = packs_b * wide_b, copies_of_row = S::columns / next_j;
+    constexpr int copies_a = S::rows / next_a;
+    constexpr int copies = copies_a + S::depth / next_b * copies_of_row;
     static_assert(S::threads % packs_a == 0 && S::threads % packs_b == 0);
+    static_assert(S::rows % next_a == 0 && S::depth % next_b == 0 && S::columns % next_j == 0);
+    static_assert(S::depth % 16 == 0 && next_a % 2 == 0 && next_b % 8 == 0 && next_j % 16 == 0);
     int const row_a = threadIdx.x / packs_a, k_a = threadIdx.x % packs_a * wide_a;
     int const row_b = threadIdx.x / packs_b, j_b = threadIdx.x % packs_b * wide_b;
     double const* from_a = a.data + (i0 + row_a) * a.stride + first + k_a;
     double const* from_b = b.data + (first + row_b) * b.stride + j0 + j_b;
     int const rows_left = a.rows - i0 - row_a;
-    int const rows_skipped = j0 + j_b < b.columns ? row_b : 1 << 30; // beyond the last column: all
-    int left = a.columns - first; // of k, from where is copied; none behind this block's part
-    int last = steps;
-    int to = 0;
-    // Copies of the next stage, of which `begin` to `end`.
-    auto const fetch = [&](int begin, int end) {
-        double* const to_a = shared + to * S::stage + row_a * S::stride_a + k_a;
-        double* const to_b = shared + to * S::stage + S::tile_a + row_b * S::stride_b + j_b;
+    int const columns_left = b.columns - j0 - j_b;
+    // Of k, from where is copied: none behind this block's part.
+    auto const of_part = static_cast<std::int64_t>(steps) * S::depth;
+    auto left = static_cast<int>(min(std::int64_t{a.columns - first}, of_part));
+    // Copies `begin` to `end` of the stage after those that were copied, to place `to`.
+    auto const fetch = [&](int to, int begin, int end) {
+        double* const to_a = shared + to * S::stage + S::at_a(row_a, k_a);
+        double* const to_b = shared + to * S::stage + S::at_b(row_b, j_b);
         int const rows_there = k_a < left ? rows_left : 0;
 #pragma unroll
         for (int n = begin; n < min(end, copies_a); ++n) {
-            if (S::rows % next_a == 0 || row_a + n * next_a < S::rows) {
-                copy_async<wide_a>(to_a + n * next_a * S::stride_a, from_a + n * next_a * a.stride,
-                                   n * next_a < rows_there);
-            }
+            int const i = n * next_a;
+            copy_async<wide_a>(to_a + i * S::depth, from_a + i * a.stride, i < rows_there);
         }
 #pragma unroll
         for (int n = max(begin - copies_a, 0); n < end - copies_a; ++n) {
-            if (S::depth % next_b == 0 || row_b + n * next_b < S::depth) {
-                copy_async<wide_b>(to_b + n * next_b * S::stride_b, from_b + n * next_b * b.stride,
-                                   n * next_b < left - rows_skipped);
-            }
+            int const k = n / copies_of_row * next_b, j = n % copies_of_row * next_j;
+            copy_async<wide_b>(to_b + k * S::columns + j, from_b + k * b.stride + j,
+                               k < left - row_b && j < columns_left);
         }
         if (end == copies) {
             from_a += S::depth;
             from_b += S::depth * b.stride;
-            left = --last > 0 ? left - S::depth : 0;
-            to = to + 1 == S::stages ? 0 : to + 1;
+            left -= S::depth;
         }
     };
 
     int const warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     int const iw = warp / S::across * S::rows_of_warp;
     int const jw = warp % S::across * S::columns_of_warp;
-    int const at_a = (iw + g) * S::stride_a + t;
-    int const at_b = S::tile_a + t * S::stride_b + jw + g;
-    double of_a[2][fragments_i][4] = {}; // of this slice of k and of the next
-    double of_b[2][group][2] = {};       // of this unit and of the next
+    // Of a slice of 8 this thread takes k = 2 t and 2 t + 1 for the tensor cores' t and t + 4, and
+    // columns 2 g and 2 g + 1 for their g and g + 8: any order will do that a, b and c agree on.
+    int const at_a[2] = {S::at_a(iw + g, 2 * t), S::at_a(iw + g, 8 + 2 * t)};
+    int const at_b = S::at_b(2 * t, jw + 2 * g);
+    double of_a[2][fragments_i][2] = {}; // of this slice and of the next
+    double of_b[2][fragments_j][4] = {};
     double sum[fragments_i][fragments_j][4] = {};
-    auto const load = [&](double const* from, int unit) {
-        int const slice = unit / groups;
-        int const j0 = unit % groups * group;
-        if (j0 == 0) {
+    auto const load = [&](double const* from, int slice) {
 #pragma unroll
-            for (int i = 0; i < fragments_i; ++i) {
-#pragma unroll
-                for (int e = 0; e < 4; ++e) {
-                    of_a[slice % 2][i][e] =
-                        from[at_a + (i * 16 + e % 2 * 8) * S::stride_a + slice * 8 + e / 2 * 4];
-                }
-            }
+        for (int i = 0; i < fragments_i; ++i) {
+            load_two(of_a[slice % 2][i],
+                     from + at_a[slice % 2] + slice / 2 * 16 + i * 8 * S::depth);
         }
 #pragma unroll
-        for (int j = 0; j < group; ++j) {
+        for (int j = 0; j < fragments_j; ++j) {
 #pragma unroll
             for (int e = 0; e < 2; ++e) {
-                of_b[unit % 2][j][e] =
-                    from[at_b + (slice * 8 + e * 4) * S::stride_b + (j0 + j) * 8];
+                load_two(of_b[slice % 2][j] + 2 * e,
+                         from + at_b + (slice * 8 + e) * S::columns + j * 16);
             }
         }
     };
-    auto const multiply = [&](int unit) {
+    auto const multiply = [&](int slice) {
 #pragma unroll
-        for (int j = 0; j < group; ++j) {
+        for (int j = 0; j < fragments_j; ++j) {
 #pragma unroll
             for (int i = 0; i < fragments_i; ++i) {
-                multiply_fragments(sum[i][unit % groups * group + j], of_a[unit / groups % 2][i],
-                                   of_b[unit % 2][j]);
+                multiply_fragments(sum[i][j], of_b[slice % 2][j], of_a[slice % 2][i]);
             }
         }
     };
 #pragma unroll
     for (int stage = 0; stage < S::stages - 1; ++stage) {
         if (stage < steps) {
-            fetch(0, copies);
+            fetch(stage, 0, copies);
         }
         __pipeline_commit();
     }
@@ -209,19 +223,17 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
         __pipeline_wait_prior(S::stages - 2);
         __syncthreads();
         double const* const from = shared + stage * S::stage;
-        load(from, 0);
-        multiply(units -
-                 1); // of the stage before, zeros at first, while the loads are on their way
+        int const to = stage == 0 ? S::stages - 1 : stage - 1; // which all warps have read
 #pragma unroll
-        for (int unit = 0; unit + 1 < units; ++unit) {
-            load(from, unit + 1);
-            multiply(unit);
-            fetch(copies * unit / (units - 1), copies * (unit + 1) / (units - 1));
+        for (int slice = 0; slice < slices; ++slice) {
+            load(from, slice);
+            multiply((slice + slices - 1) % slices); // the slice before: zeros at first
+            fetch(to, copies * slice / slices, copies * (slice + 1) / slices);
         }
         __pipeline_commit();
         stage = stage + 1 == S::stages ? 0 : stage + 1;
     }
-    multiply(units - 1);
+    multiply(slices - 1);
 
     bool const is_done = parts == 1 && c.is_aligned && c.columns % 2 == 0;
     if (!is_done) { // sums take the place of operands
@@ -234,11 +246,11 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
         for (int j = 0; j < fragments_j; ++j) {
 #pragma unroll
             for (int e = 0; e < 2; ++e) {
-                int const row = iw + i * 16 + e * 8 + g;
-                int const column = jw + j * 8 + t * 2;
-                double2 const two{sum[i][j][e * 2], sum[i][j][e * 2 + 1]};
+                int const row = iw + i * 8 + t * 2 + e;
+                int const column = jw + j * 16 + g * 2;
+                double2 const two{sum[i][j][e], sum[i][j][e + 2]};
                 if (!is_done) {
-                    *reinterpret_cast<double2*>(shared + row * S::stride_b + column) = two;
+                    *reinterpret_cast<double2*>(shared + row * S::stride_c + column) = two;
                 } else if (i0 + row < c.rows && j0 + column < c.columns) {
                     double* const at = c.data + (i0 + row) * c.stride + j0 + column;
                     *reinterpret_cast<double2*>(at) = two;
@@ -259,7 +271,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
 #pragma unroll 8
         for (int row = threadIdx.x / S::columns; row < S::rows; row += next_row) {
             if (is_there && i0 + row < c.rows) {
-                c.data[(i0 + row) * c.stride + j0 + column] = own[row * S::stride_b];
+                c.data[(i0 + row) * c.stride + j0 + column] = own[row * S::stride_c];
             }
         }
         return;
@@ -274,7 +286,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
         double of_part[most_parts];
 #pragma unroll
         for (int p = 0; p < most_parts; ++p) {
-            of_part[p] = p < parts ? cluster.map_shared_rank(own, p)[row * S::stride_b] : 0;
+            of_part[p] = p < parts ? cluster.map_shared_rank(own, p)[row * S::stride_c] : 0;
         }
         double value = of_part[0];
 #pragma unroll
@@ -350,14 +362,15 @@ constexpr Choice choice(double alone, double together)
 }
 
 constexpr std::array choices{
-    choice<Tile<2, 2, 64, 32, 16, 3, 2>>(1714, 1262), // 128 x 64
-    choice<Tile<2, 2, 32, 32, 16, 3, 3>>(1112, 546),  // 64 x 64
-    choice<Tile<1, 4, 32, 32, 16, 4, 2>>(817, 683),   // 32 x 128
-    choice<Tile<2, 2, 32, 16, 16, 4, 3>>(420, 341),   // 64 x 32
-    choice<Tile<2, 2, 16, 32, 16, 4, 4>>(356, 341),   // 32 x 64
-    choice<Tile<2, 2, 16, 16, 32, 3, 4>>(205, 213),   // 32 x 32
-    choice<Tile<1, 4, 16, 32, 16, 5, 2>>(393, 570),   // 16 x 128
-    choice<Tile<4, 1, 32, 16, 16, 4, 2>>(664, 533),   // 128 x 16
+    choice<Tile<2, 2, 64, 32, 16, 3, 2>>(1138, 1072), // 128 x 64
+    choice<Tile<2, 2, 32, 64, 16, 3, 2>>(1102, 1073), // 64 x 128
+    choice<Tile<2, 2, 32, 32, 16, 4, 3>>(630, 555),   // 64 x 64
+    choice<Tile<1, 4, 32, 32, 16, 4, 2>>(643, 555),   // 32 x 128
+    choice<Tile<2, 2, 32, 16, 16, 4, 3>>(375, 308),   // 64 x 32
+    choice<Tile<2, 2, 16, 32, 16, 4, 4>>(351, 295),   // 32 x 64
+    choice<Tile<2, 2, 16, 16, 32, 3, 4>>(203, 186),   // 32 x 32
+    choice<Tile<1, 4, 16, 32, 16, 5, 2>>(389, 322),   // 16 x 128
+    choice<Tile<4, 1, 32, 16, 16, 4, 2>>(373, 359),   // 128 x 16
 };
 
 /// A tile, and how many blocks sum up each.
