@@ -4,7 +4,9 @@
 #include "cuda/workspace.hpp"
 #include "dense/gpu/elementwise.hpp"
 #include "dense/gpu/gemm_half.hpp"
+#include "dense/gpu/gemm_shallow.hpp"
 #include "dense/gpu/gemm_shaped.hpp"
+#include "dense/gpu/gemm_small.hpp"
 #include "dense/gpu/gemm_steps.hpp"
 #include "dense/gpu/gemm_wgmma.hpp"
 #include "dense/gpu/gemv_steps.hpp"
@@ -163,6 +165,9 @@ void multiply(Precision precision, Matrix<T const> a, Matrix<T const> b, Matrix<
     plain_step(a, b, c).multiply(a, b, c, stream);
 }
 
+/// Bytes of a line of memory, at whose beginning the rows of copies begin.
+constexpr int line = 128;
+
 // --- 16 bits -------------------------------------------------------------------------------------
 
 /// Who multiplies 16 bits.
@@ -173,46 +178,66 @@ enum class HalfWay
     wgmma
 };
 
-/// Up to how many products of elements, and of each sum one after the other, threads are done
-/// before tensor cores would be: from what an H200 took.
-struct Small
+struct HalfPlan
 {
-    double products;
-    std::int64_t turns;
+    HalfWay way = HalfWay::mma;
+    SmallWay small = {};                     ///< where that is the way
+    WgmmaPlan wgmma = {};                    ///< where that is
+    bool copies_a = false, copies_b = false; ///< to rows that the copy engine can load
 };
-constexpr Small small{1e5, 12};         ///< tensor cores are told of boxes first
-constexpr Small small_to_copy{4e6, 90}; ///< and operands copied, so that their rows are aligned
 
+// Microseconds that an H200 takes more where rows do not all begin at multiples of 16 bytes.
+constexpr double copy_of_operand = 1.74; ///< and for each of its bytes:
+constexpr double byte_of_copy = 0.3e-6;
+constexpr double loose_store = 1.9e-6; ///< an element of c
+
+/// What is expected to be the fastest, copies and all.
 template <class T>
-HalfWay half_way(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c)
+HalfPlan half_plan(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c)
 {
     if (!has_wgmma()) {
-        return HalfWay::mma;
+        return {};
     }
-    bool const copies = !can_load_boxes(a) || !can_load_boxes(b);
-    auto const& most = copies ? small_to_copy : small;
-    auto const at_once = c.columns <= few_columns_of_small ? 32 : 8;
-    bool const is_small = product_flops(c.rows, c.columns, a.columns) / 2 < most.products &&
-                          a.columns / at_once <= most.turns;
-    return is_small ? HalfWay::small : HalfWay::wgmma;
+    if (a.columns <= very_shallow<T>) {
+        return {HalfWay::small, SmallWay::shallow};
+    }
+    HalfPlan plan{
+        .way = HalfWay::wgmma, .copies_a = !can_load_boxes(a), .copies_b = !can_load_boxes(b)};
+    auto problem = wgmma_problem(a, b);
+    double more = can_load_boxes<T>(c) ? 0 : loose_store * static_cast<double>(c.rows * c.columns);
+    auto const copy = [&](Matrix<T const> const& m, int& alignment) {
+        alignment = line;
+        more +=
+            copy_of_operand + byte_of_copy * static_cast<double>(m.rows * m.columns) * sizeof(T);
+    };
+    if (plan.copies_a) {
+        copy(a, problem.alignment_a);
+    }
+    if (plan.copies_b) {
+        copy(b, problem.alignment_b);
+    }
+    plan.wgmma = wgmma_plans(problem).front();
+    auto const small = small_plans(c.rows, c.columns, a.columns).front();
+    return small.microseconds < more + plan.wgmma.microseconds ? HalfPlan{HalfWay::small, small.way}
+                                                               : plan;
 }
 
-/// `c = alpha a b + beta c` of 16 bits.
+/// `c = alpha a b + beta c` of 16 bits, copied as planned.
 template <class T>
-void multiply_half(double alpha, Matrix<T const> a, Matrix<T const> b, double beta, Matrix<T> c,
-                   cuda::Stream const& stream)
+void multiply_half(HalfPlan const& plan, double alpha, Matrix<T const> a, Matrix<T const> b,
+                   double beta, Matrix<T> c, cuda::Stream const& stream)
 {
     auto const refusal = refuses_mma(a, b, c);
     if (!refusal.empty()) {
         throw std::invalid_argument{who + (": " + std::string{refusal})};
     }
-    switch (half_way(a, b, c)) {
+    switch (plan.way) {
     case HalfWay::small:
-        return multiply_small(alpha, a, b, beta, c, stream);
+        return multiply_small(plan.small, alpha, a, b, beta, c, stream);
     case HalfWay::mma:
         return multiply_by_mma(alpha, a, b, beta, c, stream);
     case HalfWay::wgmma:
-        return multiply_by_wgmma(alpha, a, b, beta, c, stream);
+        return multiply_by_wgmma(plan.wgmma, alpha, a, b, beta, c, stream);
     }
 }
 
@@ -238,7 +263,10 @@ std::optional<OneVector> one_vector(Matrix<T const> const& a, Matrix<T const> co
                               static_cast<float>(options.beta)};
         };
         auto const transposes = options.transposes;
-        if (c.columns == 1 && !transposes.a && (transposes.b || b.stride == 1)) {
+        // On an H200 `multiply_small` is done with such a column before gemv.
+        bool const has_few_long_rows = c.rows <= 132 && a.columns > 1024 && !transposes.b;
+        if (c.columns == 1 && !transposes.a && (transposes.b || b.stride == 1) &&
+            !has_few_long_rows) {
             return OneVector{a, {b.data, 1, a.columns}, result(c.stride)};
         }
         if (c.rows == 1 && transposes.b && (!transposes.a || a.stride == 1)) {
@@ -261,7 +289,7 @@ std::int64_t rounded_up(std::int64_t count, std::int64_t to)
 template <class T>
 Matrix<T> aligned_matrix(std::int64_t rows, std::int64_t columns)
 {
-    constexpr std::int64_t elements = 128 / sizeof(T);
+    constexpr std::int64_t elements = line / sizeof(T);
     return {nullptr, rows, columns, rounded_up(columns, elements)};
 }
 
@@ -272,6 +300,7 @@ struct Copies
     Matrix<T> a; ///< transposed, or with aligned rows
     Matrix<T> b; ///< transposed, or with aligned rows
     Matrix<T> product;
+    HalfPlan half; ///< of 16 bits: who multiplies them
 
     Copies(Matrix<T const> const& left, Matrix<T const> const& right, Matrix<T> const& c,
            GemmOptions const& options)
@@ -313,13 +342,11 @@ private:
         };
         auto const of_a = as_it_is(left, a, transposes.a);
         auto const of_b = as_it_is(right, b, transposes.b);
-        if (half_way(of_a, of_b, c) != HalfWay::wgmma) {
-            return;
-        }
-        if (!can_load_boxes(of_a)) {
+        half = half_plan(of_a, of_b, c);
+        if (half.copies_a) {
             a = aligned_matrix<T>(left.rows, left.columns);
         }
-        if (!can_load_boxes(of_b)) {
+        if (half.copies_b) {
             b = aligned_matrix<T>(right.rows, right.columns);
         }
     }
@@ -407,7 +434,9 @@ void gemm(Operand<T> a, Operand<T> b, Matrix<T> c, cuda::Stream const& stream,
     a = copied(a, options.transposes.a, copies.a, stream);
     b = copied(b, options.transposes.b, copies.b, stream);
     if constexpr (is_half<T>) {
-        multiply_half<T>(options.alpha, a, b, options.beta, c, stream);
+        multiply_half<T>(copies.half, options.alpha, a, b, options.beta, c, stream);
+    } else if (depth <= very_shallow<T>) {
+        multiply_shallow<T>(options.alpha, a, b, options.beta, c, stream);
     } else {
         auto const product = options.beta == 0 ? c : copies.product;
         multiply<T>(options.precision, a, b, product, stream);

@@ -23,14 +23,6 @@ template <class T>
 std::string_view refuses_mma(Matrix<T const> const& a, Matrix<T const> const& b,
                              Matrix<T> const& c);
 
-/// The same without tensor cores, by threads that read operands of any alignment where they lie:
-/// for products that are done before a faster kernel has begun. The sum of an element is shared by
-/// 32 threads where there are no more than so few columns, else by 8.
-constexpr int few_columns_of_small = 8;
-template <class T>
-void multiply_small(double alpha, Matrix<T const> a, Matrix<T const> b, double beta, Matrix<T> c,
-                    cuda::Stream const& stream);
-
 /// The same by `wgmma`, which GPUs of compute capability 9.0 alone have, divided among blocks as a
 /// model expects it to be fastest (`gemm_wgmma.hpp`). Rows of `a` and `b` begin at multiples of 16
 /// bytes.

@@ -6,6 +6,7 @@
 #include "cuda/graph.hpp"
 #include "cuda/stream.hpp"
 #include "dense/gpu/gemm_half.hpp"
+#include "dense/gpu/gemm_small.hpp"
 #include "dense/gpu/gemm_steps.hpp"
 #include "dense/gpu/gemm_wgmma.hpp"
 #include "dense/gpu/reference.hpp"
@@ -487,6 +488,28 @@ TEST_CASE("doubles on tensor cores: every tile, by one block and by clusters")
                 stream.synchronize();
                 REQUIRE(p.wrong() == "");
             }
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("16 bits without tensor cores in every way", T, base::fp16, base::bf16)
+{
+    cuda::Stream const stream;
+    std::mt19937 random{27};
+    // More than a tile and a half; a depth for more than 32 warps; few columns.
+    for (auto const& asked :
+         {GemmArguments{70, 103, 37, {3, 1, 0}, {1, 0, 3}},
+          GemmArguments{5, 33, 1090, {6, 0, 3}, {0, 8, 1}, {.alpha = 0.5, .beta = -2}},
+          GemmArguments{9, 7, 2051, {1, 0, 5}}, GemmArguments{300, 1, 65, {0, 2, 0}}}) {
+        CAPTURE(asked.text());
+        TestGemm<T> p{asked, random};
+        for (auto const& plan : dense::gpu::small_plans(asked.m, asked.n, asked.k)) {
+            CAPTURE(static_cast<int>(plan.way));
+            p.c.device.upload(p.c.host);
+            dense::gpu::multiply_small<T>(plan.way, asked.options.alpha, p.a.matrix(), p.b.matrix(),
+                                          asked.options.beta, p.c.matrix(), stream);
+            stream.synchronize();
+            REQUIRE(p.wrong() == "");
         }
     }
 }
