@@ -197,7 +197,7 @@ def complaint(kit: kits.Kit, text: str, record: grading.Record, most_speed: floa
     said = " ".join([record["reason"], *(one["wrong"] for one in record["outcomes"])])
     if said_of_hidden(kit, record):
         return f"it tells what a hidden case is like: {said}"
-    if any(", expected " in one["wrong"] for one in record["outcomes"]):
+    if any(re.search(r" is \S+, expected ", one["wrong"]) for one in record["outcomes"]):
         return f"it tells what it has found: {said}"
     if kind == "as without":
         return "" if record["speed"] <= most_speed else PAID
