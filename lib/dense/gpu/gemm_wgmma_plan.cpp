@@ -20,6 +20,7 @@ constexpr double launch = 1.4;
 constexpr double turn = 0.65;                // first loads and last stores of each
 constexpr double store = 4e-5;               // an element of a tile, each turn
 constexpr double product = 1.93e-5;          // the same, each stage
+constexpr double narrow = 1.03;              // so much longer in tiles that each load makes less of
 constexpr double shortest_stage = 0.15;      // what barriers and latency take
 constexpr double meeting = 0.62;             // of a cluster
 constexpr double addition = 1.36e-4;         // an element of a tile that a cluster adds up
@@ -47,7 +48,7 @@ double expected(WgmmaPlan const& plan, WgmmaProblem const& problem)
     auto const turns = ceil_div(planned.whole, planned.at_once);
     auto const last_turns = ceil_div(rest, planned.clusters);
     double const area = plan.rows * plan.columns;
-    double const products = product * area;
+    double const products = product * area * (plan.columns < 256 ? narrow : 1);
     // Of the largest tile, without what lies outside.
     auto const rows_of_a =
         std::min<std::int64_t>(plan.rows, ceil_div(problem.rows, least_rows) * least_rows);
