@@ -412,11 +412,13 @@ Tiling tiling_for(In const& a, In const& b)
     double least = std::numeric_limits<double>::infinity();
     bool const has_clusters = refusal_before(90, "none").empty();
     auto const multiprocessors = static_cast<std::int64_t>(cuda::multiprocessors());
+    constexpr int large = 128 * 64; // in clusters these took up to twice as long as estimated
     for (Choice const& tile : choices) {
         for (int const parts : {1, 2, 3, 4, 6, 8}) {
             Tiling const tiling{&tile, parts};
             double const cycles = estimated_cycles(a, b, tiling, multiprocessors);
-            if ((parts == 1 || has_clusters) && cycles < least) {
+            bool const may_split = has_clusters && tile.rows * tile.columns < large;
+            if ((parts == 1 || may_split) && cycles < least) {
                 best = tiling;
                 least = cycles;
             }
