@@ -145,12 +145,15 @@ constexpr char const* hidden_failure = "it gives no result as expected (of hidde
                                        " told)";
 constexpr char const* hidden_race = "a race (of hidden cases no more is told)";
 
+constexpr char const* beyond_result = "it wrote outside its result: to its input, or beyond the end"
+                                      " of the result";
+
 /// All that a grade tells of a wrong result: a program chooses what it leaves and where, and could
 /// write there what it has seen, of another case, too, if anything had kept it.
 std::string without_values(std::string const& complaint)
 {
-    if (complaint.empty()) {
-        return {};
+    if (complaint.empty() || complaint == beyond_result) {
+        return complaint;
     }
     bool const is_nan = complaint.find("NaN") != std::string::npos;
     return std::string{"an element of the result is "} +
@@ -247,7 +250,7 @@ private:
                         std::vector<kit::Image> const& images) const
     {
         if (contender.changed_input(images)) {
-            return "it wrote outside its result: to its input, or beyond the end of the result";
+            return beyond_result;
         }
         for (std::size_t rank = 0; rank < images.size(); ++rank) {
             auto const bytes = contender.result(images, rank);

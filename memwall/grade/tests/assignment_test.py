@@ -131,8 +131,10 @@ def test_a_student_builds_and_tests_with_the_kit_alone(name: str, has_judge: boo
 def test_a_student_reads_about_how_many_points_there_are(name: str, tmp_path: Path) -> None:
     student, instructor = assignment.make(ROOT, name, tmp_path)
     shutil.copy(instructor / "model.cpp", student / kits.load(instructor).file)
+    answers = {"PREDICT": "9", "BECAUSE": "it is the model", "WHY": "it is"}
     done = subprocess.run(["make", "-s", "-C", student, "score"], capture_output=True, text=True,
-                          check=False, env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)})
+                          check=False,
+                          env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **answers})
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^about \d+ of 100 points", done.stdout, re.M), done.stdout
     assert "times as fast as naive" in done.stdout

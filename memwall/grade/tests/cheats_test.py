@@ -51,7 +51,8 @@ needs_sandbox = pytest.mark.skipif(bool(NO_BOXES := no_boxes()), reason=NO_BOXES
 
 
 #: One of each kind.
-SHORT = ("filled_link", "leftover_thread", "replay_by_address", "told_secrets", "woken_by_timer")
+SHORT = ("filled_link", "inputs_zeroed", "leftover_thread", "replay_by_address", "told_secrets",
+         "woken_by_timer")
 #: Those that another kind of sandbox might let pass.
 ON_SANDBOX = ("fork_bomb", "inherited_descriptors", "leftover_*", "more_threads", "patched_judge",
               "scanned_secrets", "widened_limits", "work_of_children", "woken_*")

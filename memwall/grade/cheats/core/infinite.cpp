@@ -1,5 +1,5 @@
 // Cheat: writes what is larger than every bound.
-// Scores: zero: is inf
+// Scores: zero: is wrong
 #include "spmv.hpp"
 #define spmv honest
 #include "naive.cpp"

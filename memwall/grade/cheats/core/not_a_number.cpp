@@ -1,5 +1,5 @@
 // Cheat: writes what compares with nothing.
-// Scores: zero: is nan
+// Scores: zero: is NaN
 #include "spmv.hpp"
 #define spmv honest
 #include "naive.cpp"

@@ -1,5 +1,5 @@
 // Cheat: writes nothing: memory may still hold the right result.
-// Scores: zero: was this element written
+// Scores: zero: was it written
 #include "spmv.hpp"
 #define spmv honest
 #include "naive.cpp"

@@ -1,5 +1,5 @@
 // Cheat: has nobody wait who reads from a descriptor that it shares, or writes to it.
-// Scores: zero: ended
+// Scores: fewer: ended|expected
 #include "spmv.hpp"
 #define spmv honest
 #include "naive.cpp"

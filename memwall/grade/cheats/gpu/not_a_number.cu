@@ -1,5 +1,5 @@
 // Cheat: writes what compares with nothing.
-// Scores: zero: nan
+// Scores: zero: is NaN
 #include "spmv.hpp"
 
 __constant__ int threads_per_block = 256;
