@@ -90,6 +90,24 @@ def test_a_log_comes_in_a_folder_in_an_archive_or_beside_the_file(tmp_path: Path
     assert submissions.is_log(tmp_path / "chen.tsv")
 
 
+def test_the_log_of_an_export_of_canvas_has_another_number(tmp_path: Path) -> None:
+    for name in ("lovelaceada_7_101_spmv.cpp", "lovelaceadam_7_103_spmv.cpp"):
+        (tmp_path / name).write_text("// x")
+    log = tmp_path / "lovelaceada_7_102_worklog.tsv"
+    log.write_text(HEAD)
+    assert submissions.read(kit(), tmp_path / "lovelaceada_7_101_spmv.cpp").log.decode() == HEAD
+    assert submissions.read(kit(), tmp_path / "lovelaceadam_7_103_spmv.cpp").log == b""
+    assert submissions.is_log(log)
+
+
+def test_a_log_alone_is_refused_and_not_passed_over(tmp_path: Path) -> None:
+    alone = tmp_path / "dora.tsv"
+    alone.write_text(HEAD)
+    (tmp_path / "dorabella.cpp").write_text("// x")
+    assert not submissions.is_log(alone)
+    assert "expected a file .cpp" in submissions.read(kit(), alone).refused
+
+
 def test_the_page_shows_it_beside_what_the_judge_saw(tmp_path: Path) -> None:
     record = calls.record("ada", 2.0) | {"digest": "0123456789abcdef"}
     entries = [worklog.Entry("now", "0123456789ab", "3", "<b>hope</b>", "2.2", "it waits"),
