@@ -1,15 +1,15 @@
 #include "spmv/gpu/plan.hpp"
 
 #include "base/bytes.hpp"
+#include "base/duel.hpp"
 #include "spmv/device/check.hpp"
 #include "spmv/formats/costs.hpp"
 #include "spmv/formats/gpu_list.hpp"
 #include "spmv/gpu/scale.hpp"
-#include "spmv/plan/duel.hpp"
 
 #include "cuda/error.hpp"
-#include "cuda/graph.hpp"
 #include "cuda/stream.hpp"
+#include "cuda/timed_graph.hpp"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -26,6 +26,11 @@
 #include <utility>
 
 namespace spmv::gpu {
+
+using base::allowed_seconds;
+using base::by_chance;
+using base::calls_of;
+using base::duel;
 
 namespace {
 
@@ -125,40 +130,6 @@ std::vector<PlanCandidate> candidates(CsrView<T> const& a, cudaStream_t stream, 
 }
 //! [gpu_plan]
 
-/// Multiplies as one graph between two marks, so that no gap before a launch counts.
-template <class T>
-class Timed
-{
-public:
-    Timed(Built<T> const& built, T const* x, T* y, ::cuda::Stream const& stream, int calls)
-        : stream_{stream}, calls_{calls}, graph_{stream, [&] {
-                                                     start_.record_in_graph(stream);
-                                                     for (int call = 0; call < calls; ++call) {
-                                                         built.multiply(x, y, stream.get());
-                                                     }
-                                                     stop_.record_in_graph(stream);
-                                                 }}
-    {
-        (*this)(); // brings the matrix into the cache
-    }
-
-    /// Seconds of a multiply, as timed now.
-    double operator()() const
-    {
-        graph_.replay(stream_);
-        stream_.synchronize();
-        double const taken = stop_.seconds_since(start_) / calls_;
-        return taken > 0 ? taken : std::numeric_limits<double>::max();
-    }
-
-private:
-    ::cuda::Stream const& stream_;
-    int calls_;
-    ::cuda::Event start_;
-    ::cuda::Event stop_;
-    ::cuda::Graph graph_;
-};
-
 double now()
 {
     return std::chrono::duration<double>{std::chrono::steady_clock::now().time_since_epoch()}
@@ -232,7 +203,7 @@ void Plan<T>::keep_fastest(CsrView<T> const& a, cudaStream_t stream, double mult
     ::cuda::Buffer<T> y{static_cast<std::size_t>(a.rows)};
     constexpr int in_every_byte = 0x3f; // zeros would make atomic additions look fast
     ::cuda::check(cudaMemsetAsync(x.data(), in_every_byte, x.bytes(), own.get()));
-    std::optional<Timed<T>> holder; // the fastest so far
+    std::optional<::cuda::TimedGraph> holder; // the fastest so far
     double least = std::numeric_limits<double>::infinity();
     double allowed = std::numeric_limits<double>::infinity();
     int built = 0;
@@ -243,8 +214,9 @@ void Plan<T>::keep_fastest(CsrView<T> const& a, cudaStream_t stream, double mult
         }
         try {
             auto next = format_named<T>(candidate.format).build(a, stream);
-            Timed<T> challenger{next, x.data(), y.data(), own,
-                                calls_of(candidate.nanoseconds * 1e-9, round_s)};
+            ::cuda::TimedGraph challenger{own,
+                                          [&] { next.multiply(x.data(), y.data(), own.get()); },
+                                          calls_of(candidate.nanoseconds * 1e-9, round_s)};
             ++built;
             if (!holder) {
                 candidate.seconds = challenger();

@@ -1,13 +1,14 @@
 #include "spmv/plan.hpp"
 
 #include "base/bytes.hpp"
+#include "base/duel.hpp"
 #include "machine/topology.hpp"
 #include "sparse/check.hpp"
 #include "sparse/convert.hpp"
 #include "spmv/formats/costs.hpp"
+#include "spmv/plan/cache_sweep.hpp"
 #include "spmv/plan/candidates.hpp"
 #include "spmv/plan/decimal.hpp"
-#include "spmv/plan/duel.hpp"
 #include "spmv/plan/shared_work.hpp"
 
 #include <omp.h>
@@ -16,6 +17,7 @@
 #include <chrono>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <tuple>
@@ -23,7 +25,34 @@
 
 namespace spmv {
 
+using base::allowed_seconds;
+using base::by_chance;
+using base::calls_of;
+using base::duel;
+
 namespace {
+
+/// A clock, in seconds from any beginning.
+using Clock = double (*)();
+
+/// Seconds of a multiply, after one that brings into the caches what was taken out, or where
+/// `sweep` is not null after what empties them; the largest number if the clock stood still or went
+/// back.
+template <class Multiply>
+double seconds_of(Multiply const& multiply, int calls, Clock clock, CacheSweep* sweep)
+{
+    multiply();
+    if (sweep != nullptr) {
+        (*sweep)();
+        calls = 1;
+    }
+    double const begin = clock();
+    for (int call = 0; call < calls; ++call) {
+        multiply();
+    }
+    double const taken = (clock() - begin) / calls;
+    return taken > 0 ? taken : std::numeric_limits<double>::max();
+}
 
 /// The matrix as it is multiplied.
 template <class T>
