@@ -24,7 +24,7 @@ FIRST_UID = 64_001  # of those that Debian leaves to nobody
 MEGABYTE = 1 << 20
 #: Of a box: files that are open at once, and timers that send signals. Each may be a timer, which
 #: goes off while the box is frozen, in the time of those it is compared with.
-FILES, TIMERS = 1024, 128
+FILES, TIMERS = 256, 128
 
 
 @dataclass(frozen=True)
