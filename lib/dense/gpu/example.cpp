@@ -1,8 +1,9 @@
-// Multiplies matrices on the GPU, in single precision and in bf16 on tensor cores, and takes the
-// softmax of each row of a product. Uses the installed library; no compiler but that for C++ is
-// needed.
+// Multiplies matrices on the GPU, in single precision and in bf16 on tensor cores, takes the
+// softmax of each row of a product, and plans one that is made often. Uses the installed library;
+// no compiler but that for C++ is needed.
 #include <cuda/buffer.hpp>
 #include <dense/gpu/gemm.hpp>
+#include <dense/gpu/gemm_plan.hpp>
 #include <dense/gpu/softmax.hpp>
 
 #include <iostream>
@@ -20,6 +21,12 @@ int main()
     dense::gpu::softmax<float>(dense::gpu::Softmax::probabilities, c.data(), c.data(), size, size,
                                stream);
     std::cout << c.download().front() * size << '\n'; // 1: all elements of a row are alike
+
+    // The same shape again and again: a clock chooses the kernel once.
+    dense::gpu::GemmPlan<float> const plan{
+        {a.data(), size, size}, {b.data(), size, size}, {c.data(), size, size}, stream};
+    plan({a.data(), size, size}, {b.data(), size, size}, {c.data(), size, size}, stream);
+    std::cerr << plan.explain() << '\n';
 
     // Half of the left columns of x times the right ones transposed: parts of one matrix.
     std::vector<base::bf16> const twos(size * size, base::bf16{2.0});

@@ -1,3 +1,5 @@
+#include "dense/gpu/gemm_fp64.hpp"
+
 #include "dense/gpu/tile.cuh"
 
 #include "cuda/device.hpp"
@@ -8,7 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace dense::gpu {
@@ -19,7 +22,7 @@ namespace cg = cooperative_groups;
 
 using In = Matrix<double const>;
 
-[[maybe_unused]] constexpr int most_parts = 8; // blocks of a cluster
+constexpr int most_parts = 8; // blocks of a cluster
 
 /// A tile of c that a block of `down` x `across` warps makes, each of them so many rows and columns
 /// of it. A stage is `depth` of the sum; `stages` of them lie in shared memory, for each of
@@ -373,24 +376,16 @@ constexpr std::array choices{
     choice<Tile<4, 1, 32, 16, 16, 4, 2>>(373, 359),   // 128 x 16
 };
 
-/// A tile, and how many blocks sum up each.
-struct Tiling
-{
-    Choice const* tile;
-    int parts;
-};
-
 /// Cycles of the busiest multiprocessor, roughly: its blocks run as many at a time as it holds.
-double estimated_cycles(In const& a, In const& b, Tiling const& tiling,
+double estimated_cycles(In const& a, In const& b, Choice const& tile, int parts,
                         std::int64_t multiprocessors)
 {
     constexpr double first_loads = 870;
     constexpr double of_cluster = 2300, of_part = 70, of_round = 1500; // to add up, and to start
     constexpr double of_single = 1.3; // for a row or column that is not copied by pairs
-    Choice const& tile = *tiling.tile;
     auto const tiles = ceil_div(a.rows, tile.rows) * ceil_div(b.columns, tile.columns);
-    auto const blocks = ceil_div(tiles * tiling.parts, multiprocessors);
-    auto const steps = ceil_div(ceil_div(a.columns, tile.depth), tiling.parts) * tile.depth / 16;
+    auto const blocks = ceil_div(tiles * parts, multiprocessors);
+    auto const steps = ceil_div(ceil_div(a.columns, tile.depth), parts) * tile.depth / 16;
     double const more =
         of_single * ((has_pairs(a) ? 0 : tile.rows) + (has_pairs(b) ? 0 : tile.columns));
     auto const run = [&](std::int64_t at_a_time) {
@@ -400,37 +395,14 @@ double estimated_cycles(In const& a, In const& b, Tiling const& tiling,
     };
     double const cycles =
         static_cast<double>(blocks / tile.blocks) * run(tile.blocks) + run(blocks % tile.blocks);
-    return tiling.parts == 1 ? cycles
-                             : 1.1 * cycles + of_cluster + of_part * tiling.parts +
-                                   of_round * static_cast<double>(blocks - 1);
-}
-
-/// The tiling that is estimated to be the fastest.
-Tiling tiling_for(In const& a, In const& b)
-{
-    Tiling best{};
-    double least = std::numeric_limits<double>::infinity();
-    bool const has_clusters = refusal_before(90, "none").empty();
-    auto const multiprocessors = static_cast<std::int64_t>(cuda::multiprocessors());
-    constexpr int large = 128 * 64; // in clusters these took up to twice as long as estimated
-    for (Choice const& tile : choices) {
-        for (int const parts : {1, 2, 3, 4, 6, 8}) {
-            Tiling const tiling{&tile, parts};
-            double const cycles = estimated_cycles(a, b, tiling, multiprocessors);
-            bool const may_split = has_clusters && tile.rows * tile.columns < large;
-            if ((parts == 1 || may_split) && cycles < least) {
-                best = tiling;
-                least = cycles;
-            }
-        }
-    }
-    return best;
+    return parts == 1 ? cycles
+                      : 1.1 * cycles + of_cluster + of_part * parts +
+                            of_round * static_cast<double>(blocks - 1);
 }
 
 void launch_tensor_fp64(In a, In b, Matrix<double> c, cuda::Stream const& stream)
 {
-    Tiling const tiling = tiling_for(a, b);
-    tiling.tile->launch(a, b, c, tiling.parts, stream);
+    multiply_by_tensor_fp64(fp64_plans(a, b).front(), a, b, c, stream);
 }
 
 std::string_view refuses_old_gpus(In const&, In const&, Matrix<double> const&)
@@ -461,6 +433,45 @@ std::vector<Step<double>> steps_of(std::index_sequence<which...>)
 }
 
 } // namespace
+
+std::string Fp64Plan::text() const
+{
+    return "tiles of " + std::to_string(rows) + " x " + std::to_string(columns) +
+           (parts > 1 ? ", depth in " + std::to_string(parts) + " parts" : "");
+}
+
+std::vector<Fp64Plan> fp64_plans(Matrix<double const> const& a, Matrix<double const> const& b)
+{
+    constexpr double launch = 1.4, cycles_of_microsecond = 1980;
+    constexpr int large = 128 * 64; // in clusters these took up to twice as long as estimated
+    std::vector<Fp64Plan> plans;
+    bool const has_clusters = refusal_before(90, "none").empty();
+    auto const multiprocessors = static_cast<std::int64_t>(cuda::multiprocessors());
+    for (Choice const& tile : choices) {
+        for (int const parts : {1, 2, 3, 4, 6, 8}) {
+            bool const may_split = has_clusters && tile.rows * tile.columns < large;
+            if (parts == 1 || may_split) {
+                double const cycles = estimated_cycles(a, b, tile, parts, multiprocessors);
+                plans.push_back(
+                    {tile.rows, tile.columns, parts, launch + cycles / cycles_of_microsecond});
+            }
+        }
+    }
+    std::ranges::stable_sort(plans, {}, &Fp64Plan::microseconds);
+    return plans;
+}
+
+void multiply_by_tensor_fp64(Fp64Plan const& plan, Matrix<double const> a, Matrix<double const> b,
+                             Matrix<double> c, cuda::Stream const& stream)
+{
+    auto const tile = std::ranges::find_if(choices, [&](Choice const& choice) {
+        return choice.rows == plan.rows && choice.columns == plan.columns;
+    });
+    if (tile == choices.end() || plan.parts < 1 || plan.parts > most_parts) {
+        throw std::invalid_argument{"multiply_by_tensor_fp64: no " + plan.text()};
+    }
+    tile->launch(a, b, c, plan.parts, stream);
+}
 
 std::vector<Step<double>> fp64_steps()
 {

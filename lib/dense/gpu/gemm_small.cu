@@ -245,6 +245,25 @@ void launch_tiles(double alpha, Matrix<T const> const& a, Matrix<T const> const&
 
 } // namespace
 
+std::string_view name_of(SmallWay way)
+{
+    switch (way) {
+    case SmallWay::shallow:
+        return "whole sums";
+    case SmallWay::tiles:
+        return "tiles of 64 x 64 without tensor cores";
+    case SmallWay::across_few:
+        return "rows by 8 warps";
+    case SmallWay::across_many:
+        return "rows by 32 warps";
+    case SmallWay::along_few:
+        return "a warp for each row";
+    case SmallWay::along_many:
+        return "32 warps for each row";
+    }
+    return {};
+}
+
 std::vector<SmallPlan> small_plans(std::int64_t rows, std::int64_t columns, std::int64_t depth)
 {
     // Fitted to what an H200 took for 1,926 drawn products.

@@ -4,6 +4,7 @@
 #include "dense/matrix.hpp"
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 /// \file
@@ -23,6 +24,9 @@ enum class SmallWay
     along_few,   ///< a warp makes a row of few columns
     along_many   ///< 32 warps do, each a part of the depth
 };
+
+/// "rows by 8 warps"
+std::string_view name_of(SmallWay way);
 
 /// A way, and what an H200 is expected to take for it.
 struct SmallPlan

@@ -6,6 +6,7 @@
 #include "cuda/graph.hpp"
 #include "cuda/stream.hpp"
 #include "dense/gpu/gemm_half.hpp"
+#include "dense/gpu/gemm_plan.hpp"
 #include "dense/gpu/gemm_small.hpp"
 #include "dense/gpu/gemm_steps.hpp"
 #include "dense/gpu/gemm_wgmma.hpp"
@@ -18,9 +19,11 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 // Products for users: what may be asked for, and what is refused.
@@ -554,6 +557,127 @@ TEST_CASE_TEMPLATE("16 bits by every plan, loaded by the copy engine and by thre
             }
         }
     }
+}
+
+TEST_CASE_TEMPLATE("a plan by each of its kernels, of any shape, gaps, alignment and transposes", T,
+                   base::fp16, base::bf16, float, double)
+{
+    if (!can_multiply<T>()) {
+        MESSAGE("skipped: this GPU does not know the type");
+        return;
+    }
+    cuda::Stream const stream;
+    Draws draws{31, 200};
+    for (int i = 0; i < 10; ++i) {
+        auto asked = draws.next();
+        if (std::is_same_v<T, float>) {
+            asked.options.precision =
+                std::array{Precision::fp32, Precision::tf32, Precision::tf32x3}[i % 3];
+        }
+        CAPTURE(asked.text());
+        TestGemm<T> planned{asked, draws.random()};
+        TestGemm<T> p{asked, draws.random()}; // laid out alike, elsewhere and of other numbers
+        auto const plan_for = [&](dense::gpu::GemmPlanOptions const& options) {
+            return dense::gpu::GemmPlan<T>{planned.a.matrix(), planned.b.matrix(),
+                                           planned.c.matrix(), stream,
+                                           asked.options,      options};
+        };
+        auto const check = [&](dense::gpu::GemmPlan<T> const& plan) {
+            CAPTURE(plan.explain());
+            p.c.device.upload(p.c.host);
+            plan(p.a.matrix(), p.b.matrix(), p.c.matrix(), stream);
+            stream.synchronize();
+            REQUIRE(p.wrong(rounding_of(asked.options.precision)) == "");
+            return p.c.device.download();
+        };
+        auto const untimed = plan_for({.timed = false});
+        CHECK(untimed.kernel() == untimed.candidates().front().kernel);
+        for (auto const& candidate : untimed.candidates()) {
+            auto const plan = plan_for({.kernel = candidate.kernel});
+            CHECK(plan.kernel() == candidate.kernel);
+            check(plan);
+        }
+        auto const by_plan = check(untimed);
+        p.c.device.upload(p.c.host);
+        p.multiply(stream);
+        auto const by_gemm = p.c.device.download();
+        bool const alike = std::ranges::equal(std::as_bytes(std::span{by_plan}),
+                                              std::as_bytes(std::span{by_gemm}));
+        CHECK((alike || !untimed.repeats()));
+        check(plan_for({}));
+        auto const untouched = planned.c.device.download();
+        CHECK(std::ranges::equal(std::as_bytes(std::span{untouched}),
+                                 std::as_bytes(std::span{planned.c.host})));
+        check(plan_for({.multiplies = 0}));
+    }
+}
+
+TEST_CASE("a timed plan in a graph, and what a plan refuses")
+{
+    cuda::Stream const stream;
+    std::mt19937 random{32};
+    // A part of a wide matrix: nothing of its width is allocated.
+    GemmArguments const asked{130,          70, 90,
+                              {0, 2, 5000}, {}, {.beta = 2, .transposes = {.a = true}}};
+    TestGemm<float> p{asked, random};
+    auto const a = p.a.matrix();
+    auto const b = p.b.matrix();
+    auto const c = p.c.matrix();
+    dense::gpu::GemmPlan<float> plan{a, b, c, stream, asked.options};
+    CHECK(plan.bytes() > 0); // a is transposed
+    CHECK(plan.bytes() < 200'000);
+    auto const timed = [](auto const& candidate) { return candidate.seconds > 0; };
+    CHECK(std::ranges::count_if(plan.candidates(), timed) > 1);
+    auto const chosen =
+        std::ranges::find(plan.candidates(), plan.kernel(), &dense::gpu::GemmCandidate::kernel);
+    REQUIRE(chosen != plan.candidates().end());
+    CHECK(chosen->seconds > 0);
+    auto const moved = std::move(plan);
+    cuda::Graph const graph{stream, [&] { moved(a, b, c, stream); }};
+    graph.replay(stream);
+    stream.synchronize();
+    CHECK(p.wrong() == "");
+    dense::gpu::GemmPlan<float> const repeating{
+        a, b, c, stream, {.transposes = {.a = true}}, {.repeats = true}};
+    CHECK(repeating.repeats());
+    CHECK_THROWS_WITH_AS(moved(a.part(0, 0, 90, 129), b, c.part(0, 0, 129, 70), stream),
+                         doctest::Contains("found a of 90 x 129"), std::invalid_argument);
+    cuda::Buffer<float> elsewhere{static_cast<std::size_t>(90 * 72 + 1)};
+    dense::Matrix<float const> const between{elsewhere.data() + 1, 90, 70, 72};
+    CHECK_THROWS_WITH_AS(moved(a, between, c, stream), doctest::Contains("at multiples of 4 bytes"),
+                         std::invalid_argument);
+    auto const with_kernel = [&](char const* kernel) {
+        dense::gpu::GemmPlan<float>{a, b, c, stream, asked.options, {.kernel = kernel}};
+    };
+    CHECK_THROWS_WITH_AS(with_kernel("nobody"),
+                         doctest::Contains("found kernel 'nobody', expected one of: "),
+                         std::invalid_argument);
+    dense::gpu::GemmPlan<float> const none{a, b.part(0, 0, 90, 0), c.part(0, 0, 130, 0), stream,
+                                           asked.options};
+    CHECK(none.explain() == "nothing to multiply");
+    auto const zero = c.part(0, 0, 130, 70);
+    dense::gpu::GemmPlan<float> const without_depth{
+        a.part(0, 0, 0, 130), b.part(0, 0, 0, 70), zero, stream, {.transposes = {.a = true}}};
+    without_depth(a.part(0, 0, 0, 130), b.part(0, 0, 0, 70), zero, stream);
+    stream.synchronize();
+    CHECK(p.c.device.download()[static_cast<std::size_t>(p.c.offset)] == 0);
+}
+
+// Blocks downwards are more than a grid of some kernels has: they are passed over.
+TEST_CASE("a plan for millions of rows" * doctest::test_suite("large"))
+{
+    cuda::Stream const stream;
+    constexpr std::int64_t rows = 4'500'000;
+    cuda::Buffer<float> const a{std::vector<float>(rows, 2)};
+    cuda::Buffer<float> const b{std::vector<float>(32, 3)};
+    cuda::Buffer<float> c{static_cast<std::size_t>(rows * 32)};
+    Matrix<float const> const left{a.data(), rows, 1};
+    Matrix<float const> const right{b.data(), 1, 32};
+    Matrix<float> const to{c.data(), rows, 32};
+    dense::gpu::GemmPlan<float> const plan{left, right, to, stream};
+    CAPTURE(plan.explain());
+    plan(left, right, to, stream);
+    CHECK(std::ranges::all_of(c.download(), [](float x) { return x == 6; }));
 }
 
 // Zeros that fill tiles up must not meet them: 0 times infinity is not a number.

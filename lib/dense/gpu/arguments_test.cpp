@@ -1,4 +1,5 @@
 #include "dense/gpu/attention.hpp"
+#include "dense/gpu/gemm_plan.hpp"
 #include "dense/gpu/gemv.hpp"
 
 #include <doctest/doctest.h>
@@ -146,4 +147,21 @@ TEST_CASE("attention refuses shapes, pointers and options that cannot be")
     refuses(shape, good, {.scale = std::numeric_limits<float>::infinity()});
     refuses(shape, good, {.parts = -1});
     refuses(shape, good, {.parts = 1025});
+}
+
+TEST_CASE("a plan refuses sizes that disagree and numbers of products that are none")
+{
+    auto const stream = no_stream();
+    auto const refuses = [&](Matrix<float const> a, Matrix<float const> b, Matrix<float> c,
+                             dense::gpu::GemmPlanOptions const& options, char const* reason) {
+        CHECK_THROWS_WITH_AS((dense::gpu::GemmPlan<float>{a, b, c, stream, {}, options}),
+                             doctest::Contains(reason), std::invalid_argument);
+    };
+    auto* const a = somewhere<float const>(1);
+    auto* const b = somewhere<float const>(2);
+    auto* const c = somewhere<float>(3);
+    refuses({a, 8, 16}, {b, 15, 4}, {c, 8, 4}, {}, "dense::gpu::GemmPlan: found 8 x 16");
+    refuses({a, 8, 16}, {b, 16, 4}, {c, 8, 4}, {.multiplies = -1}, "found -1 multiplies");
+    refuses({a, 8, 16}, {b, 16, 4}, {c, 8, 4},
+            {.multiplies = std::numeric_limits<double>::quiet_NaN()}, "multiplies, expected 0");
 }
