@@ -42,7 +42,8 @@ struct GemmOptions
 /// graph. A transposed operand is copied first, which reads and writes it once more; so is one of
 /// 16 bits whose rows do not all begin at multiples of 16 bytes, on GPUs of compute capability 9.0,
 /// unless it is small. Not so a product of bf16 of one column, or of one row by a transposed `b`,
-/// whose vector has no gaps: it is `gemv`'s, and reads operands where they are. Alpha and beta cost
+/// whose vector has no gaps: it is `gemv`'s, and reads operands where they are, but for a column of
+/// at most 132 sums of more than 1024 products. Alpha and beta cost
 /// a pass over `c` with float and double, and with beta a copy of it, but nothing with 16 bits.
 /// Only such copies need a workspace.
 ///

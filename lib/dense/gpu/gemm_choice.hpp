@@ -61,6 +61,7 @@ enum class HalfWay
     wgmma
 };
 
+/// A way, and what is done with operands before it.
 struct HalfPlan
 {
     HalfWay way = HalfWay::mma;

@@ -155,9 +155,12 @@ def free_race(shop: workshop.Workshop, submission: submissions.Submission,
               program: workshop.Binary) -> str:
     """What is wrong where a race in each case brings points, or is not told of each."""
     record = quiet_record(shop, submission, program)
-    if (record["points"] == 0 and len(record["outcomes"]) == len(shop.kit.cases)
-            and all(one["race"] for one in record["outcomes"]) and not said_of_hidden(
-                shop.kit, record)):
+    outcomes = record["outcomes"]
+    # Where the machine was never quiet, a time below the floor is told in place of a race.
+    if (record["points"] == 0 and len(outcomes) == len(shop.kit.cases)
+            and any(one["race"] for one in outcomes)
+            and all(one["race"] or one["below_floor"] for one in outcomes)
+            and not said_of_hidden(shop.kit, record)):
         return ""
     return f"a race costs nothing, or tells too much: {record}"
 
