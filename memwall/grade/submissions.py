@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from memwall.grade import unpack
+from memwall.grade import exports, unpack
 from memwall.grade.unpack import MOST_BYTES, MOST_FILES, Refused
 from memwall.record import errors
 from memwall.record.escape import visible
@@ -23,8 +23,6 @@ ARCHIVES = (".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".tar", ".zip")
 KINDS = ((stat.S_ISLNK, "a link"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"),
          (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"))
 LOG, LOG_SUFFIX = "worklog.tsv", ".tsv"
-#: How Canvas names a file of what it exports: whose it is, and which.
-CANVAS = re.compile(r"(?P<whose>[^\W_]+_(?:LATE_)?[0-9]+)_[0-9]+_(?P<file>.+)")
 PATIENCE_S = 120  # for an archive, of which it may take a twelfth as processor time
 REASON_LETTERS = 300
 #: What systems put beside files, which nobody has handed in.
@@ -113,18 +111,21 @@ def read(kit: Kit, path: Path) -> Submission:
 def is_log(path: Path) -> bool:
     """Whether it is a work log, which is read with the file beside it. One that has none is a
     hand-in as any other, and will be refused."""
-    stem = path.name[:-len(LOG_SUFFIX)]
-    if not path.name.endswith(LOG_SUFFIX):
-        return False
-    canvas = CANVAS.fullmatch(path.name)
-    others = [other.name for other in path.parent.iterdir() if other != path]
-    return any(name.startswith((f"{stem}.", f"{canvas['whose']}_" if canvas else f"{stem}."))
-               for name in others)
+    return path.name.endswith(LOG_SUFFIX) and any(
+        not other.name.endswith(LOG_SUFFIX) for other in _beside(path, LOG_SUFFIX))
+
+
+def _beside(path: Path, suffix: str) -> list[Path]:
+    """The files of a folder that came with one that ends so: those of its name, of an export of
+    Canvas those of whoever handed it in."""
+    canvas = exports.CANVAS.fullmatch(path.name)
+    begin = path.name[:canvas.end("user")] + "_" if canvas else path.name[:-len(suffix)] + "."
+    return [other for other in path.parent.iterdir() if other.name.startswith(begin)]
 
 
 def _log_beside(kit: Kit, path: Path, is_folder: bool, suffix: str) -> bytes:
-    """The work log: beside the file in a folder or an archive, NAME.tsv for NAME.cpp, of Canvas the
-    newest of whoever handed in the file; empty where there is none that can be read."""
+    """The work log: in a folder or an archive, or of the files that came with one the newest that
+    ends in .tsv; empty where there is none that can be read."""
     of_log = replace(kit, file=LOG)
     try:
         if is_folder:
@@ -132,12 +133,9 @@ def _log_beside(kit: Kit, path: Path, is_folder: bool, suffix: str) -> bytes:
         elif suffix.lower() in ARCHIVES:
             log = _from_file(of_log, path, suffix)
         else:
-            beside = path.with_name(path.name[:-len(suffix)] + LOG_SUFFIX)
-            canvas = CANVAS.fullmatch(path.name)
-            if canvas and not beside.exists():
-                found = path.parent.glob(f"{canvas['whose']}_*{LOG_SUFFIX}")
-                beside = max(found, key=lambda one: one.stat().st_mtime, default=beside)
-            log = _from_file(of_log, beside, LOG_SUFFIX)
+            logs = [one for one in _beside(path, suffix) if one.name.endswith(LOG_SUFFIX)]
+            newest = max(logs, key=lambda one: one.lstat().st_mtime, default=None)
+            log = _from_file(of_log, newest, LOG_SUFFIX) if newest else b""
         _check_text(log)
     except (Refused, OSError):
         return b""

@@ -268,9 +268,6 @@ HalfPlan half_plan(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T>
     if (!has_wgmma()) {
         return {};
     }
-    if (a.columns <= very_shallow<T>) {
-        return {.way = HalfWay::small, .small = SmallWay::shallow};
-    }
     auto const around = around_wgmma(a, b, c);
     auto const tiles = with_tiles(around.plan, wgmma_plans(around.problem).front());
     auto const small = small_plans(c.rows, c.columns, a.columns).front();
@@ -282,21 +279,18 @@ std::vector<HalfPlan> half_plans(Matrix<T const> const& a, Matrix<T const> const
                                  Matrix<T> const& c)
 {
     std::vector<HalfPlan> plans;
+    if (has_wgmma()) {
+        auto const around = around_wgmma(a, b, c);
+        for (auto const& tiles : wgmma_plans(around.problem)) {
+            plans.push_back(with_tiles(around.plan, tiles));
+        }
+    } else {
+        plans.emplace_back(); // by mma_sync, which no model knows: first
+    }
     for (auto const& small : small_plans(c.rows, c.columns, a.columns)) {
         plans.push_back(without_tensor_cores(small));
     }
-    if (!has_wgmma()) {
-        plans.insert(plans.begin(), half_plan(a, b, c));
-        return plans;
-    }
-    auto const around = around_wgmma(a, b, c);
-    for (auto const& tiles : wgmma_plans(around.problem)) {
-        plans.push_back(with_tiles(around.plan, tiles));
-    }
-    auto const first = half_plan(a, b, c).text();
-    std::ranges::stable_sort(plans, {}, [&](HalfPlan const& plan) {
-        return plan.text() == first ? 0 : plan.microseconds;
-    });
+    std::ranges::stable_sort(plans, {}, &HalfPlan::microseconds);
     return plans;
 }
 

@@ -78,7 +78,7 @@ struct HalfPlan
 template <class T>
 HalfPlan half_plan(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c);
 
-/// All that there is, that one first and the others in the order of expectation.
+/// All that there is, in the order of expectation: that one first.
 template <class T>
 std::vector<HalfPlan> half_plans(Matrix<T const> const& a, Matrix<T const> const& b,
                                  Matrix<T> const& c);

@@ -57,10 +57,10 @@ double allowed(double multiplies, double once)
     return std::min(multiplies / 4 * once, std::max(400 * once, least));
 }
 
-/// Whether products pay for a look at a second kernel, which is timed up to five times.
+/// Whether a quarter of the products pays for a duel, of five rounds of both.
 bool pays(double multiplies)
 {
-    return multiplies >= 40;
+    return multiplies / 4 >= 10;
 }
 
 } // namespace

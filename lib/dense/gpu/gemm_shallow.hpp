@@ -22,7 +22,8 @@ void multiply_shallow(double alpha, Matrix<T const> a, Matrix<T const> b, double
 /// Blocks of such a launch, of so many rows and columns of `c`.
 std::int64_t shallow_blocks(std::int64_t rows, std::int64_t columns);
 
-/// Depth up to which that is faster than every other kernel, however large `c` is.
+/// Depth of floats and doubles up to which that was faster than the other kernels on an H200, in
+/// the geometric mean of drawn products: at the last of these 1.15 and 1.18 times.
 template <class T>
 constexpr std::int64_t very_shallow = sizeof(T) == 8 ? 3 : 4;
 

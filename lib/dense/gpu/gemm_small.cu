@@ -206,6 +206,11 @@ struct Cost
     }
 };
 
+Scaling scaling_of(double alpha, double beta)
+{
+    return {static_cast<float>(alpha), static_cast<float>(beta)};
+}
+
 template <class T, int warps>
 void launch_across(double alpha, Matrix<T const> const& a, Matrix<T const> const& b, double beta,
                    Matrix<T> const& c, cuda::Stream const& stream)
@@ -214,8 +219,7 @@ void launch_across(double alpha, Matrix<T const> const& a, Matrix<T const> const
     dim3 const grid(static_cast<unsigned>(ceil_div(c.columns, lanes)),
                     static_cast<unsigned>(std::min(c.rows, most_blocks)));
     small_across<T, warps><<<grid, lanes * warps, 0, stream.get()>>>(
-        view_of(a), view_of(b), view_of(c),
-        Scaling{static_cast<float>(alpha), static_cast<float>(beta)});
+        view_of(a), view_of(b), view_of(c), scaling_of(alpha, beta));
     cuda::check_launch();
 }
 
@@ -226,8 +230,7 @@ void launch_along(double alpha, Matrix<T const> const& a, Matrix<T const> const&
     constexpr int warps_of_block = warps_along<warps>;
     auto const blocks = static_cast<unsigned>(ceil_div(c.rows, warps_of_block / warps));
     small_along<T, warps><<<blocks, lanes * warps_of_block, 0, stream.get()>>>(
-        view_of(a), view_of(b), view_of(c),
-        Scaling{static_cast<float>(alpha), static_cast<float>(beta)});
+        view_of(a), view_of(b), view_of(c), scaling_of(alpha, beta));
     cuda::check_launch();
 }
 
@@ -238,8 +241,7 @@ void launch_tiles(double alpha, Matrix<T const> const& a, Matrix<T const> const&
     auto const across = ceil_div(c.columns, side);
     auto const blocks = static_cast<unsigned>(ceil_div(c.rows, side) * across);
     small_tiles<T><<<blocks, threads, 0, stream.get()>>>(
-        view_of(a), view_of(b), view_of(c),
-        Scaling{static_cast<float>(alpha), static_cast<float>(beta)}, static_cast<int>(across));
+        view_of(a), view_of(b), view_of(c), scaling_of(alpha, beta), static_cast<int>(across));
     cuda::check_launch();
 }
 
