@@ -4,6 +4,7 @@
 #include "cuda/buffer.hpp"
 #include "cuda/device.hpp"
 #include "dense/gpu/gemm.hpp"
+#include "dense/gpu/gemm_plan.hpp"
 #include "dense/gpu/gemm_steps.hpp"
 #include "peers/cublas.hpp"
 
@@ -131,6 +132,30 @@ void add_gemm(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu, std::
         .excerpt(excerpt);
 }
 
+/// A plan for this shape, whose kernels are timed apart from the rounds.
+template <class T>
+void add_plan(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu, std::string const& name,
+              Precision precision, double rounding)
+{
+    if (!is_asked_for(name)) {
+        return;
+    }
+    trial
+        .add(name,
+             [=, &gpu](bench::Variant& variant) {
+                 auto const a = p.left(gpu);
+                 auto const b = p.right(gpu);
+                 auto const c = p.result_of(variant, gpu, rounding);
+                 auto const plan = std::make_shared<dense::gpu::GemmPlan<T> const>(
+                     a, b, c, gpu.stream(), dense::gpu::GemmOptions{.precision = precision},
+                     dense::gpu::GemmPlanOptions{.timed = !p.is_exact});
+                 variant.note(plan->kernel());
+                 return repeated([=, &gpu] { (*plan)(a, b, c, gpu.stream()); });
+             })
+        .group("library")
+        .excerpt("gemm_plan");
+}
+
 /// cuBLAS' own choice, and the best of eight that cuBLASLt offers.
 template <class T>
 void add_cublas(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu,
@@ -175,7 +200,9 @@ void add_libraries(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu,
                               : is_float ? "shaped_tiles"
                                          : "tensor_fp64";
     add_gemm(trial, p, gpu, "gemm", large, Precision::fp32, 0);
+    add_plan(trial, p, gpu, "gemm_plan", Precision::fp32, 0);
     if (is_float) {
+        add_plan(trial, p, gpu, "gemm_plan_tf32", Precision::tf32, tf32_rounding);
         add_gemm(trial, p, gpu, "gemm_tf32", "wgmma_tf32", Precision::tf32, tf32_rounding);
         add_gemm(trial, p, gpu, "gemm_tf32x3", "wgmma_3xtf32", Precision::tf32x3,
                  three_tf32_rounding);

@@ -29,7 +29,8 @@ constexpr std::array known{
     "loop_order",    "tiles",          "packed_avx512",     "packed_avx2",     "packed_baseline",
     "openblas",      "bf16_mma",       "bf16_ldmatrix",     "bf16_stages",     "bf16_wgmma",
     "bf16_tma",      "bf16_tma_wide",  "bf16_cluster",      "bf16_persistent", "bf16_hidden_stores",
-    "bf16_fences",   "bf16_unordered", "tensor_fp64",       "few_rows",        "shaped_tiles"};
+    "bf16_fences",   "bf16_unordered", "tensor_fp64",       "few_rows",        "shaped_tiles",
+    "gemm_plan",     "gemm_plan_tf32"};
 
 bool is_everything(std::string const& algorithm)
 {

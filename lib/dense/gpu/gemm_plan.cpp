@@ -291,6 +291,7 @@ void GemmPlan<T>::reserve_product() const
     }
 }
 
+//! [gemm_plan]
 /// Times one after the other, what `gemm` would take first, and keeps the fastest: as many as the
 /// products pay for.
 template <class T>
@@ -343,6 +344,7 @@ void GemmPlan<T>::keep_fastest(std::vector<Way> const& all, Matrix<T const> cons
     holder.reset(); // works in what is given back
     keep(*fastest);
 }
+//! [gemm_plan]
 
 template <class T>
 std::int64_t GemmPlan<T>::depth() const
