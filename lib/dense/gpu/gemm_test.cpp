@@ -531,7 +531,8 @@ TEST_CASE_TEMPLATE("16 bits by every plan, loaded by the copy engine and by thre
     for (auto const& asked :
          {GemmArguments{270, 264, 103, {9, 8, 0}, {8, 0, 0}},
           GemmArguments{72, 40, 1090, {6, 0, 3}, {0, 8, 1}, {.alpha = 0.5, .beta = -2}},
-          GemmArguments{130, 3, 250, {6, 5, 0}}}) {
+          GemmArguments{130, 3, 250, {6, 5, 0}},
+          GemmArguments{1100, 330, 20, {4, 6, 6}}}) { // more small tiles than multiprocessors
         CAPTURE(asked.text());
         TestGemm<T> p{asked, random};
         Matrix<T const> const a = p.a.matrix();

@@ -647,7 +647,9 @@ void launch(WgmmaPlan const& plan, Scaling scaling, Matrix<typename Tile::T cons
     work.whole = static_cast<int>(planned.whole);
     work.cluster = plan.cluster;
     work.high = plan.pairs ? 2 : 1;
-    work.boxes = scaling.beta == 0 && has_aligned_rows(c.data, c.stride);
+    // The copy engine stores whole packs: no row of c may end within one.
+    work.boxes = scaling.beta == 0 && has_aligned_rows(c.data, c.stride) &&
+                 c.columns % Pack<T>::size == 0;
     work.packs = reinterpret_cast<std::uintptr_t>(c.data) % 8 == 0 && c.stride % 4 == 0;
     work.alpha = scaling.alpha;
     work.beta = scaling.beta;
