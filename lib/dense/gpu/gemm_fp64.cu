@@ -1,11 +1,10 @@
 #include "dense/gpu/gemm_fp64.hpp"
 
+#include "dense/gpu/cluster.cuh"
 #include "dense/gpu/tile.cuh"
 
 #include "cuda/device.hpp"
 #include "cuda/error.hpp"
-
-#include <cooperative_groups.h>
 
 #include <algorithm>
 #include <array>
@@ -17,8 +16,6 @@
 namespace dense::gpu {
 
 namespace {
-
-namespace cg = cooperative_groups;
 
 using In = Matrix<double const>;
 
@@ -264,43 +261,48 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     if (is_done) {
         return;
     }
-    constexpr int next_row = S::threads / S::columns;
-    static_assert(S::threads % S::columns == 0);
-    int const column = threadIdx.x % S::columns;
-    bool const is_there = j0 + column < c.columns;
-    double const* const own = shared + column;
     if (parts == 1) {
         __syncthreads();
+        constexpr int next_row = S::threads / S::columns;
+        static_assert(S::threads % S::columns == 0);
+        int const column = threadIdx.x % S::columns;
 #pragma unroll 8
         for (int row = threadIdx.x / S::columns; row < S::rows; row += next_row) {
-            if (is_there && i0 + row < c.rows) {
-                c.data[(i0 + row) * c.stride + j0 + column] = own[row * S::stride_c];
+            if (i0 + row < c.rows && j0 + column < c.columns) {
+                c.data[(i0 + row) * c.stride + j0 + column] = shared[row * S::stride_c + column];
             }
         }
         return;
     }
 #if __CUDA_ARCH__ >= 900
-    // Each block adds up its share of rows, in the order of the parts.
-    auto const cluster = cg::this_cluster();
-    cluster.sync();
-#pragma unroll 2
-    for (int row = part * next_row + threadIdx.x / S::columns; row < S::rows;
-         row += parts * next_row) {
-        double of_part[most_parts];
-#pragma unroll
-        for (int p = 0; p < most_parts; ++p) {
-            of_part[p] = p < parts ? cluster.map_shared_rank(own, p)[row * S::stride_c] : 0;
-        }
-        double value = of_part[0];
-#pragma unroll
-        for (int p = 1; p < most_parts; ++p) {
-            value += of_part[p]; // nothing changes by zeros
-        }
-        if (is_there && i0 + row < c.rows) {
-            c.data[(i0 + row) * c.stride + j0 + column] = value;
-        }
-    }
-    cluster.sync(); // others read this block's shared memory until then
+    // Each block adds up its share of rows, two columns a thread, in the order of the parts.
+    sync_cluster();
+    constexpr int threads_of_row = S::columns / 2, rows_at_once = S::threads / threads_of_row;
+    static_assert(S::threads % threads_of_row == 0);
+    int const column = threadIdx.x % threads_of_row * 2;
+    int const next = parts * rows_at_once;
+    bool const stores_pairs = c.is_aligned && c.columns % 2 == 0;
+    auto const row = [&](int n) {
+        return part * rows_at_once + threadIdx.x / threads_of_row + n * next;
+    };
+    auto const at = [&](int n) {
+        double const* const own = shared + row(n) * S::stride_c + column;
+        bool const is_there = row(n) < min(S::rows, c.rows - i0) && j0 + column < c.columns;
+        return is_there ? reinterpret_cast<double2 const*>(own) : nullptr;
+    };
+    add_up_cluster<S::rows / rows_at_once / 2, double2>(
+        part, parts, (S::rows + next - 1) / next, at, [&](int n, double2 const& total) {
+            double* const to = c.data + (i0 + row(n)) * c.stride + j0 + column;
+            if (stores_pairs) {
+                *reinterpret_cast<double2*>(to) = total;
+                return;
+            }
+            to[0] = total.x;
+            if (j0 + column + 1 < c.columns) {
+                to[1] = total.y;
+            }
+        });
+    sync_cluster(); // others read this block's shared memory until then
 #endif
 }
 //! [tensor_fp64]

@@ -40,35 +40,6 @@ struct Split
     int depth;  ///< of each of them, but the last ones
 };
 
-/// What is kept at the same place of another block of the cluster. PTX: mapa, ld.
-__device__ float load_element_from(int rank, float const* at)
-{
-    float value;
-    asm volatile("{\n"
-                 ".reg .b32 remote;\n"
-                 "mapa.shared::cluster.u32 remote, %1, %2;\n"
-                 "ld.shared::cluster.f32 %0, [remote];\n"
-                 "}"
-                 : "=f"(value)
-                 : "r"(address(at)), "r"(rank)
-                 : "memory");
-    return value;
-}
-
-__device__ double load_element_from(int rank, double const* at)
-{
-    double value;
-    asm volatile("{\n"
-                 ".reg .b32 remote;\n"
-                 "mapa.shared::cluster.u32 remote, %1, %2;\n"
-                 "ld.shared::cluster.f64 %0, [remote];\n"
-                 "}"
-                 : "=d"(value)
-                 : "r"(address(at)), "r"(rank)
-                 : "memory");
-    return value;
-}
-
 //! [few_rows]
 /// For few rows: b is read once, from memory to registers, and each thread keeps the sums of a pack
 /// of columns for all rows. Where rows of b begin anywhere it takes columns that lie `across` apart
@@ -182,18 +153,18 @@ __global__ void __launch_bounds__(S::threads, 2)
     if (split.blocks > 1) {
         sync_cluster();
     }
-    for (int e = rank * S::threads + t; e < count; e += split.blocks * S::threads) {
-        T total = split.blocks > 1 ? load_element_from(0, sums + e) : sums[e];
-#pragma unroll 4
-        for (int other = 1; other < split.blocks; ++other) {
-            total += load_element_from(other, sums + e);
-        }
-        int const i = e / S::columns;
-        int const j = j0 + e % S::columns;
-        if (i < c.rows && j >= own) {
-            c.data[i * c.stride + j] = total;
-        }
-    }
+    int const step = split.blocks * S::threads;
+    auto const element = [&](int n) { return rank * S::threads + t + n * step; };
+    add_up_cluster<count / S::threads / 2, T>(
+        rank, split.blocks, (count + step - 1) / step,
+        [&](int n) { return element(n) < count ? sums + element(n) : nullptr; },
+        [&](int n, T total) {
+            int const i = element(n) / S::columns;
+            int const j = j0 + element(n) % S::columns;
+            if (i < c.rows && j >= own) {
+                c.data[i * c.stride + j] = total;
+            }
+        });
     if (split.blocks > 1) {
         sync_cluster(); // whose blocks read what this one keeps
     }

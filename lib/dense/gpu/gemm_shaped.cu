@@ -268,12 +268,6 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     }
     __syncthreads();
     constexpr int packs = S::columns / 4;
-    auto const add = [](float4& to, float4 const& what) {
-        to.x += what.x;
-        to.y += what.y;
-        to.z += what.z;
-        to.w += what.w;
-    };
     auto const pack_at = [&](int g, int e) {
         return reinterpret_cast<float4*>(&memory.c[g][e / packs][e % packs * 4]);
     };
@@ -293,14 +287,16 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
     int const end = S::rows * (rank + 1) / split.blocks;
     if (split.blocks > 1) {
         sync_cluster();
-        for (int e = begin * packs + t; e < end * packs; e += S::threads) {
-            float4 total = load_from(0, pack_at(0, e));
-#pragma unroll 4
-            for (int other = 1; other < split.blocks; ++other) {
-                add(total, load_from(other, pack_at(0, e)));
-            }
-            *pack_at(0, e) = total; // which nobody else reads
-        }
+        int const count = (end - begin) * packs;
+        auto const own = [&](int n) {
+            int const e = t + n * S::threads;
+            return e < count ? pack_at(0, begin * packs + e) : nullptr;
+        };
+        add_up_cluster<S::rows * packs / S::threads / 2, float4>(
+            rank, split.blocks, (count + S::threads - 1) / S::threads, own,
+            [&](int n, float4 const& total) { // which nobody else reads
+                *own(n) = total;
+            });
         sync_cluster();
     }
     if (c.is_aligned && c.columns % 4 == 0) {

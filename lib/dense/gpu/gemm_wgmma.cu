@@ -449,32 +449,28 @@ __device__ void leave_sums(typename Tile::Memory& memory, int group, bool are_ze
 
 //! [wgmma_rest]
 /// Adds up what the blocks of a cluster have left in their shared memory, always in the same order,
-/// each block a part of the tile.
+/// the warpgroups of each block that have multiplied a part of the tile.
 template <class Tile>
 __device__ void add_up(typename Tile::Memory const& memory, Work<typename Tile::T> const& work,
                        Corner corner, int rank)
 {
     using T = typename Tile::T;
-    constexpr int packs = Tile::columns / 4;
+    constexpr int packs = Tile::columns / 4, threads = Tile::groups * warpgroup;
     int const rows = min(Tile::rows, work.rows - corner.i);
     int const columns = min(Tile::columns, work.columns - corner.j);
-    int const step = work.cluster * Tile::threads;
-    for (int e = rank * Tile::threads + threadIdx.x; e < rows * packs; e += step) {
-        int const i = e / packs;
-        int const j = e % packs * 4;
-        if (j >= columns) {
-            continue;
-        }
-        float sum[4] = {};
-#pragma unroll 8
-        for (int block = 0; block < work.cluster; ++block) {
-            float4 const part =
-                load_from(block, reinterpret_cast<float4 const*>(&memory.sums[i][j]));
-            sum[0] += part.x;
-            sum[1] += part.y;
-            sum[2] += part.z;
-            sum[3] += part.w;
-        }
+    int const step = work.cluster * threads;
+    auto const place = [&](int n) {
+        int const e = rank * threads + threadIdx.x + n * step;
+        return Corner{e / packs, e % packs * 4};
+    };
+    auto const at = [&](int n) {
+        auto const [i, j] = place(n);
+        return i < rows && j < columns ? reinterpret_cast<float4 const*>(&memory.sums[i][j])
+                                       : nullptr;
+    };
+    auto const store = [&](int n, float4 const& total) {
+        auto const [i, j] = place(n);
+        float const sum[4]{total.x, total.y, total.z, total.w};
         T* const to = work.c + (corner.i + i) * work.stride + corner.j + j;
         if (work.beta == 0 && work.packs && j + 4 <= columns) {
             *reinterpret_cast<uint2*>(to) =
@@ -485,7 +481,9 @@ __device__ void add_up(typename Tile::Memory const& memory, Work<typename Tile::
                 narrow(scaled(work.alpha, sum[x], work.beta, to[x]), to[x]);
             }
         }
-    }
+    };
+    add_up_cluster<Tile::rows * packs / threads / 2, float4>(
+        rank, work.cluster, (rows * packs + step - 1) / step, at, store);
 }
 //! [wgmma_rest]
 
@@ -550,7 +548,9 @@ __global__ void __launch_bounds__(Tile::threads, 1)
     }
     if (rest.exists) {
         sync_cluster();
-        add_up<Tile>(memory, work, rest.corner, rank);
+        if (group < Tile::groups) {
+            add_up<Tile>(memory, work, rest.corner, rank);
+        }
     }
     if (work.cluster > 1) {
         sync_cluster(); // no block ends while another one needs its barriers or sums

@@ -2,6 +2,7 @@
 
 #include "base/half.hpp"
 #include "cuda/error.hpp"
+#include "dense/gpu/cluster.cuh"
 #include "dense/matrix.hpp"
 
 #include <cuda.h>
@@ -177,39 +178,6 @@ struct Turn
         }
     }
 };
-
-// --- clusters ------------------------------------------------------------------------------------
-
-/// What is kept at the same place of another block of the cluster. PTX: mapa, ld.
-__device__ inline float4 load_from(int rank, float4 const* at)
-{
-    float4 value;
-    asm volatile("{\n"
-                 ".reg .b32 remote;\n"
-                 "mapa.shared::cluster.u32 remote, %4, %5;\n"
-                 "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [remote];\n"
-                 "}"
-                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
-                 : "r"(address(at)), "r"(rank)
-                 : "memory");
-    return value;
-}
-
-/// The number of this block in its cluster. PTX: %cluster_ctarank.
-__device__ inline int block_rank()
-{
-    std::uint32_t rank;
-    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    return static_cast<int>(rank);
-}
-
-/// Waits for all threads of the cluster. PTX: barrier.cluster.
-__device__ inline void sync_cluster()
-{
-    asm volatile("barrier.cluster.arrive.release;\n"
-                 "barrier.cluster.wait.acquire;" ::
-                     : "memory");
-}
 
 // --- launches ------------------------------------------------------------------------------------
 
