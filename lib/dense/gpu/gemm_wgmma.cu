@@ -67,8 +67,8 @@ struct Loading : Tile
     static constexpr int loaders = copies ? 4 : 1; ///< warps that load
 };
 
-/// What a launch is to do. Units are tiles, or pairs of tiles one above the other; those from
-/// `whole` on are left to clusters, whose blocks share the depth of each tile.
+/// What a launch is to do. Units are `down` x `across` tiles, whose blocks share what they load;
+/// those from `whole` on are left to clusters, whose blocks divide the depth of each tile.
 template <class T>
 struct Work
 {
@@ -80,12 +80,14 @@ struct Work
     int rows_of_last; ///< of a that are loaded for the lowest tiles
     int whole;
     int cluster;
-    int high;   ///< tiles of a unit
+    int down, across;
     bool boxes; ///< whether the copy engine can store c
     bool packs; ///< whether four elements of a row can be stored at once
     float alpha, beta;
 
-    __device__ int units() const { return (tiles_down + high - 1) / high * tiles_across; }
+    __device__ int units_down() const { return (tiles_down + down - 1) / down; }
+    __device__ int units_across() const { return (tiles_across + across - 1) / across; }
+    __device__ int shared() const { return down * across; } ///< tiles of a unit
 };
 
 /// Where a tile of c begins.
@@ -94,14 +96,14 @@ struct Corner
     int i = 0, j = 0;
 };
 
-/// The corner of tile `nth` of a unit. Units that are made at the same time make a patch of c: they
-/// read the same rows and columns, which the L2 then holds.
+/// The corner of tile `nth` of a unit, which are counted down first. Units that are made at the
+/// same time make a patch of c: they read the same rows and columns, which the L2 then holds.
 template <class Tile>
 __device__ Corner corner_of(Work<typename Tile::T> const& work, int unit, int nth)
 {
-    int const down = (work.tiles_down + work.high - 1) / work.high;
-    auto const place = place_in_patch(unit, down, work.tiles_across);
-    return {(place.i * work.high + nth) * Tile::rows, place.j * Tile::columns};
+    auto const place = place_in_patch(unit, work.units_down(), work.units_across());
+    return {(place.i * work.down + nth % work.down) * Tile::rows,
+            (place.j * work.across + nth / work.down) * Tile::columns};
 }
 
 /// What a cluster makes of what is left over, if anything: a tile, and of its depth the stages that
@@ -117,12 +119,12 @@ template <class Tile>
 __device__ Rest rest_of(Work<typename Tile::T> const& work, int rank)
 {
     int const nth = static_cast<int>(blockIdx.x) / work.cluster;
-    int const unit = work.whole + nth / work.high;
-    if (work.cluster == 1 || unit >= work.units()) {
+    int const unit = work.whole + nth / work.shared();
+    if (work.cluster == 1 || unit >= work.units_down() * work.units_across()) {
         return {};
     }
     std::int64_t const stages = (work.depth + depth_of_stage - 1) / depth_of_stage;
-    return {true, corner_of<Tile>(work, unit, nth % work.high),
+    return {true, corner_of<Tile>(work, unit, nth % work.shared()),
             static_cast<int>(stages * rank / work.cluster),
             static_cast<int>(stages * (rank + 1) / work.cluster)};
 }
@@ -131,9 +133,10 @@ __device__ Rest rest_of(Work<typename Tile::T> const& work, int rank)
 template <class Tile, class Make>
 __device__ void for_own_tiles(Work<typename Tile::T> const& work, int rank, Make make)
 {
-    int const step = static_cast<int>(gridDim.x) / work.high;
-    for (int unit = static_cast<int>(blockIdx.x) / work.high; unit < work.whole; unit += step) {
-        make(corner_of<Tile>(work, unit, work.high > 1 ? rank : 0));
+    int const step = static_cast<int>(gridDim.x) / work.shared();
+    int const nth = work.shared() > 1 ? rank : 0;
+    for (int unit = static_cast<int>(blockIdx.x) / work.shared(); unit < work.whole; unit += step) {
+        make(corner_of<Tile>(work, unit, nth));
     }
 }
 
@@ -185,7 +188,7 @@ private:
 };
 //! [wgmma_copies]
 
-/// What the copy engine knows of a: boxes of whole tiles, and of the rows of the lowest ones.
+/// What the copy engine knows of a: boxes, and those of its last rows.
 struct BoxesOfA
 {
     CUtensorMap whole, last;
@@ -193,65 +196,84 @@ struct BoxesOfA
 
 //! [wgmma_loads]
 /// What the copy engine loads of a tile: boxes, but nothing that lies below a or beside b, which
-/// nobody stores products of, and which takes the engine longer than what is there.
-template <class Tile>
+/// nobody stores products of, and which takes the engine longer than what is there. Of the boxes
+/// that `down` x `across` blocks need each of them loads its part, for all.
+template <class Tile, int down, int across>
 class Boxes
 {
     using Stage = typename Tile::Stage;
+    static constexpr int height = Tile::rows / across; ///< of a box of a
 
 public:
-    __device__ Boxes(Work<typename Tile::T> const& work, Corner corner) : corner_{corner}
+    __device__ Boxes(Work<typename Tile::T> const& work, Corner corner, int rank)
+        : corner_{corner}, down_{rank % down}, across_{rank / down}
     {
-        // Not asked of a clamped number of rows, of which nvcc 13.0 makes code that hangs.
-        is_whole_ = corner.i + Tile::rows <= work.rows;
-        is_below_ = corner.i >= work.rows;
-        int const rows = is_whole_ ? Tile::rows : is_below_ ? 0 : work.rows_of_last;
-        across_ = Tile::copies_b
-                      ? 0
-                      : min((work.columns - corner.j + Tile::box - 1) / Tile::box, Tile::boxes);
-        bytes_ = rows * sizeof(Stage::a[0]) + across_ * sizeof(Stage::b[0]);
+#pragma unroll
+        for (int x = 0; x < across; ++x) {
+            // Not asked of a clamped number of rows, of which nvcc 13.0 makes code that hangs.
+            int const top = corner.i + x * height;
+            bool const is_whole = top + height <= work.rows, is_below = top >= work.rows;
+            bytes_ += (is_whole ? height : is_below ? 0 : work.rows_of_last) * sizeof(Stage::a[0]);
+            if (across == 1 || x == across_) {
+                is_whole_ = is_whole;
+                is_below_ = is_below;
+            }
+        }
+        if constexpr (!Tile::copies_b) {
+            there_ = min((work.columns - corner.j + Tile::box - 1) / Tile::box, Tile::boxes);
+            bytes_ += max(there_, 0) * sizeof(Stage::b[0]);
+        }
     }
 
-    /// One lane loads, from column `k` of a. Of a pair each block loads every other box of b, for
-    /// both.
-    __device__ void load(Stage& stage, BoxesOfA const& a, CUtensorMap const& b, int k, bool shares,
-                         int rank, Barrier& full) const
+    /// One lane loads, from column `k` of a.
+    __device__ void load(Stage& stage, BoxesOfA const& a, CUtensorMap const& b, int k,
+                         Barrier& full) const
     {
         full.expect(bytes_);
         if (is_whole_) {
-            load_box(stage.a, a.whole, corner_.i, k, full);
+            load_a(stage, a.whole, k, full);
         } else if (!is_below_) {
-            load_box(stage.a, a.last, corner_.i, k, full);
+            load_a(stage, a.last, k, full);
         }
 #pragma unroll
         for (int box = 0; box < Tile::boxes; ++box) {
             int const j = corner_.j + box * Tile::box;
-            if (box < across_ && !shares) {
+            if (box < there_ && down == 1) {
                 load_box(stage.b[box], b, k, j, full);
-            } else if (box < across_ && box % 2 == rank) {
-                load_box(stage.b[box], b, k, j, full, 0b11);
+            } else if (box < there_ && box % down == down_) {
+                load_box(stage.b[box], b, k, j, full, ((1 << down) - 1) << across_ * down);
             }
         }
     }
 
 private:
+    __device__ void load_a(Stage& stage, CUtensorMap const& a, int k, Barrier& full) const
+    {
+        if constexpr (across == 1) {
+            load_box(stage.a, a, corner_.i, k, full);
+        } else {
+            load_box(stage.a[across_ * height], a, corner_.i + across_ * height, k, full,
+                     (1 | 1 << down) << down_);
+        }
+    }
+
     Corner corner_;
-    bool is_whole_, is_below_;
-    int across_; ///< boxes of b
-    int bytes_;  ///< that come to this block
+    int down_, across_;                        ///< this block among those that share
+    bool is_whole_ = false, is_below_ = false; ///< its box of a
+    int there_ = 0;                            ///< boxes of b
+    int bytes_ = 0;                            ///< that come to this block
 };
 
 /// A warp loads all that its block multiplies, as early as stages are free. Where b is copied, all
 /// warps of its warpgroup load.
-template <class Tile>
+template <class Tile, int down, int across>
 __device__ void load_all(typename Tile::Memory& memory, BoxesOfA const& a, CUtensorMap const& b,
                          Work<typename Tile::T> const& work, Rest const& rest, int rank)
 {
     Turn<Tile::stages> turn;
     [[maybe_unused]] std::conditional_t<Tile::copies_b, Copies<Tile>, int> copies{};
     bool const is_first = warp_of_block() % 4 == 0;
-    auto const load = [&](Corner corner, int first, int last, bool shares) {
-        Boxes<Tile> const boxes{work, corner};
+    auto const load = [&](auto const& boxes, Corner corner, int first, int last) {
         if constexpr (Tile::copies_b) {
             copies.begin(work.b, first * depth_of_stage, corner.j);
         }
@@ -260,7 +282,7 @@ __device__ void load_all(typename Tile::Memory& memory, BoxesOfA const& a, CUten
             auto& full = memory.full[turn.stage];
             memory.empty[turn.stage].wait(turn.parity ^ 1);
             if (is_first && is_elected()) {
-                boxes.load(stage, a, b, k, shares, rank, full);
+                boxes.load(stage, a, b, k, full);
             }
             if constexpr (Tile::copies_b) {
                 copies.copy(stage, work.b.stride, work.depth - k);
@@ -270,8 +292,12 @@ __device__ void load_all(typename Tile::Memory& memory, BoxesOfA const& a, CUten
         }
     };
     int const stages = (work.depth + depth_of_stage - 1) / depth_of_stage;
-    for_own_tiles<Tile>(work, rank, [&](Corner corner) { load(corner, 0, stages, work.high > 1); });
-    load(rest.corner, rest.first, rest.last, false);
+    for_own_tiles<Tile>(work, rank, [&](Corner corner) {
+        load(Boxes<Tile, down, across>{work, corner, rank}, corner, 0, stages);
+    });
+    if constexpr (across == 1) {
+        load(Boxes<Tile, 1, 1>{work, rest.corner, 0}, rest.corner, rest.first, rest.last);
+    }
 }
 //! [wgmma_loads]
 
@@ -281,13 +307,14 @@ __device__ void load_all(typename Tile::Memory& memory, BoxesOfA const& a, CUten
 /// threads have copied once it is published.
 template <class Tile>
 __device__ void sum_up(typename Tile::Memory& memory, Turn<Tile::stages>& turn, int group,
-                       int stages, int high, bool shares, typename Tile::Sums& sum)
+                       int stages, int blocks, bool shares, typename Tile::Sums& sum)
 {
     using T = typename Tile::T;
     int const thread = threadIdx.x % warpgroup;
-    // Barriers of a pair wait for both blocks, and twice for one that works by itself.
+    // Barriers of blocks that share wait for all of them, and as often for one that works by
+    // itself.
     auto const release = [&](int stage) {
-        if (thread < high) {
+        if (thread < blocks) {
             shares ? memory.empty[stage].arrive_at(thread) : memory.empty[stage].arrive();
         }
     };
@@ -392,7 +419,7 @@ __device__ void store_rows(typename Tile::Memory& memory, Work<typename Tile::T>
     for (int row = top; row < top + 16 && i + row < work.rows; ++row) {
         T* const to = work.c + (i + row) * work.stride + corner.j;
         int const odd = reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % 2; // before the pairs
-        if (lane == 0 && odd == 1) {
+        if (lane == 0 && odd == 1 && columns > 0) {
             to[0] = *at(row, 0);
         }
         for (int j = odd + 2 * lane; j < columns; j += 64) {
@@ -504,7 +531,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
         prefetch(map_b);
         for (int stage = 0; stage < Tile::stages; ++stage) {
             memory.full[stage].init(Tile::copies_b ? 1 + warpgroup : 1);
-            memory.empty[stage].init(Tile::groups * work.high);
+            memory.empty[stage].init(Tile::groups * work.shared());
         }
         publish_barriers();
     }
@@ -518,7 +545,13 @@ __global__ void __launch_bounds__(Tile::threads, 1)
             keep_registers<56>();
         }
         if (warp_of_block() % 4 < Tile::loaders) {
-            load_all<Tile>(memory, boxes_of_a, map_b, work, rest, rank);
+            if (work.across == 1) {
+                work.down == 1 ? load_all<Tile, 1, 1>(memory, boxes_of_a, map_b, work, rest, rank)
+                               : load_all<Tile, 2, 1>(memory, boxes_of_a, map_b, work, rest, rank);
+            } else {
+                work.down == 1 ? load_all<Tile, 1, 2>(memory, boxes_of_a, map_b, work, rest, rank)
+                               : load_all<Tile, 2, 2>(memory, boxes_of_a, map_b, work, rest, rank);
+            }
         }
     } else {
         if constexpr (Tile::groups > 1) {
@@ -528,7 +561,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
         typename Tile::Sums sum;
         int const stages = (work.depth + depth_of_stage - 1) / depth_of_stage;
         for_own_tiles<Tile>(work, rank, [&](Corner corner) {
-            sum_up<Tile>(memory, turn, group, stages, work.high, work.high > 1, sum);
+            sum_up<Tile>(memory, turn, group, stages, work.shared(), work.shared() > 1, sum);
             if (work.boxes) {
                 store_boxes<Tile>(memory, map_c, corner, group, work.alpha, sum);
             } else if (work.beta == 0) {
@@ -542,7 +575,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
         }
         if (rest.exists) {
             int const part = rest.last - rest.first;
-            sum_up<Tile>(memory, turn, group, part, work.high, false, sum);
+            sum_up<Tile>(memory, turn, group, part, work.shared(), false, sum);
             leave_sums<Tile>(memory, group, part == 0, sum);
         }
     }
@@ -569,6 +602,8 @@ template <class T>
 using Broad = Tile<T, 128, 192, 4>;
 template <class T>
 using Square = Tile<T, 128, 128, 6>;
+template <class T>
+using Flat = Tile<T, 64, 192, 6>;
 template <class T>
 using Low = Tile<T, 64, 128, 8>;
 template <class T>
@@ -641,19 +676,20 @@ void launch(WgmmaPlan const& plan, Scaling scaling, Matrix<typename Tile::T cons
     work.depth = static_cast<int>(a.columns);
     work.tiles_down = static_cast<int>(ceil_div(c.rows, Tile::rows));
     work.tiles_across = static_cast<int>(ceil_div(c.columns, Tile::columns));
-    auto const above_last = (work.tiles_down - 1) * Tile::rows;
-    work.rows_of_last =
-        static_cast<int>(ceil_div(work.rows - above_last, swizzle_rows)) * swizzle_rows;
     work.whole = static_cast<int>(planned.whole);
     work.cluster = plan.cluster;
-    work.high = plan.pairs ? 2 : 1;
+    work.down = plan.down;
+    work.across = plan.across;
+    int const height = Tile::rows / plan.across; // of a box of a
+    work.rows_of_last =
+        static_cast<int>(ceil_div((work.rows - 1) % height + 1, swizzle_rows)) * swizzle_rows;
     // The copy engine stores whole packs: no row of c may end within one.
-    work.boxes = scaling.beta == 0 && has_aligned_rows(c.data, c.stride) &&
-                 c.columns % Pack<T>::size == 0;
+    work.boxes =
+        scaling.beta == 0 && has_aligned_rows(c.data, c.stride) && c.columns % Pack<T>::size == 0;
     work.packs = reinterpret_cast<std::uintptr_t>(c.data) % 8 == 0 && c.stride % 4 == 0;
     work.alpha = scaling.alpha;
     work.beta = scaling.beta;
-    BoxesOfA const boxes_of_a{boxes_of(a, Tile::rows, depth_of_stage),
+    BoxesOfA const boxes_of_a{boxes_of(a, height, depth_of_stage),
                               boxes_of(a, work.rows_of_last, depth_of_stage)};
     auto const map_b = boxes_of(b, depth_of_stage, Tile::box);
     auto const map_c = work.boxes ? boxes_of(Matrix<T const>{c}, rows_of_group, Tile::box) : map_b;
@@ -700,9 +736,11 @@ void multiply_by_wgmma(WgmmaPlan const& plan, double alpha, Matrix<T const> a, M
     auto const is = [&](auto tile) {
         return plan.rows == decltype(tile)::rows && plan.columns == decltype(tile)::columns;
     };
-    if (plan.cluster < 1 || plan.cluster > largest_cluster || (plan.pairs && plan.cluster != 2)) {
+    auto const is_shared_by = [](int blocks) { return blocks == 1 || blocks == 2; };
+    if (plan.cluster < 1 || plan.cluster > largest_cluster || !is_shared_by(plan.down) ||
+        !is_shared_by(plan.across) || (plan.shared() > 1 && plan.cluster != plan.shared())) {
         throw std::invalid_argument{"multiply_by_wgmma: no clusters of " +
-                                    std::to_string(plan.cluster)};
+                                    std::to_string(plan.cluster) + " for " + plan.text()};
     }
     if (is(Wide<T>{})) {
         launch_loading<Wide<T>>(plan, scaling, a, b, c, stream);
@@ -710,6 +748,8 @@ void multiply_by_wgmma(WgmmaPlan const& plan, double alpha, Matrix<T const> a, M
         launch_loading<Broad<T>>(plan, scaling, a, b, c, stream);
     } else if (is(Square<T>{})) {
         launch_loading<Square<T>>(plan, scaling, a, b, c, stream);
+    } else if (is(Flat<T>{})) {
+        launch_loading<Flat<T>>(plan, scaling, a, b, c, stream);
     } else if (is(Low<T>{})) {
         launch_loading<Low<T>>(plan, scaling, a, b, c, stream);
     } else if (is(Small<T>{})) {

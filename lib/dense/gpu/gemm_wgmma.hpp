@@ -19,12 +19,11 @@ struct WgmmaPlan
     int rows = 0;    ///< of a tile of `c`
     int columns = 0; ///< of a tile of `c`
 
-    /// Whether two blocks of a cluster, whose tiles lie one above the other, load each part of `b`
-    /// once for both.
-    bool pairs = false;
+    int down = 1;   ///< blocks of a cluster whose tiles lie one above the other: they share `b`,
+    int across = 1; ///< and those whose tiles lie beside each other `a`: each loads a part for all
 
-    /// Blocks of a cluster, which share the depth of tiles that would not fill the device; of pairs
-    /// two.
+    /// Blocks of a cluster, `down * across` of them where these share, which divide the depth of
+    /// tiles that would not fill the device.
     int cluster = 1;
 
     /// Whether threads copy `b`, in place of the copy engine: in tiles of 64 columns at most.
@@ -32,7 +31,9 @@ struct WgmmaPlan
 
     double microseconds = 0; ///< what the model expects
 
-    /// "tiles of 128 x 256 in pairs"
+    int shared() const { return down * across; } ///< tiles of blocks that share
+
+    /// "tiles of 128 x 256, loaded for 2 x 1"
     std::string text() const;
 };
 
@@ -54,12 +55,12 @@ struct WgmmaProblem
     int (*clusters)(int blocks) = nullptr;
 };
 
-/// What the blocks of a launch do. Units are tiles, or pairs of tiles.
+/// What the blocks of a launch do. Units are the tiles of blocks that share what they load.
 struct WgmmaSchedule
 {
-    std::int64_t units = 0;   ///< of the product
-    std::int64_t whole = 0;   ///< that a block, or a pair, makes by itself; clusters split the rest
-    std::int64_t at_once = 0; ///< of those
+    std::int64_t units = 0;    ///< of the product
+    std::int64_t whole = 0;    ///< that are not split among clusters
+    std::int64_t at_once = 0;  ///< of those
     std::int64_t clusters = 0; ///< that run at once
 
     std::int64_t blocks = 0; ///< of the launch
@@ -69,9 +70,9 @@ WgmmaSchedule schedule(WgmmaPlan const& plan, WgmmaProblem const& problem);
 /// All plans for a product, the fastest first as far as a model can tell. It counts, in turns of
 /// the device, products and rows that the copy engine loads, which take longer where they lie
 /// across sectors of 32 bytes, or many in a line, and what a turn and a cluster cost beside. Its
-/// constants are fitted to 441 shapes, 400 of them drawn from a seed, on an H200: its first choice
-/// takes 2 % longer than the best of the plans that were measured. Fitted to half of them, it
-/// takes 2.5 % longer on the others.
+/// constants are fitted to 1,459 shapes, nearly all of them drawn from a seed, on an H200: its
+/// first choice takes 2 % longer than the best of the plans that were measured, and as much longer
+/// on half of the shapes when it is fitted to the other half.
 std::vector<WgmmaPlan> wgmma_plans(WgmmaProblem const& problem);
 
 /// What `wgmma_plans` asks of these matrices and the current device.

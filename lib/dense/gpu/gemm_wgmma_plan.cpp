@@ -15,22 +15,24 @@ constexpr std::int64_t depth_of_stage = 64;
 constexpr std::int64_t row_elements = 64; // of a box, at most
 constexpr std::int64_t least_rows = 8;    // that are loaded of a
 
-// Microseconds, fitted to what an H200 took for 1,451 drawn products. A stage is 64 of the depth.
-constexpr double launch = 1.4;
-constexpr double turn = 0.65;                // first loads and last stores of each
-constexpr double store = 4e-5;               // an element of a tile, each turn
-constexpr double product = 1.93e-5;          // the same, each stage
-constexpr double narrow = 1.03;              // so much longer in tiles that each load makes less of
-constexpr double shortest_stage = 0.15;      // what barriers and latency take
-constexpr double meeting = 0.62;             // of a cluster
-constexpr double addition = 1.36e-4;         // an element of a tile that a cluster adds up
-constexpr double load_of_few_columns = 2e-3; // a row of a box, each stage
-constexpr double copy = 1.7e-3;              // the same by threads
+// Microseconds, fitted to what an H200 took for 1,459 products, nearly all of them drawn. A stage
+// is 64 of the depth.
+constexpr double launch = 1.8;
+constexpr double turn = 0.4;             // first loads and last stores of each
+constexpr double store = 4.7e-5;         // an element of a tile, each turn
+constexpr double product = 1.8e-5;       // the same, each stage
+constexpr double narrow = 1.03;          // so much longer in tiles that each load makes less of
+constexpr double shortest_stage = 0.158; // what barriers and latency take
+constexpr double waiting = 0.01;         // for blocks that share, each stage
+constexpr double meeting = 0.83;         // of a cluster
+constexpr double addition = 1.95e-4;     // an element of a tile that a cluster adds up
+constexpr double load_of_few_columns = 2.1e-3; // a row of a box, each stage
+constexpr double copy = 1.9e-3;                // the same by threads
 
 /// Of a row of a box that the copy engine loads, each stage.
 double load(int alignment)
 {
-    return alignment >= 128 ? 1.07e-3 : alignment >= 32 ? 1.35e-3 : 2.05e-3;
+    return alignment >= 128 ? 0.99e-3 : alignment >= 32 ? 1.36e-3 : 2.03e-3;
 }
 
 /// Whether rows of b are so short that many lie in a line or two, for which all multiprocessors ask
@@ -43,8 +45,7 @@ bool has_few_columns(WgmmaProblem const& problem)
 double expected(WgmmaPlan const& plan, WgmmaProblem const& problem)
 {
     auto const planned = schedule(plan, problem);
-    int const high = plan.pairs ? 2 : 1;
-    auto const rest = (planned.units - planned.whole) * high;
+    auto const rest = (planned.units - planned.whole) * plan.shared();
     auto const turns = ceil_div(planned.whole, planned.at_once);
     auto const last_turns = ceil_div(rest, planned.clusters);
     double const area = plan.rows * plan.columns;
@@ -59,10 +60,15 @@ double expected(WgmmaPlan const& plan, WgmmaProblem const& problem)
                                                    : load(problem.alignment_b);
     double const loads_a = static_cast<double>(rows_of_a) * load(problem.alignment_a);
     double const loads_b = static_cast<double>(boxes_of_b * depth_of_stage) * of_b;
+    // Who shares loads whole boxes of b, and every part of a.
+    auto const own_boxes = plan.copies_b ? boxes_of_b : ceil_div(boxes_of_b, plan.down);
+    double const own_loads =
+        loads_a / plan.across + static_cast<double>(own_boxes * depth_of_stage) * of_b;
     auto const stage = [&](double loads) { return std::max({products, loads, shortest_stage}); };
     auto const stages = ceil_div(problem.depth, depth_of_stage);
     double time = launch + static_cast<double>(turns + last_turns) * (turn + store * area);
-    time += static_cast<double>(turns * stages) * stage(loads_a + loads_b / high);
+    time += static_cast<double>(turns * stages) *
+            (stage(own_loads) + (plan.shared() > 1 ? waiting : 0));
     if (rest > 0) {
         auto const last_stages = static_cast<double>(ceil_div(stages, plan.cluster));
         double const sums = plan.cluster > 1 ? addition * area : 0;
@@ -76,27 +82,30 @@ double expected(WgmmaPlan const& plan, WgmmaProblem const& problem)
 std::string WgmmaPlan::text() const
 {
     auto const tile = "tiles of " + std::to_string(rows) + " x " + std::to_string(columns);
-    auto const divided = pairs         ? " in pairs"
-                         : cluster > 1 ? ", depth in " + std::to_string(cluster) + " parts"
-                                       : "";
+    auto const divided =
+        shared() > 1  ? ", loaded for " + std::to_string(down) + " x " + std::to_string(across)
+        : cluster > 1 ? ", depth in " + std::to_string(cluster) + " parts"
+                      : "";
     return tile + divided + (copies_b ? ", b copied by threads" : "");
 }
 
 WgmmaSchedule schedule(WgmmaPlan const& plan, WgmmaProblem const& problem)
 {
-    std::int64_t const high = plan.pairs ? 2 : 1;
     WgmmaSchedule made;
-    made.units =
-        ceil_div(ceil_div(problem.rows, plan.rows), high) * ceil_div(problem.columns, plan.columns);
+    auto const tiles_down = ceil_div(problem.rows, plan.rows);
+    auto const tiles_across = ceil_div(problem.columns, plan.columns);
+    std::int64_t const shared = plan.shared();
+    made.units = ceil_div(tiles_down, plan.down) * ceil_div(tiles_across, plan.across);
     made.clusters = problem.clusters(plan.cluster);
-    made.at_once = made.clusters * plan.cluster / high;
+    made.at_once = made.clusters * plan.cluster / shared;
     // What does not fill a turn is split, if its clusters then fit into one.
     auto const rest = made.units % made.at_once;
-    bool const splits = plan.cluster > 1 && rest > 0 && rest * high <= made.clusters;
-    bool const splits_all = plan.cluster > 1 && !plan.pairs && made.units < made.at_once;
+    bool const may_split = plan.cluster > 1 && plan.across == 1; // which loads whole boxes of a
+    bool const splits = may_split && rest > 0 && rest * shared <= made.clusters;
+    bool const splits_all = plan.cluster > 1 && shared == 1 && made.units < made.at_once;
     made.whole = splits_all ? 0 : splits ? made.units - rest : made.units;
-    made.blocks = std::max(std::min(made.whole, made.at_once) * high,
-                           (made.units - made.whole) * high * plan.cluster);
+    made.blocks = std::max(std::min(made.whole, made.at_once) * shared,
+                           (made.units - made.whole) * shared * plan.cluster);
     made.blocks = ceil_div(made.blocks, plan.cluster) * plan.cluster;
     return made;
 }
@@ -116,14 +125,15 @@ std::vector<WgmmaPlan> wgmma_plans(WgmmaProblem const& problem)
     };
     auto const stages = ceil_div(problem.depth, depth_of_stage);
     for (auto const& [rows, columns] :
-         {std::pair{128, 256}, {128, 192}, {128, 128}, {64, 128}, {64, 64}, {64, 32}}) {
-        add({rows, columns});
-        if (rows == 128 && problem.rows > rows) {
-            add({rows, columns, true, 2});
+         {std::pair{128, 256}, {128, 192}, {128, 128}, {64, 192}, {64, 128}, {64, 64}, {64, 32}}) {
+        for (auto const& [down, across] : {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}}) {
+            if (problem.rows > rows * (down - 1) && problem.columns > columns * (across - 1)) {
+                add({rows, columns, down, across, down * across});
+            }
         }
         for (int const cluster : {2, 3, 4, 8}) {
             if (stages >= 2 * cluster) {
-                add({rows, columns, false, cluster});
+                add({rows, columns, 1, 1, cluster});
             }
         }
     }

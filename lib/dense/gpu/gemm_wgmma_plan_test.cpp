@@ -37,15 +37,16 @@ TEST_CASE("every plan makes all tiles once, and has a cluster for each that is l
             CAPTURE(problem.columns);
             CAPTURE(problem.depth);
             auto const made = dense::gpu::schedule(plan, problem);
-            std::int64_t const high = plan.pairs ? 2 : 1;
+            std::int64_t const shared = plan.shared();
+            CHECK((shared == 1 || shared == plan.cluster));
             CHECK(made.whole >= 0);
             CHECK(made.whole <= made.units);
-            CHECK(made.units * high * plan.rows * plan.columns >= problem.rows * problem.columns);
+            CHECK(made.units * shared * plan.rows * plan.columns >= problem.rows * problem.columns);
             CHECK(made.blocks > 0);
             CHECK(made.blocks % plan.cluster == 0);
-            CHECK(made.blocks / plan.cluster >= (made.units - made.whole) * high);
+            CHECK(made.blocks / plan.cluster >= (made.units - made.whole) * shared);
             if (made.whole > 0) {
-                CHECK(made.blocks >= std::min(made.whole, made.at_once) * high);
+                CHECK(made.blocks >= std::min(made.whole, made.at_once) * shared);
             }
             if (plan.cluster == 1) {
                 CHECK(made.whole == made.units);
