@@ -301,10 +301,11 @@ class OfStudy:
         """What ran where variants choose it, and at how many of their points."""
         took: dict[str, Counter[str]] = {}
         for case in self.measured.select({STUDY: self.study}):
-            if case.notes and (chosen := CHOSEN.match(case.notes[0])):
-                took.setdefault(case.variant, Counter())[chosen[0]] += 1
+            if case.notes:
+                chosen = CHOSEN.match(case.notes[0])
+                took.setdefault(case.variant, Counter())[chosen[0] if chosen else ""] += 1
         for variant, times in took.items():
-            if any(not variant.startswith(name) for name in times):
+            if "" not in times and any(not variant.startswith(name) for name in times):
                 at = [f"`{name}` at {count}" for name, count in times.most_common()]
                 text = f"Of {notation.plural(times.total(), 'point')} `{variant}` chose"
                 yield Statement(f"{text} {notation.listed(at)}.", "chosen",

@@ -89,6 +89,8 @@ def result(source: random.Random, machine: str) -> Json:
                                                                    source.randint(1, 3)))}
         if case["variant"] == "restrict":
             case["setup"]["notes"] = [f"{chooser.choice(('csrl', 'unroll4', 'restrict'))}; why"]
+        if case["variant"] == "unroll4":  # whose notes may tell it in words: none is counted then
+            case["setup"]["notes"] = [chooser.choice(("csrl; why", "csrl, or so", "own words"))]
     chance = source.random()
     if chance < 0.2:
         synthetic.drop(raw, source.choice(("csrl", "unroll4", "restrict")))
