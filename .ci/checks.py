@@ -3,6 +3,7 @@ the tests of a build directory, of those in Python, of a fuzz target."""
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ PATIENCE = "40"
 FUZZ_PROCESSES = 2  # at once, of the same corpus
 FUZZ_MEGABYTES = 512
 FUZZ_SECONDS_PER_TEXT = 20
+OPTIONS = "tested-with"  # where a build directory says with which options it was configured
 OUTCOMES = {"OK": "passed", "EXPECTEDFAIL": "passed", "SKIP": "skipped"}  # meson's words
 
 
@@ -69,7 +71,13 @@ def tail(log: Path) -> str:
 
 def configured(name: str, directory: Path, options: str, *targets: str,
                **environment: str) -> Check:
-    """Builds a directory with warnings as errors."""
+    """Builds a directory with warnings as errors, anew where it has other options: the whole run
+    would find nothing that the short form leaves out."""
+    recorded = directory / OPTIONS
+    if directory.exists() and (not recorded.exists() or recorded.read_text() != options):
+        shutil.rmtree(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    recorded.write_text(options)
     return command(name, ".ci/build", directory, *targets, cwd=ROOT,
                    MESON_ARGS=f"-Dwerror=true {options}", **environment)
 

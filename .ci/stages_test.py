@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import checks
 import pytest
 import stages
 from checks import ROOT, Check, command, unless_passed
@@ -129,3 +130,26 @@ def test_a_stage_that_breaks_is_a_failure() -> None:
 
 def test_a_build_counts_only_if_it_fails() -> None:
     assert [check.name for one in CHECKS for check in unless_passed(one)] == ["b", "c"]
+
+
+def test_a_build_directory_of_other_options_begins_anew(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(checks, "command", lambda *_, MESON_ARGS, **__: asked.append(MESON_ARGS))
+    place = tmp_path / "release"
+    made = place / "build.ninja"
+
+    def configure(options: str) -> bool:
+        """Whether what was made before is still there."""
+        checks.configured("build", place, options)
+        kept = made.exists()
+        made.touch()
+        return kept
+
+    assert not configure("-Dcuda=disabled")
+    assert configure("-Dcuda=disabled")
+    assert not configure("")
+    assert configure("")
+    (place / checks.OPTIONS).unlink()  # made by somebody else
+    assert not configure("")
+    assert asked[-1] == "-Dwerror=true "
