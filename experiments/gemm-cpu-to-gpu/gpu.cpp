@@ -106,10 +106,11 @@ void add_steps(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu)
     }
 }
 
-/// `dense::gpu::gemm`, and the marked text of what it takes for large products.
-template <class T>
-void add_gemm(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu, std::string const& name,
-              std::string const& excerpt, Precision precision, double rounding)
+/// A product of the library: `prepare(variant, a, b, c)` returns what is timed.
+template <class T, class Prepare>
+void add_library(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu,
+                 std::string const& name, std::string const& excerpt, double rounding,
+                 Prepare prepare)
 {
     if (!is_asked_for(name)) {
         return;
@@ -117,19 +118,28 @@ void add_gemm(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu, std::
     trial
         .add(name,
              [=, &gpu](bench::Variant& variant) {
-                 auto const a = p.left(gpu);
-                 auto const b = p.right(gpu);
-                 auto const c = p.result_of(variant, gpu, rounding);
-                 dense::gpu::GemmOptions options{.precision = precision};
-                 auto const memory = std::make_shared<cuda::Buffer<std::byte>>(
-                     dense::gpu::gemm_workspace_bytes<T>(a, b, c, options));
-                 options.workspace = {memory->data(), memory->size()};
-                 return repeated([=, &gpu, kept = memory] {
-                     dense::gpu::gemm<T>(a, b, c, gpu.stream(), options);
-                 });
+                 return repeated(prepare(variant, p.left(gpu), p.right(gpu),
+                                         p.result_of(variant, gpu, rounding)));
              })
         .group("library")
         .excerpt(excerpt);
+}
+
+/// `dense::gpu::gemm`, and the marked text of what it takes for large products.
+template <class T>
+void add_gemm(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu, std::string const& name,
+              std::string const& excerpt, Precision precision, double rounding)
+{
+    add_library(trial, p, gpu, name, excerpt, rounding,
+                [=, &gpu](bench::Variant&, auto a, auto b, auto c) {
+                    dense::gpu::GemmOptions options{.precision = precision};
+                    auto const memory = std::make_shared<cuda::Buffer<std::byte>>(
+                        dense::gpu::gemm_workspace_bytes<T>(a, b, c, options));
+                    options.workspace = {memory->data(), memory->size()};
+                    return [=, &gpu, kept = memory] {
+                        dense::gpu::gemm<T>(a, b, c, gpu.stream(), options);
+                    };
+                });
 }
 
 /// A plan for this shape, whose kernels are timed apart from the rounds.
@@ -137,23 +147,14 @@ template <class T>
 void add_plan(bench::Trial& trial, GpuProduct<T> const& p, cuda::Gpu& gpu, std::string const& name,
               Precision precision, double rounding)
 {
-    if (!is_asked_for(name)) {
-        return;
-    }
-    trial
-        .add(name,
-             [=, &gpu](bench::Variant& variant) {
-                 auto const a = p.left(gpu);
-                 auto const b = p.right(gpu);
-                 auto const c = p.result_of(variant, gpu, rounding);
-                 auto const plan = std::make_shared<dense::gpu::GemmPlan<T> const>(
-                     a, b, c, gpu.stream(), dense::gpu::GemmOptions{.precision = precision},
-                     dense::gpu::GemmPlanOptions{.timed = !p.is_exact});
-                 variant.note(plan->kernel());
-                 return repeated([=, &gpu] { (*plan)(a, b, c, gpu.stream()); });
-             })
-        .group("library")
-        .excerpt("gemm_plan");
+    add_library(trial, p, gpu, name, "gemm_plan", rounding,
+                [=, &gpu](bench::Variant& variant, auto a, auto b, auto c) {
+                    auto const plan = std::make_shared<dense::gpu::GemmPlan<T> const>(
+                        a, b, c, gpu.stream(), dense::gpu::GemmOptions{.precision = precision},
+                        dense::gpu::GemmPlanOptions{.timed = !p.is_exact});
+                    variant.note(plan->kernel());
+                    return [=, &gpu] { (*plan)(a, b, c, gpu.stream()); };
+                });
 }
 
 /// cuBLAS' own choice, and the best of eight that cuBLASLt offers.

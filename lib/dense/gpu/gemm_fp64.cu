@@ -277,7 +277,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
         return;
     }
 #if __CUDA_ARCH__ >= 900
-    // Each block adds up its share of rows, two columns a thread, in the order of the parts.
+    // Each block adds up its share of rows, two columns a thread.
     sync_cluster();
     constexpr int threads_of_row = S::columns / 2, rows_at_once = S::threads / threads_of_row;
     static_assert(S::threads % threads_of_row == 0);

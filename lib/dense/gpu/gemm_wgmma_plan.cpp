@@ -59,11 +59,12 @@ double expected(WgmmaPlan const& plan, WgmmaProblem const& problem)
                         : has_few_columns(problem) ? load_of_few_columns
                                                    : load(problem.alignment_b);
     double const loads_a = static_cast<double>(rows_of_a) * load(problem.alignment_a);
-    double const loads_b = static_cast<double>(boxes_of_b * depth_of_stage) * of_b;
-    // Who shares loads whole boxes of b, and every part of a.
+    auto const loads_b = [&](std::int64_t boxes) {
+        return static_cast<double>(boxes * depth_of_stage) * of_b;
+    };
+    // Of what blocks share each loads a part of a, and whole boxes of b, which threads copy alone.
     auto const own_boxes = plan.copies_b ? boxes_of_b : ceil_div(boxes_of_b, plan.down);
-    double const own_loads =
-        loads_a / plan.across + static_cast<double>(own_boxes * depth_of_stage) * of_b;
+    double const own_loads = loads_a / plan.across + loads_b(own_boxes);
     auto const stage = [&](double loads) { return std::max({products, loads, shortest_stage}); };
     auto const stages = ceil_div(problem.depth, depth_of_stage);
     double time = launch + static_cast<double>(turns + last_turns) * (turn + store * area);
@@ -72,7 +73,8 @@ double expected(WgmmaPlan const& plan, WgmmaProblem const& problem)
     if (rest > 0) {
         auto const last_stages = static_cast<double>(ceil_div(stages, plan.cluster));
         double const sums = plan.cluster > 1 ? addition * area : 0;
-        time += static_cast<double>(last_turns) * (last_stages * stage(loads_a + loads_b) + sums);
+        time += static_cast<double>(last_turns) *
+                (last_stages * stage(loads_a + loads_b(boxes_of_b)) + sums);
     }
     return time + (plan.cluster > 1 ? meeting : 0);
 }
