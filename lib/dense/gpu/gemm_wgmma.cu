@@ -23,9 +23,9 @@ constexpr int rows_of_group = 64; // that a warpgroup multiplies at once
 constexpr int swizzle_rows = swizzle_bytes / row_bytes;
 constexpr int largest_cluster = 8;
 
-/// A tile of c, and what a block keeps in shared memory for it. One warpgroup more than make rows
-/// loads. A multiprocessor holds one block, with as many stages as fit: small tiles need them all
-/// on their way.
+/// A tile of c, and what a block keeps in shared memory for it. Each warpgroup multiplies 64 rows;
+/// one more loads. A multiprocessor holds one block, with as many stages as fit: where tiles are
+/// small, all of them must be on their way to keep memory busy.
 template <class Element, int tile_rows, int tile_columns, int stage_count>
 struct Tile
 {
@@ -68,7 +68,10 @@ struct Loading : Tile
 };
 
 /// What a launch is to do. Units are `down` x `across` tiles, whose blocks share what they load;
-/// those from `whole` on are left to clusters, whose blocks divide the depth of each tile.
+/// those from `whole` on are left to clusters, whose blocks divide the depth of each tile. An
+/// example: pairs that share (2 x 1, clusters of two) make most units together, a tile each; of
+/// those that are left each tile goes to a cluster of its own, whose two blocks divide its depth
+/// and share no loads.
 template <class T>
 struct Work
 {
@@ -295,24 +298,24 @@ __device__ void load_all(typename Tile::Memory& memory, BoxesOfA const& a, CUten
     for_own_tiles<Tile>(work, rank, [&](Corner corner) {
         load(Boxes<Tile, down, across>{work, corner, rank}, corner, 0, stages);
     });
-    if constexpr (across == 1) {
+    if constexpr (across == 1) { // else the schedule leaves no rest
         load(Boxes<Tile, 1, 1>{work, rest.corner, 0}, rest.corner, rest.first, rest.last);
     }
 }
 //! [wgmma_loads]
 
 //! [wgmma_sums]
-/// A warpgroup's sums over so many stages. The products of a stage are put behind those of the
-/// stage before, whose place is free when they are done. Tensor cores see what
-/// threads have copied once it is published.
+/// A warpgroup's sums over so many steps of the depth. It begins the products of a step before it
+/// waits for those of the step before, so that tensor cores never idle; only then is that one's
+/// stage free. Tensor cores see what threads have copied once it is published.
 template <class Tile>
 __device__ void sum_up(typename Tile::Memory& memory, Turn<Tile::stages>& turn, int group,
                        int stages, int blocks, bool shares, typename Tile::Sums& sum)
 {
     using T = typename Tile::T;
     int const thread = threadIdx.x % warpgroup;
-    // Barriers of blocks that share wait for all of them, and as often for one that works by
-    // itself.
+    // The barrier of a stage was begun to wait for every block that shares, in any launch. So where
+    // a block works by itself, as at the end, it arrives at its own as often as all would.
     auto const release = [&](int stage) {
         if (thread < blocks) {
             shares ? memory.empty[stage].arrive_at(thread) : memory.empty[stage].arrive();
