@@ -90,7 +90,8 @@ def indented(text: str) -> str:
     blank = True
     for line in text.split("\n"):
         column = len(line) - len(line.lstrip(" "))
-        item = ITEM.match(line[column:])
+        is_code = not begins and column >= STEP
+        item = None if is_code else ITEM.match(line[column:])
         if item and not begins and not blank:
             lines.append("")
         if line.strip() and (item or blank):

@@ -40,6 +40,7 @@ def test_what_is_folded_is_markdown() -> None:
     ("1. a\n\n   more\n\n       code\n2. b\n", "1. a\n\n    more\n\n        code\n2. b\n"),
     ("- a\n\nText.\n\n    code\n", "- a\n\nText.\n\n    code\n"),
     ("Text:\n- a\n- b\n", "Text:\n\n- a\n- b\n"),
+    ("Sum:\n\n    a\n    + b\n    + c\n", "Sum:\n\n    a\n    + b\n    + c\n"),  # code, no items
     ("1. a\n   ```cpp\n   if (x)\n     y();\n   ```\n",
      "1. a\n    ```cpp\n    if (x)\n      y();\n    ```\n"),
 ])
