@@ -59,14 +59,14 @@ __device__ inline void add(float4& to, float4 const& what)
     to.w += what.w;
 }
 
-/// Adds up what each block of a cluster keeps where this one, with such a rank, has `at(n)`, for
-/// all n below `count`, and gives it to `store(n, total)`; nothing where `at(n)` is null, as it may
-/// be asked for a few more. What another block keeps takes long to come, so a thread asks for
-/// sixteen parts before it adds: of few places, of which it has `most` in a cluster of two, those
-/// of more blocks. Each begins with its own block, so that they do not all ask the same one;
-/// whoever adds always does so in the same order.
+/// Adds up what each of so many blocks of a cluster, from `base` on, keeps where this one, number
+/// `rank` of them, has `at(n)`, for all n below `count`, and gives it to `store(n, total)`; nothing
+/// where `at(n)` is null, as it may be asked for a few more. What another block keeps takes long to
+/// come, so a thread asks for sixteen parts before it adds: of few places, of which it has `most`
+/// in a cluster of two, those of more blocks. Each begins with its own block, so that they do not
+/// all ask the same one; whoever adds always does so in the same order.
 template <int most, class T, class At, class Store>
-__device__ void add_up_cluster(int rank, int blocks, int count, At at, Store store)
+__device__ void add_up_cluster(int base, int rank, int blocks, int count, At at, Store store)
 {
     constexpr int places = most < 8 ? 2 : 4, together = 16 / places;
     for (int begin = 0; begin < count; begin += places) {
@@ -80,7 +80,7 @@ __device__ void add_up_cluster(int rank, int blocks, int count, At at, Store sto
                 for (int n = 0; n < places; ++n) {
                     T const* const own = at(begin + n);
                     if (own && first + q < rank + blocks) {
-                        part[q][n] = *at_block(block, own);
+                        part[q][n] = *at_block(base + block, own);
                     }
                 }
             }

@@ -5,6 +5,7 @@
 #include "dense/gpu/gemm_half.hpp"
 #include "dense/gpu/gemm_shallow.hpp"
 #include "dense/gpu/gemm_shaped.hpp"
+#include "dense/gpu/gemm_tf32.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -86,16 +87,17 @@ std::optional<Choice> hopper_choice(Matrix<float const> const& a, Matrix<float c
     return best;
 }
 
-/// The same on tensor cores: turns of the device, which take all tiles of a turn through the whole
-/// depth, 32 at a time. From 58 products on an H200.
+/// The same on tensor cores. Three products take turns of the device, which take all tiles of a
+/// turn through the whole depth, 32 at a time: from 58 products on an H200.
 double tensor_microseconds(Precision precision, Matrix<float const> const& a,
                            Matrix<float const> const& b)
 {
-    bool const is_once = precision == Precision::tf32;
-    auto const tiles =
-        base::ceil_div(a.rows, is_once ? 256 : 128) * 2 * base::ceil_div(b.columns, 256);
+    if (precision == Precision::tf32) {
+        return tf32_plans(a, b).front().microseconds;
+    }
+    auto const tiles = base::ceil_div(a.rows, 128) * 2 * base::ceil_div(b.columns, 256);
     auto const turns = base::ceil_div(tiles, clusters_at_once(1));
-    return 4 + static_cast<double>(turns * base::ceil_div(a.columns, 32)) * (is_once ? 0.65 : 1);
+    return 4 + static_cast<double>(turns * base::ceil_div(a.columns, 32));
 }
 
 /// The step for such matrices in full precision: doubles, and floats on GPUs that have no choice.

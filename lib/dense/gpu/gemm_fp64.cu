@@ -293,7 +293,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
         return is_there ? reinterpret_cast<double2 const*>(own) : nullptr;
     };
     add_up_cluster<S::rows / rows_at_once / 2, double2>(
-        part, parts, (S::rows + next - 1) / next, at, [&](int n, double2 const& total) {
+        0, part, parts, (S::rows + next - 1) / next, at, [&](int n, double2 const& total) {
             double* const to = c.data + (i0 + row(n)) * c.stride + j0 + column;
             if (stores_pairs) {
                 *reinterpret_cast<double2*>(to) = total;
@@ -305,6 +305,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
             }
         });
     sync_cluster(); // others read this block's shared memory until then
+#else
+    __trap(); // made for GPUs without clusters, whose plans have one part
 #endif
 }
 //! [tensor_fp64]

@@ -10,6 +10,7 @@
 #include "dense/gpu/gemm_half.hpp"
 #include "dense/gpu/gemm_shallow.hpp"
 #include "dense/gpu/gemm_shaped.hpp"
+#include "dense/gpu/gemm_tf32.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -204,6 +205,9 @@ auto GemmPlan<T>::ways(Matrix<T const> const& a, Matrix<T const> const& b, Matri
                 if (step.name == "shaped_tiles") {
                     return add_plans(step.name, shaped_plans(shaped_problem(of_a, of_b)),
                                      by_shaped_plan);
+                }
+                if (step.name == "wgmma_tf32") {
+                    return add_plans(step.name, tf32_plans(of_a, of_b), multiply_by_tf32);
                 }
             } else if (step.name == "tensor_fp64") {
                 return add_plans(step.name, fp64_plans(of_a, of_b), multiply_by_tensor_fp64);

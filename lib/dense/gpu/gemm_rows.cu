@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(S::threads, 2)
     int const step = split.blocks * S::threads;
     auto const element = [&](int n) { return rank * S::threads + t + n * step; };
     add_up_cluster<count / S::threads / 2, T>(
-        rank, split.blocks, (count + step - 1) / step,
+        0, rank, split.blocks, (count + step - 1) / step,
         [&](int n) { return element(n) < count ? sums + element(n) : nullptr; },
         [&](int n, T total) {
             int const i = element(n) / S::columns;

@@ -293,7 +293,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
             return e < count ? pack_at(0, begin * packs + e) : nullptr;
         };
         add_up_cluster<S::rows * packs / S::threads / 2, float4>(
-            rank, split.blocks, (count + S::threads - 1) / S::threads, own,
+            0, rank, split.blocks, (count + S::threads - 1) / S::threads, own,
             [&](int n, float4 const& total) { // which nobody else reads
                 *own(n) = total;
             });

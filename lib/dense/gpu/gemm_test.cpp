@@ -9,6 +9,7 @@
 #include "dense/gpu/gemm_plan.hpp"
 #include "dense/gpu/gemm_small.hpp"
 #include "dense/gpu/gemm_steps.hpp"
+#include "dense/gpu/gemm_tf32.hpp"
 #include "dense/gpu/gemm_wgmma.hpp"
 #include "dense/gpu/reference.hpp"
 
@@ -558,6 +559,46 @@ TEST_CASE_TEMPLATE("16 bits by every plan, loaded by the copy engine and by thre
             }
         }
     }
+}
+
+TEST_CASE("floats in TF32 by every plan, of any alignment")
+{
+    if (!dense::gpu::has_wgmma()) {
+        MESSAGE("skipped: it is made for GPUs of compute capability 9.0");
+        return;
+    }
+    cuda::Stream const stream;
+    std::mt19937 random{26};
+    // Parts of tiles; rows of a that begin alike, and in four classes, some of which make a step
+    // more; b by the copy engine, and by threads; one step, and many for clusters that divide the
+    // depth; more tiles than fit, whose stages are used again.
+    for (auto asked :
+         {GemmArguments{300, 260, 103, {1, 0, 0}}, GemmArguments{300, 263, 1088, {1, 0, 0}},
+          GemmArguments{70, 40, 1090, {2, 0, 3}, {0, 0, 1}}, GemmArguments{5, 131, 1091},
+          GemmArguments{130, 129, 1}, GemmArguments{1100, 1200, 300},
+          GemmArguments{1100, 1201, 300}}) {
+        asked.options.precision = Precision::tf32;
+        CAPTURE(asked.text());
+        TestGemm<float> p{asked, random};
+        Matrix<float const> const a = p.a.matrix();
+        Matrix<float const> const b = p.b.matrix();
+        auto const plans = dense::gpu::tf32_plans(a, b);
+        REQUIRE(!plans.empty());
+        for (auto const& plan : plans) {
+            CAPTURE(plan.text());
+            p.c.device.upload(p.c.host);
+            dense::gpu::multiply_by_tf32(plan, a, b, p.c.matrix(), stream);
+            stream.synchronize();
+            REQUIRE(p.wrong(rounding_of(asked.options.precision)) == "");
+        }
+    }
+    Matrix<float> const none{};
+    CHECK_THROWS_AS(dense::gpu::multiply_by_tf32({32, 1, 1}, none, none, none, stream),
+                    std::invalid_argument);
+    CHECK_THROWS_AS(dense::gpu::multiply_by_tf32({64, 2, 8}, none, none, none, stream),
+                    std::invalid_argument);
+    CHECK_THROWS_AS(dense::gpu::multiply_by_tf32({64, 1, 2}, none, none, none, stream),
+                    std::invalid_argument);
 }
 
 TEST_CASE_TEMPLATE("a plan by each of its kernels, of any shape, gaps, alignment and transposes", T,

@@ -513,7 +513,7 @@ __device__ void add_up(typename Tile::Memory const& memory, Work<typename Tile::
         }
     };
     add_up_cluster<Tile::rows * packs / threads / 2, float4>(
-        rank, work.cluster, (rows * packs + step - 1) / step, at, store);
+        0, rank, work.cluster, (rows * packs + step - 1) / step, at, store);
 }
 //! [wgmma_rest]
 

@@ -64,6 +64,9 @@ __device__ void settle(float (&sum)[count])
 }
 
 // The first operands of an instruction by their numbers, and as many sums.
+#define NUMBERS_32                                                                                 \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "   \
+    "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define NUMBERS_64                                                                                 \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "   \
     "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, "   \
@@ -77,6 +80,7 @@ __device__ void settle(float (&sum)[count])
     "%115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 #define SUMS_4(i) "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3])
 #define SUMS_16(i) SUMS_4(i), SUMS_4(i + 4), SUMS_4(i + 8), SUMS_4(i + 12)
+#define SUMS_32(i) SUMS_16(i), SUMS_16(i + 16)
 #define SUMS_64(i) SUMS_16(i), SUMS_16(i + 16), SUMS_16(i + 32), SUMS_16(i + 48)
 #define SUMS_128(i) SUMS_64(i), SUMS_64(i + 64)
 
@@ -101,13 +105,16 @@ __device__ void settle(float (&sum)[count])
 /// (r, t % 4 + 4), (r + 8, t % 4 + 4), which stay as they are until the product is done. Columns of
 /// `b` are rows of its box: in 32 bits there is no other way. Sums are as those of 16 bits. PTX:
 /// wgmma.mma_async.
+PRODUCT(64, 32, 32, 33, 34, 35, 36, 37)
 PRODUCT(128, 64, 64, 65, 66, 67, 68, 69)
 PRODUCT(256, 128, 128, 129, 130, 131, 132, 133)
 
+#undef NUMBERS_32
 #undef NUMBERS_64
 #undef NUMBERS_128
 #undef SUMS_4
 #undef SUMS_16
+#undef SUMS_32
 #undef SUMS_64
 #undef SUMS_128
 #undef PRODUCT
