@@ -29,6 +29,7 @@ from memwall.record import (
     names,
     results,
     sources,
+    stored,
 )
 from memwall.record.definition import Experiment
 from memwall.record.errors import UserError
@@ -124,8 +125,8 @@ def read(root: Path, only: str | None = None, beside: Collection[str] = ()) -> H
     experiments = {e.name: e for e in definition.load_all(root)}
     known = sorted({*machines.listed(root), *beside})
     paths = [path for machine in known
-             for path in sorted((root / "reports" / machine).glob("results/*.json"))]
-    wanted = [p for p in paths if only in (None, p.stem.partition("@")[0])]
+             for path in stored.results_of(root / "reports" / machine)]
+    wanted = [path for path in paths if only in (None, stored.names_of(path)[0])]
     with _all_kept():
         read = [_on_machine(root, path, experiments, tree) for path in wanted]
     found = tuple(one for one in read if isinstance(one, OnMachine))
@@ -149,16 +150,16 @@ def _on_machine(root: Path, path: Path, experiments: Mapping[str, Experiment],
     """What a result file of a machine's folder holds, or why it counts in nothing."""
     shown = path.relative_to(root).as_posix()
     result = results.parse(path, shown)
-    name, at, title = path.stem.partition("@")
-    if at:
+    name, title = stored.names_of(path)
+    if title:
         names.require(title, f"{shown}: the title")
-    why = joining.obstacle(result, name, title if at else None, experiments)
+    why = joining.obstacle(result, name, title or None, experiments)
     if why:
         raise UserError(f"{shown}: {why}")
     if why := joining.uncounted(result):
         return f"{shown}: {why}"
     machine = path.parents[1].name
-    return on_machine(machine, result, experiments[name], tree, title, partial=bool(at))
+    return on_machine(machine, result, experiments[name], tree, title, partial=bool(title))
 
 
 def on_machine(machine: str, result: Result, experiment: Experiment, tree: Tree, title: str,
@@ -173,7 +174,7 @@ def unsound(root: Path, machine: str) -> list[str]:
     tree = sources.read_tree(root)
     experiments = {e.name: e for e in definition.load_all(root)}
     problems = []
-    for path in sorted((root / "reports" / machine).glob("results/*.json")):
+    for path in stored.results_of(root / "reports" / machine):
         try:
             _on_machine(root, path, experiments, tree)
         except UserError as error:

@@ -166,9 +166,8 @@ def _check(arguments: argparse.Namespace) -> int:
     problems += weaving.differences(arguments.root, texts)
     others = machines.unlisted(arguments.root)
     problems += [problem for other in others for problem in book.unsound(arguments.root, other)]
-    problems += [f"{path.relative_to(arguments.root)}: {large}"
-                 for path in (one.result.path for one in house.found)
-                 if (large := results.too_large(path.stat().st_size))]
+    problems += [f"{one.shown}: {large}" for one in house.found
+                 if (large := results.too_large(len(files.read_bytes(one.result.path))))]
     for problem in problems:
         print(terminal.harmless(problem))
     experiments, stored = len(house.experiments), len(house.found)

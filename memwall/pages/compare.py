@@ -18,7 +18,7 @@ from memwall.analysis import numerics
 from memwall.analysis.numerics import Estimate, NoiseFloor
 from memwall.analysis.verdicts import ALIKE_HIGH, ALIKE_LOW
 from memwall.pages.tables import aligned, markdown
-from memwall.record import escape, joining, notation, results
+from memwall.record import escape, joining, notation, results, stored
 from memwall.record.errors import UserError
 from memwall.record.results import Case, Coordinates, Result, samples_of_both
 
@@ -123,7 +123,7 @@ def read(root: Path, given: str, name: str) -> Side:
     """The results of a file, of a run's folder or of a machine's."""
     path = Path(given) if Path(given).exists() else root / "reports" / given
     files = {f"{given}/results/{file.name}": file
-             for file in sorted((path / "results").glob("*.json"))}
+             for file in stored.results_of(path)}
     for shown, single in ((given, path), (f"{given}/result.json", path / "result.json")):
         if single.is_file():
             files = {shown: single}
@@ -141,7 +141,8 @@ def read(root: Path, given: str, name: str) -> Side:
 
 def _name(file: Path, result: Result) -> str:
     """What a machine's folder calls a result: EXPERIMENT, or EXPERIMENT@TITLE of a kept run."""
-    return result.experiment + "".join(file.stem.partition("@")[1:])
+    _, title = stored.names_of(file)
+    return f"{result.experiment}@{title}" if title else result.experiment
 
 
 def compare(a: Side, b: Side) -> list[Group]:

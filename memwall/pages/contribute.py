@@ -6,7 +6,6 @@ what failed verification or is doubtful is marked on every page, and said.
 """
 
 import getpass
-import gzip
 import io
 import re
 import socket
@@ -19,7 +18,7 @@ from typing import Any
 from memwall.pages import book
 from memwall.pages.book import House
 from memwall.pages.survey import OnMachine, Survey
-from memwall.record import escape, files, machines, notation, privacy, results
+from memwall.record import escape, files, machines, notation, privacy, results, stored
 from memwall.record.console import Console
 from memwall.record.definition import Experiment
 from memwall.record.errors import UserError
@@ -30,7 +29,8 @@ from memwall.record.sources import git
 UnmetNeed = Callable[[Experiment, Mapping[str, Any]], str]
 
 #: What a machine's folder may hold, relative to it.
-ALLOWED = re.compile(r"README\.md|harness\.json|results/[\w@-]+\.json|notes/[\w@-]+\.md")
+ALLOWED = re.compile(r"README\.md|harness\.json|results/[\w@-]+\.json"
+                     r"|results/[\w-]+@[\w-]+\.json\.gz|notes/[\w@-]+\.md")
 #: Names that say nothing about who measured.
 COMMON_NAMES = {"root", "user", "admin", "debian", "ubuntu", "runner", "localhost", "nobody"}
 #: What ties a note to its run, the only HTML that it needs.
@@ -57,7 +57,7 @@ def contribute(root: Path, build: Path, machine: str, unmet_need: UnmetNeed, con
     in the folder: the host's and the user's.
     """
     folder = root / "reports" / machine
-    if not any(folder.glob("results/*.json")):
+    if not stored.results_of(folder):
         raise UserError(f"{shown(folder)}: found no results, expected those of `just run-all`")
     if problems := list(unreadable(folder, names)):
         return _refuse(console, problems)
@@ -135,12 +135,17 @@ def unreadable(folder: Path, names: Sequence[str]) -> Iterator[str]:
         inside = path.relative_to(folder).as_posix()
         shown = f"reports/{folder.name}/{inside}"
         if path.is_symlink() or not ALLOWED.fullmatch(inside):
-            yield (f"{shown}: found a file of another kind, expected results/*.json, notes/*.md,"
-                   " README.md or harness.json")
+            yield (f"{shown}: found a file of another kind, expected results/*.json,"
+                   " results/*@*.json.gz, notes/*.md, README.md or harness.json")
             continue
-        text = path.read_text(encoding="utf-8", errors="replace")
+        try:
+            content = files.read_bytes(path, shown)
+        except UserError as error:
+            yield str(error)
+            continue
+        text = files.text_of(content, "replace")
         if path.parent.name == "results":
-            yield from _invalid(path, shown)
+            yield from _invalid(path, shown, len(content))
         elif path.parent.name == "notes":
             yield from _private(text, shown)
         yield from _named(text, names, shown)
@@ -152,13 +157,13 @@ def _whole(folder: Path) -> list[Path]:
                   if not path.is_dir() and not files.is_unfinished(path))
 
 
-def _invalid(path: Path, shown: str) -> Iterator[str]:
-    """Why a result is no result, holds what is private, or is too large."""
+def _invalid(path: Path, shown: str, size: int) -> Iterator[str]:
+    """Why a result of so many bytes is no result, or is too large."""
     try:
         results.parse(path, shown)
     except UserError as error:
         yield str(error)
-    if large := results.too_large(path.stat().st_size):
+    if large := results.too_large(size):
         yield f"{shown}: {large}"
 
 
@@ -229,12 +234,11 @@ def pack(folder: Path, archive: Path) -> int:
     """Writes the files of a folder into an archive that names no owner and no time; how many."""
     paths = _whole(folder)
     packed = io.BytesIO()
-    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as stream, \
-            tarfile.open(fileobj=stream, mode="w") as tar:
+    with tarfile.open(fileobj=packed, mode="w") as tar:
         for path in paths:
             entry = tarfile.TarInfo(f"reports/{folder.name}/{path.relative_to(folder).as_posix()}")
             entry.size, entry.mode = path.stat().st_size, 0o644
             with path.open("rb") as file:
                 tar.addfile(entry, file)
-    files.write(archive, packed.getvalue())
+    files.write(archive, files.compressed(packed.getvalue()))
     return len(paths)

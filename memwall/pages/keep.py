@@ -9,7 +9,7 @@ from pathlib import Path
 from memwall.pages import book, weaving
 from memwall.pages.book import House
 from memwall.pages.survey import OnMachine
-from memwall.record import joining, machines, names, privacy, results
+from memwall.record import joining, machines, names, privacy, results, stored
 from memwall.record.errors import UserError
 from memwall.record.results import Json, Result
 
@@ -38,9 +38,8 @@ def keep(root: Path, path: Path, title: str, machine: str | None,
         raise UserError(f"{result.path.name}: {large}")
     for telling in privacy.tellings(raw, result.path.name):
         raise UserError(telling)
-    one = _on_machine(house, results.of(raw, result.path), title)
-    name = f"{result.experiment}@{title}.json"
-    target = root / "reports" / slug / "results" / name
+    target = root / "reports" / slug / "results" / stored.kept_name(result.experiment, title)
+    one = _on_machine(house, results.of(raw, target), title, result.path.name)
     others = [each for each in house.found
               if (each.machine, each.result.experiment, each.title)
               != (slug, result.experiment, title)]
@@ -50,6 +49,7 @@ def keep(root: Path, path: Path, title: str, machine: str | None,
     if slug in machines.listed(root):
         texts |= book.everything(house.committed())
     results.write(raw, target)
+    stored.plain_of(target).unlink(missing_ok=True)
     weaving.write(root, texts)
     return target
 
@@ -76,9 +76,9 @@ def without_folders(raw: Json, shown: str) -> Json:
     return clean
 
 
-def _on_machine(house: House, result: Result, title: str) -> OnMachine:
+def _on_machine(house: House, result: Result, title: str, shown: str) -> OnMachine:
     """A result as a part of a machine's folder, if it may be one."""
-    shown, slug = result.path.name, result.raw["machine"]["slug"]
+    slug = result.raw["machine"]["slug"]
     known = {experiment.name: experiment for experiment in house.experiments}
     why = (joining.obstacle(result, result.experiment, title, known)
            or joining.uncounted(result))

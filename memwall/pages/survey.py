@@ -61,8 +61,7 @@ class OnMachine:
     @property
     def shown(self) -> str:
         """Its file, as errors name it."""
-        title = f"@{self.title}" if self.title else ""
-        return f"reports/{self.machine}/results/{self.result.experiment}{title}.json"
+        return f"reports/{self.machine}/results/{self.result.path.name}"
 
     def judge(self, claim: Claim, is_told: bool = True) -> Verdict:
         """The verdict of a claim here. What a result of the machine that a chapter tells of lacks

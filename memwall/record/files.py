@@ -3,6 +3,8 @@ command at a time. Nothing else in Python opens a file to write what others read
 
 import contextlib
 import fcntl
+import gzip
+import io
 import json
 import math
 import os
@@ -11,11 +13,17 @@ import secrets
 import shutil
 import time
 import tomllib
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from memwall.record.errors import UserError, line_of
+
+#: How names of compressed files end.
+COMPRESSED = ".gz"
+#: A compressed file that holds more is not read: a small one may hold more than memory does.
+MOST_BYTES = 64_000_000
 
 
 def shown(path: Path) -> str:
@@ -52,6 +60,14 @@ def write_json(path: Path, value: Any) -> None:
     `\\udcff` of JSON, which reads as that byte again."""
     text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
     write(path, text.encode(errors="backslashreplace"))
+
+
+def compressed(content: bytes) -> bytes:
+    """As gzip has it, without a name and a time: the same bytes each time."""
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=9, mtime=0) as file:
+        file.write(content)
+    return packed.getvalue()
 
 
 @contextlib.contextmanager
@@ -101,17 +117,43 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 def read(path: Path, shown: str = "") -> str:
-    """The text of a file, called `shown` in errors. Raises `UserError` if it cannot be read, or is
-    a pipe that no shell made: nobody might ever write into it."""
-    if path.is_fifo() and Path("/dev") not in path.absolute().parents:
-        raise UserError(f"{shown or path}: found a pipe, expected a file")
+    """The text of a file, called `shown` in errors. Raises `UserError` if it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{shown or path}: cannot be read: {error.strerror}") from error
+        return text_of(read_bytes(path, shown))
     except UnicodeDecodeError as error:
         raise UserError(f"{shown or path}: cannot be read: byte {error.start} is no UTF-8"
                          ) from error
+
+
+def text_of(content: bytes, errors: str = "strict") -> str:
+    """The text that UTF-8 stands for; each of its lines ends with a newline alone."""
+    return io.TextIOWrapper(io.BytesIO(content), "utf-8", errors).read()
+
+
+def read_bytes(path: Path, shown: str = "") -> bytes:
+    """What a file holds; of a compressed one, what is compressed in it. Raises `UserError` if it
+    cannot be read, holds too much, or is a pipe that no shell made: nobody might ever write into
+    it."""
+    name = shown or path
+    if path.is_fifo() and Path("/dev") not in path.absolute().parents:
+        raise UserError(f"{name}: found a pipe, expected a file")
+    try:
+        return _decompressed(path, name) if path.suffix == COMPRESSED else path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{name}: cannot be read: {error.strerror}") from error
+
+
+def _decompressed(path: Path, name: str | Path) -> bytes:
+    """What is compressed in a file; of what is too large only as much as shows that."""
+    try:
+        with gzip.open(path) as file:
+            content = file.read(MOST_BYTES + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise UserError(f"{name}: not gzip: {line_of(error)}") from error
+    if len(content) > MOST_BYTES:
+        raise UserError(f"{name}: found more than {MOST_BYTES} bytes compressed in it, expected at"
+                        " most so many")
+    return content
 
 
 def read_json(path: Path, shown: str = "") -> Any:

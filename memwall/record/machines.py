@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from memwall.record import files, names, notation
+from memwall.record import files, names, notation, stored
 from memwall.record.errors import UserError
 from memwall.record.escape import visible
 
@@ -110,7 +110,8 @@ def name_of(root: Path, machine: Machine, asked: str | None = None) -> Named:
         return Named(asked)
     base = names.fitting(machine["slug"]) or "machine"
     taken = {name: _taken(root, name, machine) for name in _names_like(root, base)}
-    own = [name for name, why in taken.items() if not why and _results(root, name)]
+    own = [name for name, why in taken.items()
+           if not why and stored.results_of(root / "reports" / name)]
     free = (name for number in count(1)
             if not taken.get(name := f"{base}-{number}" if number > 1 else base))
     name = own[0] if own else next(free)
@@ -144,7 +145,7 @@ def _occupied(root: Path, name: str, machine: Machine) -> str:
         return ""
     if not is_machine(folder):
         return "is no machine's folder"
-    results = _results(root, name)
+    results = stored.results_of(folder)
     records = _records(results)
     for record in records:
         if other := difference(record, machine):
@@ -157,10 +158,6 @@ def is_machine(folder: Path) -> bool:
     stands in their places."""
     return folder.is_dir() and all(path.is_dir() == (path.name in ROOMS)
                                    for path in folder.iterdir())
-
-
-def _results(root: Path, name: str) -> list[Path]:
-    return sorted((root / "reports" / name).glob("results/*.json"))
 
 
 def _records(results: Sequence[Path]) -> list[dict[str, Any]]:

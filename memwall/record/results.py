@@ -19,8 +19,8 @@ from memwall.record.schemas import check_schema, spot
 from memwall.record.sources import REPOSITORY
 
 SCHEMA = REPOSITORY / "lib/bench/result.schema.json"
-#: Of a file that is committed. A case takes 400 bytes and 10 for each sample: room for 4,000 cases
-#: of 63 rounds.
+#: Of a result that is committed, before it is compressed. A case takes 400 bytes and 10 for each
+#: sample: room for 4,000 cases of 63 rounds.
 LARGEST_BYTES = 4_000_000
 #: Of so many rounds one may be taken once more (`lib/bench/rounds.cpp`).
 SPARE_ROUNDS = 4
@@ -206,9 +206,10 @@ def rounds_of(case: Json) -> dict[str, list[float]]:
 
 
 def write(raw: Json, path: Path) -> None:
-    """Validates a result and renames it into place."""
+    """Validates a result and renames it into place, compressed if that is how its name ends."""
     validate(raw, path.name)
-    files.write(path, encoded(raw))
+    content = encoded(raw).encode()
+    files.write(path, files.compressed(content) if path.suffix == files.COMPRESSED else content)
 
 
 def encoded(raw: Json) -> str:
@@ -217,12 +218,12 @@ def encoded(raw: Json) -> str:
 
 
 def too_large(size: int) -> str:
-    """Why a file of this size is not committed, where everybody's clone would hold it; empty if it
-    may be. What is measured may be as large as it likes."""
+    """Why a result of so many bytes, before it is compressed, is not committed, where everybody
+    would have to read it; empty if it may be. What is measured may be as large as it likes."""
     if size <= LARGEST_BYTES:
         return ""
-    return (f"found {size} bytes, expected at most {LARGEST_BYTES} of a file that is committed:"
-            " fewer points or rounds make it smaller")
+    return (f"found {size} bytes of JSON, expected at most {LARGEST_BYTES} of a result that is"
+            " committed: fewer points or rounds make it smaller")
 
 
 def options(arguments: list[str]) -> list[tuple[str, ...]]:

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from memwall import __main__ as memwall
-from memwall.record import machines, names
+from memwall.record import files, machines, names, stored
 from memwall.run import bundle
 from memwall.run.tests import fake_tree
 from memwall.tests import made_up
@@ -62,10 +62,11 @@ DAMAGE: tuple[Callable[[bytes], bytes], ...] = (
     lambda text: text.replace(b"0.", b"NaN,0.", 1), lambda text: b'{"a": "b", "cases": 1}',
     lambda text: text.replace(b"0.", b"1e999,0.", 1), lambda text: b"7",
 )
-DAMAGED = ("reports/*/results/*.json", "build/runs/*/*.json", "build/run-all/*.json",
-           "build/run-all/*/*/*.json", "build/run-all/*/*/*/*.json", "build/study/*/*.json",
-           "build/study/*/*/*.json", "reports/machines.txt", "experiments/*/experiment.toml",
-           "experiments/*/report.json", "experiments/*/README.md", "experiments/meson.build")
+DAMAGED = ("reports/*/results/*.json", "reports/*/results/*.json.gz", "build/runs/*/*.json",
+           "build/run-all/*.json", "build/run-all/*/*/*.json", "build/run-all/*/*/*/*.json",
+           "build/study/*/*.json", "build/study/*/*/*.json", "reports/machines.txt",
+           "experiments/*/experiment.toml", "experiments/*/report.json",
+           "experiments/*/README.md", "experiments/meson.build")
 #: Programs that tell nothing of the machine.
 UNKNOWN = ("#!/bin/sh\necho one >&2; echo two >&2; exit 3\n", "#!/bin/sh\n", "#!/bin/sh\necho []\n",
            "#!/bin/sh\necho '{}'\n", "#!/bin/sh\nkill -9 $$\n", "no program", "#!/no/such\n")
@@ -282,7 +283,7 @@ class Commands(RuleBasedStateMachine):
             return None
         told = json.loads(run.read_text())
         is_fit = self.may_be(machine, told["machine"]) and told["run"]["profile"] != "tiny"
-        name = rf"results/{told['run']['experiment']}@{title}\.json"
+        name = rf"results/{told['run']['experiment']}@{title}\.json\.gz"
         given = ["--machine", machine] if machine else []
 
         def may_lose(_: str, places: set[str]) -> bool:
@@ -450,17 +451,17 @@ class Commands(RuleBasedStateMachine):
         return len(list(self.root.glob("experiments/*/"))) > len(EXPERIMENTS)
 
     def results(self, machine: str) -> list[Path]:
-        return sorted(self.root.glob(f"reports/{machine}/results/*.json"))
+        return stored.results_of(self.root / "reports" / machine)
 
     def counted(self, machine: str) -> list[Path]:
         return [path for path in self.results(machine)
-                if json.loads(path.read_text())["run"]["profile"] != "tiny"]
+                if files.read_json(path)["run"]["profile"] != "tiny"]
 
     def may_be(self, machine: str | None, here: Mapping[str, Any] | None = None) -> bool:
         """Whether a folder may take results of a machine."""
         now = key(here) if here else key(HARDWARE[self.hardware])
         return machine is None or all(
-            key(json.loads(path.read_text())["machine"]) == now for path in self.results(machine))
+            key(files.read_json(path)["machine"]) == now for path in self.results(machine))
 
 
 def one_of(data: st.DataObject, items: Sequence[Item]) -> Item | None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import gzip
 import json
 import os
 import secrets
@@ -9,6 +10,7 @@ import signal
 import sys
 import tempfile
 import traceback
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -136,7 +138,7 @@ def samples(found: Mapping[str, bytes]) -> dict[float, set[str]]:
     """Every sample of what was measured, and the files that hold it."""
     where: dict[float, set[str]] = {}
     for name, content in found.items():
-        if name.endswith((".json", ".journal")):
+        if name.endswith((".json", ".json.gz", ".journal")):
             for sample in _samples(content):
                 where.setdefault(sample, set()).add(name)
     return where
@@ -145,8 +147,8 @@ def samples(found: Mapping[str, bytes]) -> dict[float, set[str]]:
 @cache
 def _samples(content: bytes) -> tuple[float, ...]:
     try:
-        told: Any = json.loads(content)
-    except (ValueError, RecursionError):
+        told: Any = json.loads(gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content)
+    except (ValueError, RecursionError, OSError, EOFError, zlib.error):
         return ()
     cases = told.get("cases", []) if isinstance(told, dict) else told
     if not isinstance(cases, list):

@@ -12,6 +12,7 @@ results, as a conversion that was made quicker since says nothing of the older o
 """
 
 import argparse
+import gzip
 import json
 import statistics
 from collections import defaultdict
@@ -20,8 +21,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parents[2] / "reports"
-HOST = ("costs.inc", ("spmv-formats*.json", "spmv-plan*.json"), "csr")
-GPU = ("gpu_costs.inc", ("spmv-gpu-variants*.json",), "row_tiles")
+HOST = ("costs.inc", ("spmv-formats*.json*", "spmv-plan*.json*"), "csr")
+GPU = ("gpu_costs.inc", ("spmv-gpu-variants*.json*",), "row_tiles")
 VALUE_BYTES = {"fp32": 4, "fp64": 8}
 
 
@@ -38,7 +39,8 @@ def points(patterns, names):
     """
     found = defaultdict(dict)
     for file in sorted(file for each in patterns for file in RESULTS.glob(f"*/results/{each}")):
-        result = json.loads(file.read_text())
+        content = file.read_bytes()
+        result = json.loads(gzip.decompress(content) if file.suffix == ".gz" else content)
         for case in result["cases"]:
             matrix, precision = case["parameters"]["matrix"], case["parameters"]["precision"]
             is_ours = case["group"] in ("format", "csr", "early") and not case["twin"]

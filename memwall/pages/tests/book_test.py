@@ -84,7 +84,7 @@ def test_the_golden_house(root: Path, store: Store, raw: Json) -> None:
     store(second_machine(), "other-2c")
     mine = synthetic.result(rounds=7, threads=(1,))
     synthetic.narrow(mine)
-    results.write(mine, root / f"{FOLDER}/results/{synthetic.NAME}@one-of-mine.json")
+    results.write(mine, root / f"{FOLDER}/results/{synthetic.NAME}@one-of-mine.json.gz")
     texts = weave(root)
     kept_page = f"example-2c/{synthetic.NAME}--one-of-mine.md"
     other_page = f"other-2c/{synthetic.NAME}.md"

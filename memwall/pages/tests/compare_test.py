@@ -247,7 +247,7 @@ def machines(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     raw = result({("fem3", 0): {"csr": STEADY}})
     for place, speed in (("reports/one/results/spmv-demo.json", 1),
                          ("reports/two/results/spmv-demo.json", 2),
-                         ("reports/two/results/spmv-demo@mine.json", 3),
+                         ("reports/two/results/spmv-demo@mine.json.gz", 3),
                          ("build/runs/1/result.json", 4)):
         raw["cases"][0]["samples_s"] = times(speed)
         results.write(raw, root / place)
@@ -259,12 +259,21 @@ def machines(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("reports/one", "reports/two", "2.00x"),
     ("one", "build/runs/1", "4.00x"),
     ("build/runs/1/result.json", "two", "0.50x"),
-    ("build/runs/1", "reports/two/results/spmv-demo@mine.json", "0.75x"),
+    ("build/runs/1", "reports/two/results/spmv-demo@mine.json.gz", "0.75x"),
 ])
 def test_files_folders_and_machines(machines: Path, a: str, b: str, expected: str) -> None:
     done = run(machines, "compare", a, b)
     assert done.returncode == 0
     assert f"spmv-demo: geometric mean {expected}" in done.stdout
+
+
+def test_kept_runs_are_compared_by_their_titles_compressed_or_not(machines: Path) -> None:
+    raw = results.load(machines / "reports/two/results/spmv-demo@mine.json.gz").raw
+    raw["cases"][0]["samples_s"] = times(6)
+    results.write(raw, machines / "reports/one/results/spmv-demo@mine.json")
+    said = run(machines, "compare", "one", "two").stdout
+    assert "spmv-demo: geometric mean 2.00x" in said
+    assert "spmv-demo@mine: geometric mean 0.50x" in said
 
 
 def test_results_that_one_machine_lacks_are_named(machines: Path) -> None:

@@ -1,16 +1,18 @@
 """`just contribute`: what it refuses, what it packs, and that a new machine needs no other edit."""
 
+import gzip
 import io
 import os
 import subprocess
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from memwall.pages import book, weaving
 from memwall.pages.contribute import contribute
-from memwall.record import machines, results
+from memwall.record import files, machines, results
 from memwall.record.console import Console
 from memwall.record.errors import UserError
 from memwall.record.results import Json
@@ -36,6 +38,14 @@ def passing() -> Json:
 
 def stored(root: Path, raw: Json, machine: str = MACHINE) -> Path:
     path = root / "reports" / machine / "results" / f"{synthetic.NAME}.json"
+    results.write(raw, path)
+    return path
+
+
+def kept(root: Path, raw: Json) -> Path:
+    """A narrowed run beside the complete one."""
+    synthetic.narrow(raw)
+    path = stored(root, passing()).with_name(f"{synthetic.NAME}@mine.json.gz")
     results.write(raw, path)
     return path
 
@@ -167,6 +177,53 @@ def test_refuses_a_result_that_names_somebody(root: Path, text: str) -> None:
     assert not archive(root).exists()
 
 
+@pytest.mark.parametrize(("text", "found"), [
+    ("/home/somebody/bin/gcc", "/home/somebody/bin/gcc"), (f"gcc of {HOST}", f"found {HOST}, the"),
+])
+def test_refuses_a_compressed_result_that_names_somebody(root: Path, text: str, found: str) -> None:
+    path = kept(root, passing())
+    assert tried(root)[0] == 0
+    archive(root).unlink()
+    named = files.read(path).replace("gcc 12.2.0", text)
+    path.write_bytes(files.compressed(named.encode()))
+    code, said = tried(root)
+    assert code == 1 and f"results/{path.name}" in said and found in said
+    assert not archive(root).exists()
+
+
+def test_packs_a_compressed_result_as_it_is(root: Path) -> None:
+    path = kept(root, passing())
+    assert tried(root)[0] == 0
+    with tarfile.open(archive(root)) as tar:
+        packed = tar.extractfile(f"reports/{MACHINE}/results/{path.name}")
+        assert packed is not None and packed.read() == path.read_bytes()
+
+
+@pytest.mark.parametrize(("how", "said"), [
+    (lambda whole: whole[:99], "@mine.json.gz: not gzip: Compressed file ended"),
+    (lambda whole: files.compressed(b"\xff"), "@mine.json.gz: cannot be read: byte 0 is no UTF-8"),
+    (lambda whole: files.compressed(b"{"), "@mine.json.gz:1:2: not JSON"),
+    (lambda whole: files.compressed(b" " * (files.MOST_BYTES + 1)),
+     "@mine.json.gz: found more than 64000000 bytes"),
+    (lambda whole: files.compressed(b" " * results.LARGEST_BYTES + gzip.decompress(whole)),
+     "bytes of JSON, expected at most 4000000 of a result that is committed"),
+])
+def test_refuses_a_compressed_result_that_is_none_or_too_large(
+        root: Path, how: Callable[[bytes], bytes], said: str) -> None:
+    path = kept(root, passing())
+    path.write_bytes(how(path.read_bytes()))
+    code, told = tried(root)
+    assert code == 1 and said in told and told.endswith("refused: 1 problem\n")
+    assert not archive(root).exists()
+
+
+def test_refuses_a_run_that_stands_there_twice(root: Path) -> None:
+    path = kept(root, passing())
+    results.write(results.load(path).raw, path.with_suffix(""))
+    with pytest.raises(UserError, match="@mine.json: found spmv-demo@mine.json.gz beside it"):
+        tried(root)
+
+
 def test_refuses_results_of_another_machine(root: Path) -> None:
     raw = passing()
     raw["machine"]["slug"] = "elsewhere-4c"
@@ -177,6 +234,8 @@ def test_refuses_results_of_another_machine(root: Path) -> None:
 
 def test_refuses_files_of_other_kinds(root: Path) -> None:
     stored(root, passing())
-    (root / "reports" / MACHINE / "core.1234").write_text("")
-    code, said = tried(root)
-    assert code == 1 and "core.1234: found a file of another kind" in said
+    for name in ("core.1234", "results/one.json.gz", "notes.json.gz"):
+        (root / "reports" / MACHINE / name).write_text("")
+        code, said = tried(root)
+        assert code == 1 and f"{name}: found a file of another kind, expected results/" in said
+        (root / "reports" / MACHINE / name).unlink()

@@ -1,6 +1,7 @@
 """Runs of one's own choice in a machine's folder: kept, woven, checked, or refused in a line."""
 
 import copy
+import gzip
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +11,11 @@ import pytest
 from memwall.conftest import Store
 from memwall.pages import keep as keeping
 from memwall.pages.tests.book_test import FOLDER, PAGES, Done, run, weave
-from memwall.record import results
+from memwall.record import files, results
 from memwall.record.results import Json
 from memwall.tests import synthetic
 
-RESULT = f"{FOLDER}/results/{synthetic.NAME}@one-of-mine.json"
+RESULT = f"{FOLDER}/results/{synthetic.NAME}@one-of-mine.json.gz"
 CHAPTER = f"experiments/{synthetic.NAME}/report.md"
 PAGE = f"{PAGES}example-2c/{synthetic.NAME}--one-of-mine.md"
 
@@ -73,6 +74,38 @@ def test_keeping_again_replaces(root: Path, measured: Path) -> None:
     assert run(root, "check").returncode == 0
 
 
+def test_a_plain_one_of_an_older_version_is_read_and_replaced(root: Path, measured: Path) -> None:
+    plain = (root / RESULT).with_suffix("")
+    keep(root, measured)
+    pages = {name: (root / name).read_bytes() for name in (PAGE, CHAPTER)}
+    plain.write_bytes(gzip.decompress((root / RESULT).read_bytes()))
+    for command in (("report",), ("check",), ("keep", str(measured), "another")):
+        found = run(root, *command)
+        assert (found.returncode, found.stdout) == (2, "")
+        assert f"{plain.name}: found {plain.name}.gz beside it, expected one" in found.stderr
+        assert found.stderr.count("\n") == 1
+    (root / RESULT).unlink()
+    assert run(root, "report", "example-2c").returncode == 0
+    assert pages == {name: (root / name).read_bytes() for name in pages}
+    assert run(root, "check").returncode == 0
+    assert keep(root, measured).stdout == f"kept {RESULT}\n"
+    assert (root / RESULT).exists() and not plain.exists()
+    assert run(root, "check").returncode == 0
+
+
+def test_what_is_kept_is_limited_before_it_is_compressed(root: Path, measured: Path) -> None:
+    large = results.load(measured / "result.json").raw
+    large["machine"]["slug"] = "example-2c"
+    large["libraries"]["large"] = "x" * results.LARGEST_BYTES
+    size = len(results.encoded(large))
+    said = f"found {size} bytes of JSON, expected at most {results.LARGEST_BYTES} of a result"
+    results.write(large, measured / "result.json")
+    assert said in keep(root, measured).stderr and not (root / RESULT).exists()
+    results.write(large, root / RESULT)
+    assert (root / RESULT).stat().st_size < size / 10
+    assert f"{RESULT}: {said}" in run(root, "check").stdout
+
+
 def test_report_forgets_what_is_kept_no_more(root: Path, measured: Path) -> None:
     keep(root, measured)
     (root / RESULT).unlink()
@@ -99,7 +132,7 @@ def test_folders_of_matrices_are_not_kept(root: Path, measured: Path) -> None:
 
     change(measured, where_it_lay)
     assert keep(root, measured).returncode == 0
-    assert "secret" not in (root / RESULT).read_text(encoding="utf-8")
+    assert "secret" not in files.read(root / RESULT)
     raw = results.load(root / RESULT).raw
     assert raw["run"]["arguments"] == ["--matrix", "mine.mtx.gz", "--matrix=b.mtx"]
     assert raw["cases"][0]["setup"]["notes"] == ["rows of (mine.mtx.gz) at 3 GB/s, a/b"]
@@ -165,7 +198,7 @@ def test_a_folder_may_begin_with_a_kept_run(root: Path, measured: Path) -> None:
     change(measured, _rename_machine)
     before = (root / "reports/README.md").read_bytes()
     found = run(root, "keep", str(measured), "one-of-mine")
-    assert found.stdout == "kept reports/other-2c/results/spmv-demo@one-of-mine.json\n"
+    assert found.stdout == "kept reports/other-2c/results/spmv-demo@one-of-mine.json.gz\n"
     assert (root / PAGES / f"other-2c/{synthetic.NAME}--one-of-mine.md").exists()
     assert (root / "reports/README.md").read_bytes() == before
     assert run(root, "check").returncode == 0
@@ -182,7 +215,7 @@ def test_what_came_with_the_tree_is_left_alone(
         why, kept = found.stdout.splitlines()
         assert why.startswith("reports/example-2c ")
         assert why.endswith(": this machine is called example-2c-2")
-        assert kept == f"kept reports/example-2c-2/results/{synthetic.NAME}@one-of-mine.json"
+        assert kept == f"kept reports/example-2c-2/results/{synthetic.NAME}@one-of-mine.json.gz"
     assert not (root / RESULT).exists()
 
 

@@ -8,13 +8,14 @@ import pytest
 
 from memwall.figures import sheet
 from memwall.pages import book
-from memwall.record import machines, results
+from memwall.record import machines, results, stored
 from memwall.record.results import Json
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 MINE = "mine.mtx"
-MEASURED = sorted({path.stem.partition("@")[0] for machine in machines.listed(REPOSITORY)
-                   for path in (REPOSITORY / "reports" / machine).glob("results/*.json")})
+FOUND = [path for machine in machines.listed(REPOSITORY)
+         for path in stored.results_of(REPOSITORY / "reports" / machine)]
+MEASURED = sorted({stored.names_of(path)[0] for path in FOUND})
 
 
 @pytest.fixture(autouse=True)
@@ -60,10 +61,7 @@ NARROWED: dict[str, Callable[[Json], Json | None]] = {
 @cache
 def measured(name: str) -> Json:
     """The first committed result of an experiment."""
-    file = next(file for machine in machines.listed(REPOSITORY)
-                for file in sorted((REPOSITORY / "reports" / machine / "results").glob("*.json"))
-                if file.name.startswith(name))
-    return results.load(file).raw
+    return results.load(next(path for path in FOUND if stored.names_of(path)[0] == name)).raw
 
 
 @pytest.mark.parametrize("how", NARROWED)

@@ -6,6 +6,7 @@ It uses nothing of `memwall.analysis` and `memwall.pages`. What a predicate mean
 their docstrings; selections, medians, intervals, tests and verdicts are written again.
 """
 
+import gzip
 import json
 import math
 import re
@@ -822,8 +823,10 @@ def of_committed(root: Path, experiment: str) -> Evaluator:
               (root / "reports/machines.txt").read_text(encoding="utf-8").splitlines()]
     found = {}
     for machine in filter(None, listed):
-        for path in sorted((root / f"reports/{machine}/results").glob(f"{experiment}*.json")):
-            if path.stem.partition("@")[0] == experiment:
-                raw = json.loads(path.read_text(encoding="utf-8"))
-                found[raw["run"]["id"]] = load(root, experiment, raw, "@" in path.stem)
+        for path in sorted((root / f"reports/{machine}/results").glob(f"{experiment}*.json*")):
+            name, at, _ = path.name.partition(".")[0].partition("@")
+            if name == experiment:
+                text = path.read_bytes()
+                raw = json.loads(gzip.decompress(text) if path.suffix == ".gz" else text)
+                found[raw["run"]["id"]] = load(root, experiment, raw, bool(at))
     return Evaluator(root, experiment, found)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memwall.record import machines, names
+from memwall.record import files, machines, names, stored
 from memwall.record.errors import UserError
 from memwall.record.results import Json
 from memwall.record.sources import REPOSITORY
@@ -23,8 +23,8 @@ def committed() -> dict[str, list[Json]]:
     """What the results of each machine of this repository say of it."""
     found: dict[str, list[Json]] = {}
     for name in machines.listed(REPOSITORY):
-        for path in sorted((REPOSITORY / "reports" / name).glob("results/*.json")):
-            machine = json.loads(path.read_text(encoding="utf-8"))["machine"]
+        for path in stored.results_of(REPOSITORY / "reports" / name):
+            machine = files.read_json(path)["machine"]
             if machine not in found.setdefault(name, []):
                 found[name].append(machine)
     return found
@@ -234,4 +234,4 @@ def test_the_list_is_of_this_repository() -> None:
     listed = machines.listed(REPOSITORY)
     assert listed == sorted(set(listed))
     assert (REPOSITORY / machines.LIST).read_text(encoding="utf-8").startswith(machines.HEAD)
-    assert all(any((REPOSITORY / "reports" / name).glob("results/*.json")) for name in listed)
+    assert all(stored.results_of(REPOSITORY / "reports" / name) for name in listed)

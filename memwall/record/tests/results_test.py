@@ -237,7 +237,7 @@ def test_what_is_measured_may_be_as_large_as_it_likes(raw: Json, tmp_path: Path)
 def test_what_is_committed_may_not(raw: Json) -> None:
     assert results.too_large(results.LARGEST_BYTES) == ""
     assert results.too_large(results.LARGEST_BYTES + 1).startswith(
-        "found 4000001 bytes, expected at most 4000000")
+        "found 4000001 bytes of JSON, expected at most 4000000")
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "1" * 5000, '{"a": 1, "a": 2}'])
