@@ -77,7 +77,7 @@ def test_each_experiment_is_reported_somewhere(committed: House) -> None:
 
 def test_what_is_doubtful_is_marked_on_its_page(page: Page) -> None:
     """The machine whose report ended without a page, because of one case at 112 % of a ceiling."""
-    text = page("reports/amd-epyc-2c/results/spmv-plan@nine-classes.json")
+    text = page("reports/amd-epyc-2c/results/spmv-plan@nine-classes.json.gz")
     assert ("Doubtful, and counted in no verdict: `eigen` at sten27 fp64 threads=2: 112 % of the"
             " fastest pass of read") in text
 
