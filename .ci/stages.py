@@ -252,8 +252,8 @@ def sendable(directory: Path) -> Check:
     largest = max(programs, key=lambda path: path.stat().st_size, default=None)
     program = stripped_bytes(largest) if largest else 0
     megabytes = (tracked + program) / 2**20
-    told = (f"found {megabytes:.1f} MiB, of which the program has {program / 2**20:.1f},"
-            f" expected at most {SENDABLE_MIB}")
+    told = (f"found {megabytes:.1f} MiB, of which the tracked files have {tracked / 2**20:.1f} and"
+            f" the program {program / 2**20:.1f}, expected at most {SENDABLE_MIB}")
     return Check("tracked files and a program can be sent",
                  "passed" if megabytes <= SENDABLE_MIB else "failed", told)
 
