@@ -561,22 +561,12 @@ TEST_CASE_TEMPLATE("16 bits by every plan, loaded by the copy engine and by thre
     }
 }
 
-TEST_CASE("floats in TF32 by every plan, of any alignment")
+/// Multiplies in TF32 by every plan.
+void check_tf32_plans(std::initializer_list<GemmArguments> draws)
 {
-    if (!dense::gpu::has_wgmma()) {
-        MESSAGE("skipped: it is made for GPUs of compute capability 9.0");
-        return;
-    }
     cuda::Stream const stream;
     std::mt19937 random{26};
-    // Parts of tiles; rows of a that begin alike, and in four classes, some of which make a step
-    // more; b by the copy engine, and by threads; one step, and many for clusters that divide the
-    // depth; more tiles than fit, whose stages are used again.
-    for (auto asked :
-         {GemmArguments{300, 260, 103, {1, 0, 0}}, GemmArguments{300, 263, 1088, {1, 0, 0}},
-          GemmArguments{70, 40, 1090, {2, 0, 3}, {0, 0, 1}}, GemmArguments{5, 131, 1091},
-          GemmArguments{130, 129, 1}, GemmArguments{1100, 1200, 300},
-          GemmArguments{1100, 1201, 300}}) {
+    for (auto asked : draws) {
         asked.options.precision = Precision::tf32;
         CAPTURE(asked.text());
         TestGemm<float> p{asked, random};
@@ -592,13 +582,41 @@ TEST_CASE("floats in TF32 by every plan, of any alignment")
             REQUIRE(p.wrong(rounding_of(asked.options.precision)) == "");
         }
     }
-    Matrix<float> const none{};
-    CHECK_THROWS_AS(dense::gpu::multiply_by_tf32({32, 1, 1}, none, none, none, stream),
-                    std::invalid_argument);
-    CHECK_THROWS_AS(dense::gpu::multiply_by_tf32({64, 2, 8}, none, none, none, stream),
-                    std::invalid_argument);
-    CHECK_THROWS_AS(dense::gpu::multiply_by_tf32({64, 1, 2}, none, none, none, stream),
-                    std::invalid_argument);
+}
+
+TEST_CASE("floats in TF32 by every plan, in a product of few tiles")
+{
+    if (!dense::gpu::has_wgmma()) {
+        MESSAGE("skipped: it is made for GPUs of compute capability 9.0");
+        return;
+    }
+    // By the copy engine, and by threads; in four classes of rows.
+    check_tf32_plans({{70, 130, 516, {1, 0, 0}}, {5, 131, 517}});
+    Matrix<float const> const none{};
+    cuda::Stream const stream;
+    for (dense::gpu::Tf32Plan const& refused :
+         {dense::gpu::Tf32Plan{32, 1, 1}, {64, 2, 8}, {64, 1, 2}}) {
+        CHECK_THROWS_AS(dense::gpu::multiply_by_tf32(refused, none, none, {}, stream),
+                        std::invalid_argument);
+    }
+}
+
+TEST_CASE("floats in TF32 by every plan, of any alignment" * doctest::test_suite("many-hazards"))
+{
+    if (!dense::gpu::has_wgmma()) {
+        MESSAGE("skipped: it is made for GPUs of compute capability 9.0");
+        return;
+    }
+    // Parts of tiles; rows of a that begin alike, and in four classes, some of which make a step
+    // more; b by the copy engine, and by threads; one step, and many for clusters that divide the
+    // depth; more tiles than fit, whose stages are used again.
+    check_tf32_plans({{300, 260, 103, {1, 0, 0}},
+                      {300, 263, 1088, {1, 0, 0}},
+                      {70, 40, 1090, {2, 0, 3}, {0, 0, 1}},
+                      {5, 131, 1091},
+                      {130, 129, 1},
+                      {1100, 1200, 300},
+                      {1100, 1201, 300}});
 }
 
 TEST_CASE_TEMPLATE("a plan by each of its kernels, of any shape, gaps, alignment and transposes", T,
