@@ -520,17 +520,25 @@ void Contender::time_call(Call& call, int processors, double limit_seconds)
     blame(call, processors);
 }
 
-void Contender::blame(Call& call, int processors) const
+/// Clocks of processors may lag by a tick, so that a call seems to have had what belongs to the one
+/// before it. What calls had too much is therefore added up, and nothing is forgotten but what
+/// later ones leave.
+bool Contender::had_too_much(Call const& call, int processors)
 {
-    constexpr double tick = 0.004; // clocks of processors may lag by one
+    constexpr double tick = 0.004;
+    excess_ = std::max(0.0, excess_ + call.processor - 1.05 * processors * call.seconds);
+    return excess_ > tick;
+}
+
+void Contender::blame(Call& call, int processors)
+{
     if (entry_.keeps_time) {
         take_time(call);
     } else if (!call.fault.empty() && !entry_.sanitized.empty()) {
         auto const found = finding(report(), entry_.sanitized, call.fault);
         call.fault = found.what.empty() ? call.fault : found.what;
         call.race = found.race;
-    } else if (call.fault.empty() && entry_.sanitized.empty() &&
-               call.processor > 1.05 * processors * call.seconds + tick) {
+    } else if (call.fault.empty() && entry_.sanitized.empty() && had_too_much(call, processors)) {
         call.fault = "it used more processor time than " + std::to_string(processors) +
                      (processors == 1 ? " processor has" : " processors have");
         call.foul = true;

@@ -83,7 +83,8 @@ private:
     std::string why_closed() const;
     std::string too_slow(double limit_seconds) const;
     void time_call(Call& call, int processors, double limit_seconds);
-    void blame(Call& call, int processors) const;
+    void blame(Call& call, int processors);
+    bool had_too_much(Call const& call, int processors);
     void take_time(Call& call) const;
     bool wait_for_any(std::span<pollfd> waited, std::chrono::steady_clock::time_point start) const;
     bool is_too_large() const;
@@ -100,6 +101,7 @@ private:
     std::vector<Rank> ranks_;
     std::set<pid_t> processes_;              ///< all that belong to it when it is ready
     std::chrono::nanoseconds frozen_time_{}; ///< of its processors, when it was frozen last
+    double excess_ = 0; ///< seconds of processors that its calls had beyond what they may
 };
 
 } // namespace kit

@@ -62,8 +62,9 @@ void kit::call(Part const& part)
         for (bool volatile stands_still = true; stands_still;) {
         }
     }
-    if (is("works for a while")) {
-        for (auto const end = std::clock() + CLOCKS_PER_SEC / 50; std::clock() < end;) {
+    if (is("works for a while") || is("works for a moment")) {
+        auto const time = CLOCKS_PER_SEC / (is("works for a while") ? 50 : 1000);
+        for (auto const end = std::clock() + time; std::clock() < end;) {
         }
     }
     if (is("prints")) {

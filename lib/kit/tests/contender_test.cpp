@@ -165,6 +165,13 @@ TEST_CASE("processor time beyond that of the processors it may use is foul")
     CHECK(found.call.processor >= 0.02);
 }
 
+TEST_CASE("a little too much processor time is foul in the end, call after call")
+{
+    CHECK_FALSE(outcome("works for a moment", 5, 0).call.foul);
+    CHECK(outcome("works for a moment", 5, 0, 10).call.foul);
+    CHECK_FALSE(outcome("works for a moment", 5, 1, 10).call.foul);
+}
+
 TEST_CASE("a box that ends or does not answer has no result")
 {
     CHECK(outcome("leaves").call.fault == "it ended with exit code 3");
