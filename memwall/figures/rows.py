@@ -115,9 +115,9 @@ class ClaimColumn:
 
     @property
     def titled(self) -> str:
-        """The title with the unit; numbers that are shares tell theirs."""
-        unit = f" ({self.unit})" if self.unit not in ("", "%") else ""
-        return self.title.replace("`", "") + unit
+        """The title with the unit, unless it tells it; numbers that are shares tell theirs."""
+        is_told = self.unit in ("", "%") or self.title.endswith(f" {self.unit}")
+        return self.title.replace("`", "") + ("" if is_told else f" ({self.unit})")
 
 
 @dataclass(frozen=True)

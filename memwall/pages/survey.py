@@ -283,9 +283,11 @@ def _column(survey: Survey, verdicts: Mapping[str, Verdict], title: str,
         return None
     claim = next(iter(verdicts.values())).claim
     condition = claim.conditions[index or 0]
-    cells = tuple(_cell(verdicts[machine], chosen[machine], index) for machine in survey.machines)
-    unit = _unit(condition)
-    low, high = (edge if edge is None or unit != "%" else 100 * edge for edge in example.holds)
+    estimates = [f.estimate.value for f in chosen.values() if f is not None and f.estimate]
+    of_one, unit = _unit(condition, estimates)
+    cells = tuple(_cell(verdicts[machine], chosen[machine], index, of_one)
+                  for machine in survey.machines)
+    low, high = (edge if edge is None else of_one * edge for edge in example.holds)
     return ClaimColumn(title, cells, (low, high), "ratio" if example.comparison else "linear", unit)
 
 
@@ -297,7 +299,8 @@ def _finding(verdict: Verdict, index: int | None) -> Finding | None:
     return verdict.findings[index] if index < len(verdict.findings) else None
 
 
-def _cell(verdict: Verdict, finding: Finding | None, index: int | None) -> ClaimCell | None:
+def _cell(verdict: Verdict, finding: Finding | None, index: int | None,
+          of_one: float) -> ClaimCell | None:
     if finding is None or not verdict.is_asked:
         return None
     words = claims.OWN if verdict.claim.is_own else {}
@@ -308,14 +311,18 @@ def _cell(verdict: Verdict, finding: Finding | None, index: int | None) -> Claim
         return ClaimCell(word, "too few" if few else finding.decided_by)
     is_open = finding.interval if finding.verdict == UNDECIDED else word == UNDECIDED.lower()
     number = "?" if is_open else finding.decided_by.removesuffix("x")
-    e = finding.estimate.scaled(100 if finding.decided_by.endswith(" %") else 1)
+    e = finding.estimate.scaled(of_one)
     return ClaimCell(word, number, e.value, e.low, e.high)
 
 
-def _unit(condition: Condition) -> str:
+def _unit(condition: Condition, values: Sequence[float]) -> tuple[float, str]:
+    """The unit of a panel's axis, and how many of it are one of what a condition counts in."""
     if condition.value.startswith("of_"):
-        return "%"
-    return {"gflops": "GFLOP/s", "tflops": "TFLOP/s", "gbps": "GB/s"}.get(condition.value, "")
+        return 100, "%"
+    if condition.value == "median":
+        seconds, unit = notation.time_unit(values)
+        return 1 / seconds, unit
+    return 1, {"gflops": "GFLOP/s", "tflops": "TFLOP/s", "gbps": "GB/s"}.get(condition.value, "")
 
 
 def _inputs(found: Sequence[OnMachine], x: str, where: Where) -> dict[str, list[Any]]:

@@ -393,6 +393,13 @@ def test_why_a_claim_is_open_in_the_green_is_said(verdict: str, low: float, is_s
     assert (rows.OPEN_IN_THE_GREEN in figure.spec) == is_said
 
 
+@pytest.mark.parametrize(("title", "unit", "titled"), [
+    ("`gemm`", "µs", "gemm (µs)"), ("at most 6 µs", "µs", "at most 6 µs"),
+    ("a share", "%", "a share")])
+def test_a_title_tells_its_unit_once(title: str, unit: str, titled: str) -> None:
+    assert ClaimColumn(title, (), unit=unit).titled == titled
+
+
 def json_panels(figure: Drawn) -> list[dict[str, Any]]:
     """The layers that have rows."""
     panels = json.loads(figure.spec)["concat"]

@@ -9,8 +9,9 @@ import pytest
 
 from memwall.analysis.measurements import Measurements
 from memwall.pages.lesson import Lesson
-from memwall.pages.survey import ChapterPlot, OnMachine, Survey, _columns, _inputs
+from memwall.pages.survey import ChapterPlot, OnMachine, Survey, _columns, _inputs, _unit
 from memwall.record import definition
+from memwall.record.definition import Condition
 from memwall.record.errors import UserError
 from memwall.record.results import Json
 from memwall.tests import synthetic
@@ -29,6 +30,16 @@ def survey(root: Path, measured: Callable[..., Measurements], raw: Json) -> Surv
 def test_columns_that_are_numbers_come_in_their_order(survey: Survey) -> None:
     assert list(_inputs(survey.runs(), "threads", {})) == ["1", "2"]
     assert _inputs(survey.runs(), "threads", {})["2"] == [2]
+
+
+@pytest.mark.parametrize(("value", "values", "expected"), [
+    ("median", [6.5e-6, 7.1e-6], (1e6, "µs")), ("median", [0.002], (1e3, "ms")),
+    ("of_ceiling", [0.5], (100, "%")), ("gflops", [3.0], (1, "GFLOP/s"))])
+def test_a_panel_counts_in_a_unit_that_fits(value: str, values: list[float],
+                                            expected: tuple[float, str]) -> None:
+    condition = Condition(("unroll4",), (), "", {}, value=value)
+    of_one, unit = _unit(condition, values)
+    assert of_one == pytest.approx(expected[0]) and unit == expected[1]
 
 
 # --- three machines -------------------------------------------------------------------------------
