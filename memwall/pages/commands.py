@@ -112,9 +112,22 @@ def _report(arguments: argparse.Namespace) -> int:
             return 0
         house = book.weave_all(arguments.root)
     _left_out(house)
+    for problem in _lints(house, lambda name: files.read(house.root / _lesson(name))):
+        print(f"check: {terminal.harmless(problem)}", file=sys.stderr)
     print(f"wove {len(house.experiments)} reports, {len(house.machines)} machines, the scorecard"
           " and README.md")
     return 0
+
+
+def _lesson(name: str) -> str:
+    """Where the lesson of an experiment is woven."""
+    return f"experiments/{name}/README.md"
+
+
+def _lints(house: book.House, text_of: Callable[[str], str]) -> list[str]:
+    """What is wrong with definitions, and with lessons though they can be woven."""
+    return [problem for one in house.experiments
+            for problem in (*lint(one), *lesson_lint.lint(one, text_of(one.name)))]
 
 
 def _figures(given: argparse.Namespace, describe: Describe) -> int:
@@ -160,9 +173,7 @@ def _check(arguments: argparse.Namespace) -> int:
     _left_out(house)
     texts = book.everything(house)
     problems = [line for machine in house.machines for line in house.hindrances(machine)]
-    problems += [problem for experiment in house.experiments for problem in lint(experiment)]
-    problems += [line for experiment in house.experiments for line in lesson_lint.lint(
-        experiment, texts[f"experiments/{experiment.name}/README.md"])]
+    problems += _lints(house, lambda name: texts[_lesson(name)])
     problems += weaving.differences(arguments.root, texts)
     others = machines.unlisted(arguments.root)
     problems += [problem for other in others for problem in book.unsound(arguments.root, other)]
