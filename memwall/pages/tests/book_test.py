@@ -491,6 +491,17 @@ def test_notes_belong_to_a_run(root: Path, store: Store, raw: Json) -> None:
         pages_of(root)
 
 
+def test_report_weaves_what_check_refuses_and_says_so(woven: Path) -> None:
+    (woven / CHAPTER / "lesson.md.in").write_text("# Why so slow?\n\nBecause of memory.\n")
+    (woven / CHAPTER / "answers.md.in").write_text("# Answers\n")
+    told = run(woven, "report")
+    assert told.returncode == 0
+    refused = run(woven, "check")
+    assert refused.returncode == 1
+    found = [line.removeprefix("check: ") for line in told.stderr.splitlines()]
+    assert len(found) > 1 and set(found) < set(refused.stdout.splitlines())
+
+
 def test_a_folder_that_is_not_listed_changes_no_committed_page(woven: Path) -> None:
     """Its owner has pages; a text that it contradicts is not theirs to mend."""
     other = second_machine()
