@@ -23,7 +23,8 @@ Compiling = tuple[Submission, Future[Binary]]
 SESSIONS = 12
 #: While all are compiled nobody waits longer for a word.
 SILENT_S = 20
-#: What is left will take as long as so many of the last did, since a machine becomes slower, too.
+#: What nobody has handed in yet will take as long as so many of the last texts did, since a machine
+#: becomes slower, too.
 RECENT = 60
 
 
@@ -87,12 +88,13 @@ def _time(shop: Workshop, compiling: Sequence[Compiling], out: Path,
     """Grades one after the other; returns those that noise prevented. Whatever happens with one
     happens to it alone, but for a full disk, which stops all."""
     disturbed = []
-    takes_time = [_has_program(compiled) for _, compiled in compiling]
-    taken: list[float] = []
+    texts = [submission.text if _has_program(compiled) else None
+             for submission, compiled in compiling]
+    pace = Pace()
     for number, (submission, compiled) in enumerate(compiling, 1):
         whose = f"{number}/{len(compiling)} {submission.label}"
-        if taken:
-            left = statistics.mean(taken[-RECENT:]) * sum(takes_time[number - 1:])
+        if pace.is_known:
+            left = sum(pace.of(text) for text in texts[number - 1:] if text is not None)
             say(queue(out, "timed", number - 1, len(compiling), left))
         begun = time.monotonic()
         try:
@@ -108,13 +110,33 @@ def _time(shop: Workshop, compiling: Sequence[Compiling], out: Path,
             say(f"{whose}: the fault is ours, no grade: {errors.line_of(error)}")
             continue
         finally:
-            if takes_time[number - 1]:
-                taken.append(time.monotonic() - begun)
+            if (text := texts[number - 1]) is not None:
+                pace.took(text, time.monotonic() - begun)
         keep(out, shop.kit, submission, record)
         say(f"{whose}: {record['points']:.1f} points"
             + (f" ({record['reason']})" if record["reason"] else ""))
         program.remove()
     return disturbed
+
+
+class Pace:
+    """How long texts take to be graded: the same text as long as it did in the mean, any other one
+    as long as the mean of the latest ones."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[bytes, list[float]] = {}  # the latest text last
+
+    @property
+    def is_known(self) -> bool:
+        return bool(self._seconds)
+
+    def took(self, text: bytes, seconds: float) -> None:
+        self._seconds[text] = [*self._seconds.pop(text, []), seconds]
+
+    def of(self, text: bytes) -> float:
+        """Seconds; something must have been timed."""
+        latest = list(self._seconds.values())[-RECENT:]
+        return statistics.mean(self._seconds.get(text) or map(statistics.mean, latest))
 
 
 def _has_program(compiled: Future[Binary]) -> bool:

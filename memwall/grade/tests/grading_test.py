@@ -86,6 +86,17 @@ def test_a_class_hears_how_much_is_compiled_and_timed(shop: Shop, tmp_path: Path
                     "2 of 3 are timed, 1 wait; s left"]
 
 
+def test_what_is_left_takes_as_long_as_its_text_did_and_else_as_the_latest_ones() -> None:
+    pace = grading.Pace()
+    assert not pace.is_known
+    for text, seconds in ((b"fast", 2), (b"slow", 50), (b"slow", 70)):
+        pace.took(text, seconds)
+    assert [pace.of(text) for text in (b"fast", b"slow", b"new")] == [2, 60, 31]
+    for k in range(grading.RECENT):
+        pace.took(str(k).encode(), 4)
+    assert [pace.of(text) for text in (b"slow", b"new")] == [60, 4]
+
+
 def test_what_was_not_kept_is_graded_again(shop: Shop, tmp_path: Path) -> None:
     run(shop, tmp_path)
     lost = grading.path_of(tmp_path, shop.kit, SUBMISSIONS[1])
