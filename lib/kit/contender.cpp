@@ -521,8 +521,7 @@ void Contender::time_call(Call& call, int processors, double limit_seconds)
 }
 
 /// Clocks of processors may lag by a tick, so that a call seems to have had what belongs to the one
-/// before it. What calls had too much is therefore added up, and nothing is forgotten but what
-/// later ones leave.
+/// before it. What calls had too much is therefore added up, less what later ones leave unused.
 bool Contender::had_too_much(Call const& call, int processors)
 {
     constexpr double tick = 0.004;

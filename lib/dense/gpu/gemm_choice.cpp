@@ -87,8 +87,8 @@ std::optional<Choice> hopper_choice(Matrix<float const> const& a, Matrix<float c
     return best;
 }
 
-/// The same on tensor cores. Three products take turns of the device, which take all tiles of a
-/// turn through the whole depth, 32 at a time: from 58 products on an H200.
+/// The same on tensor cores. In `tf32x3` the device takes tiles in turns, all of a turn through the
+/// whole depth, 32 at a time: constants from 58 products on an H200.
 double tensor_microseconds(Precision precision, Matrix<float const> const& a,
                            Matrix<float const> const& b)
 {

@@ -634,7 +634,7 @@ std::string_view refuses_all_but_hopper(Matrix<float const> const&, Matrix<float
     return before.empty() && refusal_before(91, why).empty() ? why : before;
 }
 
-/// By a model whose constants were fitted to 2,800 products on an H200: a launch, and turns of the
+/// By a model whose constants were fitted to 2,847 products on an H200: a launch, and turns of the
 /// device, in each of which a tile is begun and stored, goes through its part of the depth, and is
 /// added up where there are several parts.
 double expected_microseconds(Tf32Plan const& plan, Matrix<float const> const& a,

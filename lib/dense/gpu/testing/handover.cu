@@ -28,7 +28,7 @@ __device__ void write_all(float const* from, int count, Memory& memory)
             memory.empty[turn.stage].wait(turn.parity ^ 1);
         }
         if (lacks == Lacks::wait_until_full && i + 1 == count) {
-            __nanosleep(1'000'000); // until all have read
+            __nanosleep(1'000'000); // longer than others take to read
         }
         copy_float(&memory.stage[turn.stage][own], from + i * handed_over_at_once + own, true);
         memory.full[turn.stage].arrive_when_copied();
