@@ -60,9 +60,9 @@ def added(directory: Path, base: Path) -> list[Compilation]:
 
 
 def front_ends(directory: Path, compiled: Sequence[Compilation]) -> Path:
-    """Writes a file for Ninja that asks front ends of each, and makes what they have to read. Of a
-    .cu file machine code for its kernels is made, since PTX within it is read by its assembler
-    alone. What the file promises to make is never made, so that each is asked again every time."""
+    """Writes a file for Ninja that asks front ends of each, and makes what they have to read. A .cu
+    file becomes PTX: to assemble that takes longer than all else. What the file promises to make is
+    never made, so that each is asked again every time."""
     listed = subprocess.run(["ninja", "-C", directory, "-t", "targets", "all"], text=True,
                             capture_output=True, check=True).stdout
     made = [name for name, rule in (line.rsplit(": ", 1) for line in listed.splitlines()
@@ -75,7 +75,7 @@ def front_ends(directory: Path, compiled: Sequence[Compilation]) -> Path:
     for number, one in enumerate(compiled):
         on_gpu = any(source.suffix == ".cu" for source in one.sources)
         seen = f"front/{number}"
-        words = [*one.front, *(("-cubin", "-o", f"{seen}.cubin") if on_gpu
+        words = [*one.front, *(("-ptx", "-o", f"{seen}.ptx") if on_gpu
                                else ("-fsyntax-only",))]
         lines += [f"build {seen}: look", f"  looked = {shlex.join(words).replace('$', '$$')}"]
     file = directory / "front.ninja"

@@ -228,6 +228,7 @@ def test_a_thousand_pairs_are_compared_as_by_the_weaver(driver: Any, committed: 
         assert_alike(answer, numerics.estimate(METRICS["speedup"].of(pair)))
 
 
+@pytest.mark.large
 def test_means_over_inputs_are_those_of_the_weaver(driver: Any, committed: House,
                                                    page: Path) -> None:
     source = random.Random(52)
@@ -361,6 +362,7 @@ def test_what_tells_cases_apart_is_offered_everywhere(driver: Any, page: Path) -
             "return document.querySelector(`th button[data-sort=${arguments[0]}]`)", name), name
 
 
+@pytest.mark.large
 def test_every_measure_has_a_column_that_sorts(driver: Any, page: Path) -> None:
     visit(driver, page)
     for name in driver.execute_script("return Object.keys(measured.MEASURES)"):  # blanks come last
