@@ -4,6 +4,7 @@
 #include "cuda/gpu.hpp"
 #include "dense/gemm.hpp"
 #include "dense/gemm_steps.hpp"
+#include "peers/mkl_gemm.hpp"
 #include "peers/openblas.hpp"
 
 #include <algorithm>
@@ -140,8 +141,28 @@ inline peers::OpenBlas const& openblas()
     return library;
 }
 
+/// Adds a library's product, or the reason why there is none. `apart` is why it is not for several
+/// threads where those are not OpenMP's.
+template <class T, class Library>
+void by_library(bench::Trial& trial, HostProblem<T> const& p, std::string const& name,
+                Library const& library, std::string const& apart)
+{
+    if (!library.missing.empty()) {
+        trial.skip(name, library.missing).group("peer");
+    } else if (trial.threads() > 1 && !library.shares_threads) {
+        trial.skip(name, apart).group("peer");
+    } else if (is_asked_for(name)) {
+        trial
+            .add(name,
+                 [&trial, &p, library] {
+                     library.gemm(p.left(), p.right(), p.product(), trial.threads());
+                 })
+            .group("peer");
+    }
+}
+
 /// The steps on the host: loops on one thread, packed blocks with every kernel of this processor
-/// and all threads, and OpenBLAS.
+/// and all threads, and the libraries.
 template <class T>
 void on_host(bench::Trial& trial)
 {
@@ -178,16 +199,9 @@ void on_host(bench::Trial& trial)
                 .excerpt("micro_kernel");
         }
     }
-    auto const& blas = openblas();
-    if (!blas.missing.empty()) {
-        trial.skip("openblas", blas.missing).group("peer");
-    } else if (trial.threads() > 1 && !blas.shares_threads) {
-        trial.skip("openblas", "it has threads of its own; install libopenblas0-openmp")
-            .group("peer");
-    } else if (is_asked_for("openblas")) {
-        trial.add("openblas", [&] { blas.gemm(p.left(), p.right(), p.product(), trial.threads()); })
-            .group("peer");
-    }
+    by_library(trial, p, "openblas", openblas(),
+               "it has threads of its own; install libopenblas0-openmp");
+    by_library(trial, p, "mkl", peers::MklGemm{trial.threads()}, "");
     trial.run();
 }
 

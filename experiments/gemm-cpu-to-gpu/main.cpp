@@ -13,7 +13,8 @@ int main(int argc, char** argv)
     cuda::add_studies(experiment, gpu);
     auto& cpu = experiment.study("cpu").axis("size", gemm::sizes_on_host());
     cpu.types<float, double>([&]<class T>(bench::Trial& trial) {
-        experiment.library("openblas", gemm::openblas().version);
+        experiment.library("openblas", gemm::openblas().version)
+            .library("mkl", peers::MklGemm{trial.threads()}.version);
         gemm::on_host<T>(trial);
     });
     return experiment.run();
