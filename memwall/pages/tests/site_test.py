@@ -178,7 +178,7 @@ def test_what_the_generator_complains_of_is_one_line() -> None:
 @pytest.mark.parametrize("path", sorted(build.REHEARSED.glob("*.json")), ids=lambda path: path.stem)
 def test_a_class_that_is_shown_was_asked_what_its_kit_asks(path: Path, tmp_path: Path) -> None:
     graded = files.read_json(path)
-    kit = kits.load(REPOSITORY / "experiments" / path.stem / "kit")
+    kit = kits.load(kits.all_folders(REPOSITORY)[path.stem])
     assert graded["machine"] in machines.listed(REPOSITORY)
     asked = [case.name for case in kit.cases]
     assert all([one["name"] for one in record["outcomes"]] in ([], asked)
