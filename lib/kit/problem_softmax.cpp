@@ -40,7 +40,8 @@ Generator generator(RowTask task)
 
 RowProblem::RowProblem(RowTask task, std::int32_t rows, std::int32_t columns, std::int64_t offset,
                        Random& random)
-    : task_{task}, rows_{rows}, columns_{columns},
+    : task_{task}, rows_{rows}, columns_{columns}, of_sums_{8 * std::sqrt(
+                                                                    static_cast<double>(columns))},
       x_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns))
 {
     std::ranges::generate(x_, [&] {
@@ -48,9 +49,14 @@ RowProblem::RowProblem(RowTask task, std::int32_t rows, std::int32_t columns, st
     });
 }
 
+std::size_t RowProblem::width() const
+{
+    return task_ == RowTask::sum ? 1 : static_cast<std::size_t>(columns_);
+}
+
 std::size_t RowProblem::outputs() const
 {
-    return task_ == RowTask::sum ? static_cast<std::size_t>(rows_) : x_.size();
+    return static_cast<std::size_t>(rows_) * width();
 }
 
 double RowProblem::work() const
@@ -98,30 +104,29 @@ void RowProblem::expect(bool whole)
     }
 }
 
-RowProblem::Expected RowProblem::expected(std::size_t i) const
+RowProblem::Expected RowProblem::expected(std::size_t row, std::size_t i) const
 {
-    auto const columns = static_cast<std::size_t>(columns_);
-    auto const of_sums = 8 * std::sqrt(static_cast<double>(columns));
+    auto const& facts = facts_[row];
     if (task_ == RowTask::sum) {
-        return {facts_[i].sum, unit * (4 + of_sums) * facts_[i].magnitude};
+        return {facts.sum, unit * (4 + of_sums_) * facts.magnitude};
     }
-    auto const& row = facts_[i / columns];
-    auto const value = power_[i] / row.sum;
-    auto const distance = std::fabs(double{x_[i]} - row.most);
-    return {value, std::max(unit * (64 + 4 * distance + of_sums) * value, least)};
+    auto const value = power_[i] / facts.sum;
+    auto const distance = std::fabs(double{x_[i]} - facts.most);
+    return {value, std::max(unit * (64 + 4 * distance + of_sums_) * value, least)};
 }
 
 std::string RowProblem::complaint(Result const& result)
 {
-    for (std::size_t i = 0; i < outputs(); ++i) {
-        auto const y = share_of(result, i);
-        auto const [value, bound] = expected(i);
-        if (!(std::fabs(y - value) <= bound)) {
-            auto const columns = static_cast<std::size_t>(columns_);
-            auto const name = task_ == RowTask::sum ? "y[" + std::to_string(i) + "]"
-                                                    : "y[" + std::to_string(i / columns) + "][" +
-                                                          std::to_string(i % columns) + "]";
-            return wrong_element(name, y, value, bound);
+    for (std::size_t row = 0; row < facts_.size(); ++row) {
+        for (std::size_t i = row * width(); i < (row + 1) * width(); ++i) {
+            auto const y = share_of(result, i);
+            auto const [value, bound] = expected(row, i);
+            if (!(std::fabs(y - value) <= bound)) {
+                auto const column = "[" + std::to_string(i - row * width()) + "]";
+                return wrong_element("y[" + std::to_string(row) + "]" +
+                                         (task_ == RowTask::sum ? "" : column),
+                                     y, value, bound);
+            }
         }
     }
     return {};
@@ -135,7 +140,8 @@ std::string RowProblem::shown(Result const& result) const
         text << "    x[" << i / static_cast<std::size_t>(columns_) << "]["
              << i % static_cast<std::size_t>(columns_) << "] = " << x_[i];
         if (i < outputs()) {
-            text << "   y: yours " << share_of(result, i) << ", expected " << expected(i).value;
+            text << "   y: yours " << share_of(result, i) << ", expected "
+                 << expected(i / width(), i).value;
         }
         text << "\n";
     }

@@ -59,12 +59,16 @@ private:
         double bound;
     };
 
+    std::size_t width() const; ///< elements that are written of a row
     std::size_t outputs() const;
-    Expected expected(std::size_t i) const;
+
+    /// Of what is written element `i`, which belongs to a row.
+    Expected expected(std::size_t row, std::size_t i) const;
 
     RowTask task_;
     std::int32_t rows_;
     std::int32_t columns_;
+    double of_sums_; ///< units that sums of a row may err by
     std::vector<float> x_;
     std::vector<Facts> facts_;
     std::vector<float> power_; ///< exp(x - most), of softmax
