@@ -122,6 +122,9 @@ exec "$here/gpu-tests" "$here"/build/lib/*/*-gpu-test "$here"/build/lib/*/*/*-gp
 # The last file of an archive: where it is, all others are.
 LAST = "whole"
 
+# What programs open by name where a machine has it: none is linked with them.
+OPENED = ("libopenblas.so.0",)
+
 # Libraries that a user may have newer ones of, and that nothing but comparisons loads.
 VENDORS = re.compile(r"lib(mkl_|openblas|cublas|cusparse|cudnn|cudart|nvJitLink).*")
 
@@ -184,7 +187,7 @@ def fill(stage: Path, build: Path, experiments: Sequence[str]) -> None:
     loaded = [*programs, interpreter, *(stage / "python").rglob("*.so")]
     if any(name.startswith("libmpi.so") for program in programs for name, _ in needed(program)):
         loaded += copy_mpi(stage / "mpi")
-    copy_libraries(loaded, stage / "shared", stage / "vendor")
+    copy_libraries(loaded, opened(programs), stage / "shared", stage / "vendor")
     shutil.copy(ROOT / ".ci/gpu-tests", stage)
     shutil.copy(ROOT / "memwall/__init__.py", stage / "memwall")
     (stage / LIST).parent.mkdir()
@@ -306,15 +309,29 @@ def copied_plugins(folder: Path, pattern: str, to: Path) -> list[Path]:
     return [Path(shutil.copy(path, to / path.name)) for path in kept]
 
 
-def copy_libraries(programs: Iterable[Path], to: Path, vendors: Path) -> None:
-    """Copies the shared libraries that programs load, less the C library; vendors' ones apart."""
+def copy_libraries(programs: Iterable[Path], opened: dict[str, Path], to: Path,
+                   vendors: Path) -> None:
+    """Copies the shared libraries that programs load or open, less the C library; vendors' ones
+    apart."""
     to.mkdir()
     vendors.mkdir()
-    for name, path in sorted({pair for program in programs for pair in needed(program)}):
+    loaded = {pair for program in (*programs, *opened.values()) for pair in needed(program)}
+    for name, path in sorted(loaded | {*opened.items()}):
         shutil.copy(path, (vendors if VENDORS.fullmatch(name) else to) / name)
         if name.startswith("libmkl_rt"):
             for part in mkl_parts(path):
                 shutil.copy(part, vendors)
+
+
+def opened(programs: Iterable[Path]) -> dict[str, Path]:
+    """The libraries of this machine that programs open by name."""
+    code = [program.read_bytes() for program in programs]
+    wanted = [name for name in OPENED if any(name.encode() in bytes_ for bytes_ in code)]
+    listed = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=True,
+                            env={**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"})
+    known = [line.strip().partition(" => ") for line in listed.stdout.splitlines()]
+    return {name: Path(place) for name in wanted for entry, _, place in known
+            if entry.split(" ")[0] == name}
 
 
 def needed(program: Path) -> Iterator[tuple[str, Path]]:

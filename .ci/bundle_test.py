@@ -65,6 +65,18 @@ def test_libraries_that_a_user_names_are_found(tree: Path) -> None:
         assert not bundle.VENDORS.fullmatch(ours)
 
 
+def test_a_library_that_programs_open_by_name_is_taken_along(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bundle, "OPENED", ("libgcc_s.so.1", "libnobody-has.so.1"))
+    opens, opens_not = tmp_path / "opens", tmp_path / "opens-not"
+    opens.write_bytes(b"\x7fELF libgcc_s.so.1\0libnobody-has.so.1\0")
+    opens_not.write_bytes(b"\x7fELF")
+    found = bundle.opened([opens_not, opens])
+    assert list(found) == ["libgcc_s.so.1"]
+    assert found["libgcc_s.so.1"].exists()
+    assert bundle.opened([opens_not]) == {}
+
+
 @pytest.mark.parametrize(("says", "line"), [
     ("python3: /lib/libc.so.6: version `GLIBC_2.38' not found (required by python3)",
      "the C library has to be glibc 2.36 or later"),

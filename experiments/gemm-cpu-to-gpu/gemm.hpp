@@ -69,7 +69,9 @@ inline bench::AxisValues sizes_on_host()
     bench::AxisValues values;
     values.tiny = {std::int64_t{48}};
     values.quick = {std::int64_t{256}, std::int64_t{512}, std::int64_t{1024}, std::int64_t{2048}};
-    values.full = values.quick;
+    values.book = values.quick;
+    values.book.emplace_back(std::int64_t{4096});
+    values.full = values.book;
     values.require = require_size;
     return values;
 }
