@@ -74,7 +74,9 @@ def test_a_judge_knows_every_problem_that_a_kit_carries(name: str, tmp_path: Pat
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
 @pytest.mark.xdist_group("workshop")
 @pytest.mark.parametrize(("name", "has_judge"), [
-    *((name, True) for name in ONE_OF_A_KIND),
+    *((name, True) for name in ONE_OF_A_KIND if name not in GPU_KITS),
+    *(pytest.param(name, True, marks=pytest.mark.large) for name in ONE_OF_A_KIND
+      if name in GPU_KITS),
     *(pytest.param(name, False, marks=pytest.mark.large) for name in KITS)])
 def test_a_student_builds_and_tests_with_the_kit_alone(name: str, has_judge: bool,
                                                        tmp_path: Path) -> None:
@@ -141,7 +143,7 @@ def test_a_student_reads_about_how_many_points_there_are(name: str, tmp_path: Pa
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc here")
-@pytest.mark.parametrize("name", [name for name in GPU_KITS if name not in ONE_OF_A_KIND])
+@pytest.mark.parametrize("name", GPU_KITS)
 def test_what_a_kit_for_gpus_holds_compiles(name: str, tmp_path: Path) -> None:
     """Every solution of it, as the kit compiles what is handed in; `just test-gpu` runs them."""
     _, instructor = assignment.make(ROOT, name, tmp_path)
@@ -152,7 +154,7 @@ def test_what_a_kit_for_gpus_holds_compiles(name: str, tmp_path: Path) -> None:
     assert len(sources) == 5
     for number, source in enumerate(sources):
         done = subprocess.run(
-            ["nvcc", "-std=c++20", *kit.flags.split(), f"-I{instructor / 'student'}", "-cubin",
-             source, "-o", tmp_path / f"{number}.cubin"], capture_output=True, text=True,
+            ["nvcc", "-std=c++20", *kit.flags.split(), f"-I{instructor / 'student'}", "-ptx",
+             source, "-o", tmp_path / f"{number}.ptx"], capture_output=True, text=True,
             check=False)
         assert (done.returncode, done.stdout + done.stderr) == (0, ""), source

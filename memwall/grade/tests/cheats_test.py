@@ -91,7 +91,6 @@ SHORT_DENSE = ("leftover_thread", "replay_by_address", "woken_by_timer", "row_su
 @pytest.mark.xdist_group("workshop")
 @pytest.mark.parametrize(("name", "others", "cheats", "whole"), [
     (DENSE, "core", SHORT_DENSE, False),
-    (DENSE_OPENMP, "openmp", ("../../race_by_luck",), False),
     pytest.param(DENSE, "core", ("*",), True, marks=pytest.mark.large),
     pytest.param(DENSE_OPENMP, "openmp", ("*", "../../race_by_luck"), True,
                  marks=pytest.mark.large)])
@@ -156,7 +155,8 @@ def test_an_archive_holds_no_link(tmp_path: Path) -> None:
     assert "link" in submissions.read(kit, path).refused
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@pytest.mark.parametrize("name", [
+    name if name == NAME else pytest.param(name, marks=pytest.mark.large) for name in FOLDERS])
 def test_what_is_honest_compiles(name: str, tmp_path: Path) -> None:
     """Whether it is accused, only the whole form asks."""
     student, instructor = assignment.make(small_kit.ROOT, name, tmp_path)
