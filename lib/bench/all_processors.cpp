@@ -19,7 +19,7 @@ public:
     void run(std::size_t parts, std::function<void(std::size_t)> const& body)
     {
         std::unique_lock lock{mutex_};
-        start(parts - 1);
+        start(parts - 1, lock);
         body_ = &body;
         parts_ = parts;
         next_ = 0;
@@ -29,8 +29,9 @@ public:
     }
 
 private:
-    /// As many as are asked for; fewer where the system has no more.
-    void start(std::size_t threads)
+    /// As many as are asked for; fewer where the system has no more. Each has asked OpenMP for its
+    /// place before anything goes on: where the process ends meanwhile, Clang's runtime aborts it.
+    void start(std::size_t threads, std::unique_lock<std::mutex>& lock)
     {
         try {
             for (; started_ < threads; ++started_) {
@@ -38,12 +39,15 @@ private:
             }
         } catch (std::system_error const&) {
         }
+        ended_.wait(lock, [this] { return ready_ == started_; });
     }
 
     void help()
     {
         leave_place();
         std::unique_lock lock{mutex_};
+        ++ready_;
+        ended_.notify_one();
         for (;;) {
             begun_.wait(lock, [this] { return next_ < parts_; });
             take_parts(lock);
@@ -68,12 +72,13 @@ private:
 
     std::mutex mutex_; ///< of all that follows
     std::condition_variable begun_;
-    std::condition_variable ended_;
+    std::condition_variable ended_; ///< or ready
     std::function<void(std::size_t)> const* body_ = nullptr;
     std::size_t parts_ = 0;
     std::size_t next_ = 0;
     std::size_t at_work_ = 0;
     std::size_t started_ = 0;
+    std::size_t ready_ = 0;
 };
 
 } // namespace
