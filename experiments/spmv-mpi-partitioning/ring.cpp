@@ -14,6 +14,7 @@ namespace partitioning {
 bench::AxisValues message_bytes()
 {
     bench::AxisValues values{8, 512, 4096, 32'768, 262'144, 1'048'576};
+    values.tiny = {std::int64_t{8}, std::int64_t{32'768}};
     values.require = [](bench::Parameter const& value) {
         if (auto const bytes = std::get<std::int64_t>(value); bytes <= 0 || bytes % 8 != 0) {
             throw std::invalid_argument{"--bytes: found " + std::to_string(bytes) +
