@@ -7,7 +7,7 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -21,169 +21,231 @@ namespace {
 
 using base::ceil_div;
 
-/// Bytes of a strip of `a` and of a strip of `b` with this depth stay in the first-level cache, and
-/// a block of `a` in the second.
+/// Bytes of a row of a strip of `a`, as deep as products are made in one pass.
 constexpr std::int64_t depth_bytes = 1536;
+/// So many rows of `a` with this depth stay in the second-level cache.
 constexpr std::int64_t block_rows = 144;
+/// So many columns of `b` are packed at once.
 constexpr std::int64_t block_columns = 4096;
 
-struct Free
+/// Memory that a thread keeps for its next product: a system fills with zeros what it gives anew.
+class Workspace
 {
-    void operator()(void* memory) const { ::operator delete (memory, std::align_val_t{64}); }
+public:
+    /// Memory for so many elements, from the beginning of a line.
+    template <class T>
+    T* of(std::int64_t count)
+    {
+        auto const bytes = static_cast<std::size_t>(count) * sizeof(T);
+        if (bytes > bytes_) {
+            memory_.reset();
+            bytes_ = 0;
+            memory_.reset(::operator new(bytes, line));
+            bytes_ = bytes;
+        }
+        return static_cast<T*>(memory_.get());
+    }
+
+private:
+    static constexpr std::align_val_t line{64};
+
+    struct Free
+    {
+        void operator()(void* memory) const { ::operator delete(memory, line); }
+    };
+
+    std::unique_ptr<void, Free> memory_;
+    std::size_t bytes_ = 0;
 };
 
-template <class T>
-using Buffer = std::unique_ptr<T[], Free>;
-
-template <class T>
-Buffer<T> allocate(std::int64_t count)
+Workspace& workspace()
 {
-    auto const bytes = static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) * sizeof(T);
-    return Buffer<T>{static_cast<T*>(::operator new (bytes, std::align_val_t{64}))};
+    static thread_local Workspace kept;
+    return kept;
 }
 
-/// Strips of `height` rows, column after column; zeros fill the last strip up.
+/// A strip of `height` rows, column after column; zeros fill it up. Of each row a line is read at a
+/// time.
 template <class T>
 void pack_rows(Matrix<T const> const& a, int height, T* to)
 {
-    for (std::int64_t first = 0; first < a.rows; first += height) {
-        auto const there = static_cast<int>(std::min<std::int64_t>(height, a.rows - first));
-        for (std::int64_t k = 0; k < a.columns; ++k) {
-            for (int i = 0; i < there; ++i) {
-                to[i] = a(first + i, k);
+    constexpr std::int64_t line = 64 / sizeof(T);
+    for (std::int64_t first = 0; first < a.columns; first += line) {
+        auto const columns = std::min(line, a.columns - first);
+        for (std::int64_t i = 0; i < a.rows; ++i) {
+            T const* const from = &a(i, first);
+            for (std::int64_t k = 0; k < columns; ++k) {
+                to[k * height + i] = from[k];
             }
-            std::fill(to + there, to + height, T{0});
-            to += height;
+        }
+        for (std::int64_t k = 0; a.rows < height && k < columns; ++k) {
+            std::fill(to + k * height + a.rows, to + (k + 1) * height, T{0});
+        }
+        to += columns * height;
+    }
+}
+
+/// Strips of `width` columns, `gap` elements apart, each row after row; zeros fill the last one up.
+/// Of a row all strips are written before the next is read: it lies in one page.
+template <class T>
+void pack_columns(Matrix<T const> const& b, int width, std::int64_t gap, T* to)
+{
+    for (std::int64_t k = 0; k < b.rows; ++k, to += width) {
+        T* strip = to;
+        for (std::int64_t j = 0; j < b.columns; j += width, strip += gap) {
+            auto const there = std::min<std::int64_t>(width, b.columns - j);
+            std::copy_n(&b(k, j), there, strip);
+            std::fill(strip + there, strip + width, T{0});
         }
     }
 }
 
-/// A strip of `width` columns, row after row; zeros fill it up.
+/// A strip of `a` times a strip of `b`. What sticks out of `c` goes by a buffer.
 template <class T>
-void pack_columns(Matrix<T const> const& b, int width, T* to)
-{
-    auto const there = static_cast<int>(std::min<std::int64_t>(width, b.columns));
-    for (std::int64_t k = 0; k < b.rows; ++k) {
-        std::copy_n(&b(k, 0), there, to);
-        std::fill(to + there, to + width, T{0});
-        to += width;
-    }
-}
-
-/// A packed block of `a` times a packed block of `b`. Tiles that stick out of `c` go by a buffer.
-template <class T>
-void multiply_blocks(MicroKernel<T> const& kernel, std::int64_t depth, T const* a, T const* b,
+void multiply_strips(MicroKernel<T> const& kernel, std::int64_t depth, T const* a, T const* b,
                      Matrix<T> const& c, bool add, T* buffer)
 {
-    for (std::int64_t j = 0; j < c.columns; j += kernel.columns) {
-        for (std::int64_t i = 0; i < c.rows; i += kernel.rows) {
-            T const* const strip_a = a + i * depth;
-            T const* const strip_b = b + j * depth;
-            auto const rows = std::min<std::int64_t>(kernel.rows, c.rows - i);
-            auto const columns = std::min<std::int64_t>(kernel.columns, c.columns - j);
-            if (rows == kernel.rows && columns == kernel.columns) {
-                kernel.multiply(depth, strip_a, strip_b, &c(i, j), c.stride, add);
-                continue;
-            }
-            kernel.multiply(depth, strip_a, strip_b, buffer, kernel.columns, false);
-            for (std::int64_t r = 0; r < rows; ++r) {
-                for (std::int64_t s = 0; s < columns; ++s) {
-                    T const value = buffer[r * kernel.columns + s];
-                    c(i + r, j + s) = add ? c(i + r, j + s) + value : value;
-                }
-            }
+    if (c.rows == kernel.rows && c.columns == kernel.columns) {
+        kernel.multiply(depth, a, b, c.data, c.stride, add);
+        return;
+    }
+    kernel.multiply(depth, a, b, buffer, kernel.columns, false);
+    for (std::int64_t r = 0; r < c.rows; ++r) {
+        for (std::int64_t s = 0; s < c.columns; ++s) {
+            T const value = buffer[r * kernel.columns + s];
+            c(r, s) = add ? c(r, s) + value : value;
         }
     }
 }
 
-/// What all threads do together.
+/// In which order pairs of strips are multiplied: those of one block of `a` after each other, and
+/// in there those with one strip of `b`, which stays in the first-level cache.
+struct Pairs
+{
+    std::int64_t of_a; ///< strips
+    std::int64_t of_b;
+    std::int64_t of_block; ///< strips of `a` in a block
+
+    std::int64_t count() const { return of_a * of_b; }
+
+    /// The strips of a pair.
+    std::pair<std::int64_t, std::int64_t> at(std::int64_t pair) const
+    {
+        auto const first = pair / (of_block * of_b) * of_block;
+        auto const there = std::min(of_block, of_a - first);
+        auto const in_block = pair - first * of_b;
+        return {first + in_block % there, in_block / there};
+    }
+};
+
+/// What all threads do together: in each pass they pack rows of `a` and `b`, wait for each other
+/// once, and share out the pairs of strips. The next pass packs into other memory, so that nobody
+/// waits for who still multiplies.
 template <class T>
 class Product
 {
 public:
     Product(Matrix<T const> a, Matrix<T const> b, Matrix<T> c, MicroKernel<T> const& kernel,
             int threads)
-        : a_{a}, b_{b}, c_{c}, kernel_{kernel}, depth_{std::min(deepest, a.columns)},
-          width_{std::min(block_columns, ceil_div(c.columns, kernel.columns) * kernel.columns)},
-          height_{height(c.rows, kernel.rows, threads)}, packed_b_{allocate<T>(depth_ * width_)}
+        : a_{a}, b_{b}, c_{c}, kernel_{kernel}, threads_{threads}, depth_{std::min(deepest,
+                                                                                   a.columns)},
+          width_{whole_strips(std::min(block_columns, c.columns), kernel.columns)},
+          height_{whole_strips(std::min(threads * block_rows, c.rows), kernel.rows)}
     {
+        auto const of_a = height_ * depth_, of_b = width_ * depth_;
+        T* const memory = workspace().of<T>(2 * (of_a + of_b) + threads * tile());
+        packed_b_ = {memory, memory + of_b}; // first, as its vectors fill lines
+        packed_a_ = {memory + 2 * of_b, memory + 2 * of_b + of_a};
+        tiles_ = packed_a_.back() + of_a;
     }
 
-    /// Called by every thread of a parallel region, out of which nothing may be thrown: where
-    /// memory is short for one, all leave at once, with nothing written.
+    /// Called by every thread of a parallel region.
     void work() noexcept
     {
-        auto const mine = desk(); // no names of its parts: clang knows none in a region
-        if (!mine.packed_a) {
-            is_short_ = true;
-        }
-#pragma omp barrier
-        if (is_short_) {
-            return;
-        }
+        int turn_a = 0, turn_b = 0;
         for (std::int64_t j = 0; j < c_.columns; j += width_) {
             auto const columns = std::min(width_, c_.columns - j);
             for (std::int64_t k = 0; k < a_.columns; k += depth_) {
                 auto const depth = std::min(depth_, a_.columns - k);
-#pragma omp for schedule(static)
-                for (std::int64_t s = 0; s < columns; s += kernel_.columns) {
-                    auto const strip = std::min<std::int64_t>(kernel_.columns, columns - s);
-                    pack_columns(b_.part(k, j + s, depth, strip), kernel_.columns,
-                                 packed_b_.get() + s * depth);
-                }
-#pragma omp for schedule(dynamic, 1)
+                auto* const packed_b = packed_b_[turn_b ^= 1];
+                pack_b(b_.part(k, j, depth, columns), packed_b);
                 for (std::int64_t i = 0; i < c_.rows; i += height_) {
                     auto const rows = std::min(height_, c_.rows - i);
-                    pack_rows(a_.part(i, k, rows, depth), kernel_.rows, mine.packed_a.get());
-                    multiply_blocks(kernel_, depth, mine.packed_a.get(), packed_b_.get(),
-                                    c_.part(i, j, rows, columns), k > 0, mine.tile.get());
+                    auto* const packed_a = packed_a_[turn_a ^= 1];
+                    pack_a(a_.part(i, k, rows, depth), packed_a);
+#pragma omp barrier
+                    multiply(depth, packed_a, packed_b, c_.part(i, j, rows, columns), k > 0);
                 }
             }
         }
     }
 
-    /// Whether memory was short for some thread.
-    bool is_short() const
-    {
-        return is_short_;
-    }
-
 private:
-    /// Memory of one thread: a block of `a`, and a tile that sticks out of `c`.
-    struct Desk
-    {
-        Buffer<T> packed_a;
-        Buffer<T> tile;
-    };
-
-    /// Nothing where memory is short. Each thread asks for its own: so it lies near it, and in a
-    /// heap that keeps it for the next call.
-    Desk desk() const noexcept
-    try {
-        auto packed_a = allocate<T>(height_ * depth_);
-        return {std::move(packed_a), allocate<T>(kernel_.rows * kernel_.columns)};
-    } catch (std::bad_alloc const&) {
-        return {};
-    }
-
     static constexpr std::int64_t deepest = depth_bytes / static_cast<std::int64_t>(sizeof(T));
 
-    /// Rows of a block: as many as there should be, or fewer, so that all threads have some.
-    static std::int64_t height(std::int64_t rows, int strip, int threads)
+    static std::int64_t whole_strips(std::int64_t count, int strip)
     {
-        auto const share = ceil_div(ceil_div(rows, threads), strip) * strip;
-        return std::max<std::int64_t>(strip, std::min(block_rows, share));
+        return ceil_div(count, strip) * strip;
+    }
+
+    std::int64_t tile() const
+    {
+        return std::int64_t{kernel_.rows} * kernel_.columns;
+    }
+
+    void pack_a(Matrix<T const> const& a, T* to) const
+    {
+#pragma omp for schedule(static) nowait
+        for (std::int64_t i = 0; i < a.rows; i += kernel_.rows) {
+            auto const strip = std::min<std::int64_t>(kernel_.rows, a.rows - i);
+            pack_rows(a.part(i, 0, strip, a.columns), kernel_.rows, to + i * a.columns);
+        }
+    }
+
+    void pack_b(Matrix<T const> const& b, T* to) const
+    {
+        constexpr std::int64_t height = 16, strips = 8; // so few that their pages are at hand
+        auto const width = strips * kernel_.columns;
+#pragma omp for collapse(2) schedule(static) nowait
+        for (std::int64_t j = 0; j < b.columns; j += width) {
+            for (std::int64_t k = 0; k < b.rows; k += height) {
+                auto const part =
+                    b.part(k, j, std::min(height, b.rows - k), std::min(width, b.columns - j));
+                pack_columns(part, kernel_.columns, b.rows * kernel_.columns,
+                             to + j * b.rows + k * kernel_.columns);
+            }
+        }
+    }
+
+    /// Each thread takes a range of pairs, so that it multiplies mostly what it has packed.
+    void multiply(std::int64_t depth, T const* a, T const* b, Matrix<T> const& c, bool add) const
+    {
+        auto const strips = ceil_div(c.rows, kernel_.rows);
+        Pairs const pairs{strips, ceil_div(c.columns, kernel_.columns),
+                          std::min(block_rows / kernel_.rows, ceil_div(strips, threads_))};
+        T* const buffer = tiles_ + omp_get_thread_num() * tile();
+#pragma omp for schedule(static) nowait
+        for (std::int64_t pair = 0; pair < pairs.count(); ++pair) {
+            auto const at = pairs.at(pair); // no names of its parts: clang knows none here
+            auto const i = at.first * kernel_.rows, j = at.second * kernel_.columns;
+            auto const rows = std::min<std::int64_t>(kernel_.rows, c.rows - i);
+            auto const columns = std::min<std::int64_t>(kernel_.columns, c.columns - j);
+            multiply_strips(kernel_, depth, a + i * depth, b + j * depth,
+                            c.part(i, j, rows, columns), add, buffer);
+        }
     }
 
     Matrix<T const> a_;
     Matrix<T const> b_;
     Matrix<T> c_;
     MicroKernel<T> kernel_;
+    std::int64_t threads_;
     std::int64_t depth_;
     std::int64_t width_;
     std::int64_t height_;
-    Buffer<T> packed_b_;
-    std::atomic<bool> is_short_ = false;
+    std::array<T*, 2> packed_a_; ///< of a pass and the next
+    std::array<T*, 2> packed_b_;
+    T* tiles_; ///< one for each thread, for what sticks out of `c`
 };
 
 template <class T>
@@ -231,17 +293,12 @@ void packed_gemm(Operand<T> a, Operand<T> b, Matrix<T> c, MicroKernel<T> const& 
         }
         return;
     }
-    auto const strips =
-        std::max(ceil_div(c.rows, kernel.rows), ceil_div(c.columns, kernel.columns));
+    auto const pairs = ceil_div(c.rows, kernel.rows) * ceil_div(c.columns, kernel.columns);
     auto const wanted = threads > 0 ? threads : omp_get_max_threads();
-    auto const team =
-        static_cast<int>(std::min<std::int64_t>(wanted, strips)); // all have some work
+    auto const team = static_cast<int>(std::min<std::int64_t>(wanted, pairs)); // all have some work
     Product<T> product{a, b, c, kernel, team};
 #pragma omp parallel num_threads(team)
     product.work();
-    if (product.is_short()) {
-        throw std::bad_alloc{};
-    }
 }
 
 template <class T>
