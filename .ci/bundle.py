@@ -309,14 +309,14 @@ def copied_plugins(folder: Path, pattern: str, to: Path) -> list[Path]:
     return [Path(shutil.copy(path, to / path.name)) for path in kept]
 
 
-def copy_libraries(programs: Iterable[Path], opened: dict[str, Path], to: Path,
+def copy_libraries(programs: Iterable[Path], by_name: dict[str, Path], to: Path,
                    vendors: Path) -> None:
     """Copies the shared libraries that programs load or open, less the C library; vendors' ones
     apart."""
     to.mkdir()
     vendors.mkdir()
-    loaded = {pair for program in (*programs, *opened.values()) for pair in needed(program)}
-    for name, path in sorted(loaded | {*opened.items()}):
+    loaded = {pair for program in (*programs, *by_name.values()) for pair in needed(program)}
+    for name, path in sorted(loaded | {*by_name.items()}):
         shutil.copy(path, (vendors if VENDORS.fullmatch(name) else to) / name)
         if name.startswith("libmkl_rt"):
             for part in mkl_parts(path):
@@ -330,7 +330,8 @@ def opened(programs: Iterable[Path]) -> dict[str, Path]:
     listed = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=True,
                             env={**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"})
     known = [line.strip().partition(" => ") for line in listed.stdout.splitlines()]
-    return {name: Path(place) for name in wanted for entry, _, place in known
+    # Of two the loader takes the first: the last that is put in here.
+    return {name: Path(place) for name in wanted for entry, _, place in reversed(known)
             if entry.split(" ")[0] == name}
 
 

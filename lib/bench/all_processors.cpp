@@ -29,8 +29,8 @@ public:
     }
 
 private:
-    /// As many as are asked for; fewer where the system has no more. Each has asked OpenMP for its
-    /// place before anything goes on: where the process ends meanwhile, Clang's runtime aborts it.
+    /// As many as are asked for; fewer where the system has no more. Returns when each has asked
+    /// OpenMP which processors there are: Clang's runtime aborts a process that ends meanwhile.
     void start(std::size_t threads, std::unique_lock<std::mutex>& lock)
     {
         try {
@@ -72,7 +72,7 @@ private:
 
     std::mutex mutex_; ///< of all that follows
     std::condition_variable begun_;
-    std::condition_variable ended_; ///< or ready
+    std::condition_variable ended_; ///< all parts, or what new threads begin with
     std::function<void(std::size_t)> const* body_ = nullptr;
     std::size_t parts_ = 0;
     std::size_t next_ = 0;

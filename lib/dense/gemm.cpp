@@ -21,11 +21,11 @@ namespace {
 
 using base::ceil_div;
 
-/// Bytes of a row of a strip of `a`, as deep as products are made in one pass.
+/// Bytes of a row of `a` that one pass multiplies: its depth.
 constexpr std::int64_t depth_bytes = 1536;
-/// So many rows of `a` with this depth stay in the second-level cache.
+/// Rows of `a` that stay in the second-level cache, with this depth.
 constexpr std::int64_t block_rows = 144;
-/// So many columns of `b` are packed at once.
+/// Columns of `b` that one pass packs.
 constexpr std::int64_t block_columns = 4096;
 
 /// Memory that a thread keeps for its next product: a system fills with zeros what it gives anew.

@@ -340,7 +340,7 @@ TEST_CASE("short memory is an exception, and leaves the result alone")
             return true;
         }
     };
-    std::jthread{[&] { // one that has kept no memory yet
+    std::thread fresh{[&] { // one that has kept no memory yet
         short_memory.count = 0;
         short_memory.after = 0;
         bool const failed = fails();
@@ -354,8 +354,8 @@ TEST_CASE("short memory is an exception, and leaves the result alone")
         bool const again = fails();
         short_memory.after = -1;
         CHECK(!again); // it has what it needs
-    }}
-        .join();
+    }};
+    fresh.join();
 }
 
 TEST_CASE("NaN in an operand stays NaN")
