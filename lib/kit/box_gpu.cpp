@@ -136,13 +136,14 @@ void require_little_local_memory(CUfunction kernel)
 
 /// Launches and waits until all is done. The time is that between two events of the device; but
 /// events lie in memory of the device, where a kernel might reach them, so it is never less than
-/// what the host saw pass after the launch.
+/// what the host saw pass after the launch, for which the device must have nothing else to do.
 template <class Launch>
 double timed(Launch launch)
 {
     using Clock = std::chrono::steady_clock;
     Event const begin;
     Event const end;
+    check(cuCtxSynchronize(), "what was asked before");
     check(cuEventRecord(begin.get(), nullptr), "cuEventRecord");
     launch();
     auto const launched = Clock::now();
