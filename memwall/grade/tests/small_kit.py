@@ -45,18 +45,18 @@ def small(folder: Path, name: str, cases: Sequence[str], rounds: int = 5) -> kit
 
 
 def hand_judge(student: Path) -> None:
-    """Puts into a student's folder the judge and its objects, as if they had been built there."""
+    """Puts a judge into a student's folder, as if it had been built there."""
     shutil.copytree(_judge(), student / "build", copy_function=shutil.copy)
 
 
 @functools.cache
 def _judge() -> Path:
-    """The judge, which all kits compile alike, and its objects: once for all tests of a process,
-    which is why those that need it are of one group."""
+    """The judge, which all kits compile alike: once for all tests of a process, which is why those
+    that need it are of one group."""
     folder = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, folder)
     student, _ = assignment.make(ROOT, "spmv-serial-steps", folder)
-    subprocess.run(["make", "-s", "-j2", "-C", student, "build/judge"], check=True)
+    subprocess.run(["make", "-s", "-C", student, "build/judge"], check=True)
     return student / "build"
 
 
