@@ -103,12 +103,15 @@ class Program:
         return f"{self._title()}: {ending(self.code)}{f': {complaint}' if complaint else ''}"
 
     def _complaint(self) -> str:
-        """The last line that the process wrote to stderr, or nothing.
+        """The last line that the process wrote to stderr, or else to stdout, as libraries do that
+        end it, or nothing.
 
         Of ranks it is the line of the one that failed, as mpirun adds a page of its own, or else
         the first sentence of that page, which stands between lines of dashes.
         """
-        text = self._printed["stderr"].read_text(encoding="utf-8", errors="replace")
+        texts = (self._printed[name].read_text(encoding="utf-8", errors="replace")
+                 for name in ("stderr", "stdout"))
+        text = next(filter(str.strip, texts), "")
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         if self.launch.ranks:
             died = RANK_DIED.search(text)

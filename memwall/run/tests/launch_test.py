@@ -114,6 +114,16 @@ def test_of_ranks_the_one_that_failed_is_named(tmp_path: Path, said: str, expect
     assert program.failure() == f"fake (ranks=4 threads=1): exit code 137: {expected}"
 
 
+def test_what_a_library_says_on_its_way_out_is_passed_on(tmp_path: Path) -> None:
+    """MKL tells stdout what it cannot load, and ends the process."""
+    output = tmp_path / "out.json"
+    program = Program([tmp_path / "fake"], Launch(1), output)
+    output.with_suffix(".stderr").write_text("\n")
+    output.with_suffix(".stdout").write_text("ERROR: no such file\nFATAL: Cannot load libx.so.\n")
+    program.code = 2
+    assert program.failure() == "fake (threads=1): exit code 2: FATAL: Cannot load libx.so."
+
+
 def test_without_axes_there_is_one_thread() -> None:
     assert combinations({}, Slots(8, 8)) == [Launch(1)]
 
