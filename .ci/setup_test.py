@@ -154,7 +154,7 @@ def test_packages_of_python_come_beside_those_of_debian(machine: Machine) -> Non
     (machine.tree / ".venv/requirements.txt").unlink()
     begun = machine.tree / ".venv/wanted.txt"
     machine.debian([name for name in ALL if name != "git"],
-                   apt=f"for i in {{1..150}}; do [ -e {begun} ] || read -rt 0.1 <> <(:); done\n"
+                   apt=f"for i in {{1..1200}}; do [ -e {begun} ] || read -rt 0.1 <> <(:); done\n"
                        f"[ -e {begun} ] || {{ echo E: alone; exit 100; }}")
     machine.python(f"""[ "$1" != - ] || exec "{sys.executable}" "$@"
         echo "ERROR: no just"; exit 1""")
