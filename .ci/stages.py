@@ -83,7 +83,8 @@ HAS_GPU = Path("/proc/driver/nvidia").exists()
 UNUSED_GPU_CODE = "-Dgpu_unused=true"
 #: Most of the time that a source takes is that of its headers: those of a target are read once.
 AS_ONE = "-Dunity=on -Dunity_size=99"
-#: What is timed is compiled at -O3 all the same. -O0 costs tests more than it spares the compiler.
+#: What is timed is compiled at -O3 all the same, and sources of tests at -O0. To have all others at
+#: -O0, too, costs tests more than it spares the compiler.
 UNTIMED = "-Doptimization=1"
 CLANG = {"CC": "clang", "CXX": "clang++"}  # compiles instrumented code in half of GCC's time
 
