@@ -41,7 +41,8 @@ class Freshness:
                          if name in locked and locked[name] != dataset["sha256"])
 
     def predates(self, name: str) -> bool:
-        """Whether a variant or its source text is in the tree, but was not when this was timed."""
+        """Whether a variant, or the text that came with it or with a study, is in the tree, but was
+        not when this was timed."""
         raw = self.result.raw
         text = self.since.get(name, name)
         known = {*raw["excerpts"], *(entry.get("variant") for entry in raw["skipped"])}

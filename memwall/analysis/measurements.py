@@ -401,7 +401,8 @@ class Measurements:
     def _missing(self, variant: str, where: Where) -> Absence:
         """An error, unless the result may lack the variant, or may have it elsewhere alone."""
         is_known = variant in self.variants
-        if self.may_lack or self.freshness.predates(variant):
+        newer = (variant, str(where.get(STUDY, "")))
+        if self.may_lack or any(map(self.freshness.predates, newer)):
             place = f" with {regions.phrase(where)}" if is_known and where else ""
             return Absence("missing", NOT_MEASURED + place)
         if is_known:

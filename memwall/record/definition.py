@@ -95,7 +95,7 @@ class Experiment:
     rates: bool  # tables of results tell these, not times
     launch: Mapping[str, list[str | int]]
     budget: Mapping[str, float]
-    since: Mapping[str, str]  # a variant and the source text that came with it
+    since: Mapping[str, str]  # a variant or a study and the source text that came with it
     figures: tuple[Figure, ...]
     claims: tuple[Claim, ...]
 

@@ -567,6 +567,19 @@ def test_a_variant_is_as_new_as_the_text_that_came_with_it(measured: Measure, ra
         claims.judge(known, newer)
 
 
+def test_a_study_is_as_new_as_the_text_that_came_with_it(measured: Measure, raw: Json) -> None:
+    synthetic.drop(raw, "unroll4")
+    run = measured(raw)
+    newer = claim("csrl", "textbook", "faster", where={"study": "later"})
+    with pytest.raises(UserError, match='"csrl" has no case where study = later'):
+        claims.judge(run, newer)
+    since = replace(run, experiment=replace(run.experiment, since={"later": "unroll4"}))
+    assert claims.judge(since, newer).verdict != REPRODUCED
+    known = replace(run, experiment=replace(run.experiment, since={"later": "csrl"}))
+    with pytest.raises(UserError, match='"csrl" has no case where study = later'):
+        claims.judge(known, newer)
+
+
 def test_changed_data_makes_everything_measured_on_it_stale(measured: Measure, raw: Json) -> None:
     run = measured(raw)
     changed = replace(run.tree, datasets={"fem3": "0" * 64, "unrelated": "1" * 64})
