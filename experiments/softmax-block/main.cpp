@@ -10,6 +10,7 @@ int main(int argc, char** argv)
     experiment.ceiling(gpu, ceilings::device_copy);
     softmax_block::Contenders const contenders{gpu};
     softmax_block::add_widths(experiment, contenders);
+    softmax_block::add_copy_speed(experiment, contenders);
     softmax_block::add_logarithms(experiment, contenders);
     softmax_block::add_block_sizes(experiment, contenders);
     softmax_block::add_layouts(experiment, contenders);

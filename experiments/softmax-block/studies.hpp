@@ -9,6 +9,11 @@ namespace softmax_block {
 /// holds.
 void add_widths(bench::Experiment& experiment, Contenders const& contenders);
 
+/// As above: what the library chooses and cuDNN, beside two copies of a matrix so large that the
+/// ends of a kernel hardly count; among the widths are vocabularies of language models (GPT-2,
+/// Llama 3, Qwen).
+void add_copy_speed(bench::Experiment& experiment, Contenders const& contenders);
+
 /// As above: logarithms of probabilities, by those ways that can.
 void add_logarithms(bench::Experiment& experiment, Contenders const& contenders);
 

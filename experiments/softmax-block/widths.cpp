@@ -1,5 +1,11 @@
 #include "studies.hpp"
 
+#include "ceilings/device_kernels.hpp"
+
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
 namespace softmax_block {
 
 namespace {
@@ -49,6 +55,29 @@ void add_copy(bench::Trial& trial, SoftmaxOperands<T> const& p, cuda::Gpu& gpu)
         .excerpt("copy_of_matrix");
 }
 
+/// The same by a kernel of ours, which at some sizes is the faster one.
+template <class T>
+void add_copy_kernel(bench::Trial& trial, SoftmaxOperands<T> const& p, cuda::Gpu& gpu)
+{
+    trial
+        .add("copy_kernel",
+             [&gpu, p](bench::Variant& variant) {
+                 auto const to = std::make_shared<cuda::Buffer<T>>(p.x.size());
+                 variant.output<T>(to->span(), gpu).expect([x = p.x] {
+                     return bench::Expected{{x.on().begin(), x.on().end()},
+                                            std::vector<double>(x.size(), 0.0)};
+                 });
+                 using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t, T>;
+                 return [&gpu, to, x = p.x.on(gpu)] {
+                     ceilings::device_copy(
+                         std::span{reinterpret_cast<Bits const*>(x.data()), x.size()},
+                         std::span{reinterpret_cast<Bits*>(to->data()), x.size()}, gpu.stream());
+                 };
+             })
+        .group("bound")
+        .excerpt("device_copy");
+}
+
 /// Every way at one width.
 template <class T>
 void ways(bench::Trial& trial, Contenders const& contenders)
@@ -83,6 +112,34 @@ void add_widths(bench::Experiment& experiment, Contenders const& contenders)
     study.types<bench::fp16, bench::bf16, float, double>([&]<class T>(bench::Trial& trial) {
         experiment.library("cudnn", contenders.library().version);
         ways<T>(trial, contenders);
+    });
+}
+
+void add_copy_speed(bench::Experiment& experiment, Contenders const& contenders)
+{
+    bench::AxisValues size;
+    size.tiny = {std::int64_t{1}};
+    size.quick = {std::int64_t{64}};
+    size.book = size.full = {std::int64_t{512}};
+    bench::AxisValues columns;
+    columns.tiny = {std::int64_t{33}, std::int64_t{70000}};
+    for (std::int64_t const vocabulary : {50257, 128256, 151936}) {
+        columns.quick.emplace_back(vocabulary);
+    }
+    for (std::int64_t const count : {32, 128, 512, 1000, 1024, 4096, 8192, 16384, 32768, 50257,
+                                     65536, 128256, 131072, 151936, 262144}) {
+        columns.book.emplace_back(count);
+    }
+    columns.full = columns.book;
+    auto& study = experiment.study("copy_speed").on(contenders.gpu);
+    study.axis("mebibytes", size).axis("columns", columns);
+    study.types<bench::fp16, bench::bf16, float, double>([&]<class T>(bench::Trial& trial) {
+        experiment.library("cudnn", contenders.library().version);
+        SoftmaxOperands<T> const p{trial, Softmax::probabilities, contenders.gpu};
+        add_copy(trial, p, contenders.gpu);
+        add_copy_kernel(trial, p, contenders.gpu);
+        add_library(trial, p, Softmax::probabilities, contenders);
+        trial.run();
     });
 }
 

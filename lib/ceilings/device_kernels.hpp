@@ -32,7 +32,7 @@ template <class T>
 void device_repeat(std::span<T const> values, std::span<T> table, cuda::Stream const& stream);
 
 /// `b[i] = a[i]`, in vectors of 16 bytes; spans have the same length and begin on 16 bytes. Moves
-/// `2 * sizeof(T)` bytes an element.
+/// `2 * sizeof(T)` bytes an element. `T` may be std::uint16_t, too.
 template <class T>
 void device_copy(std::span<T const> a, std::span<T> b, cuda::Stream const& stream);
 

@@ -173,5 +173,7 @@ void device_gather(std::span<T const> table, unsigned steps, std::span<T> sums,
 INSTANTIATE(float)
 INSTANTIATE(double)
 #undef INSTANTIATE
+template void device_copy(std::span<std::uint16_t const>, std::span<std::uint16_t>,
+                          cuda::Stream const&);
 
 } // namespace ceilings
