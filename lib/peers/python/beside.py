@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Softmax and attention of libraries for Python beside ours, in one process on the GPU here.
 
-usage: beside.py softmax|attention LIBRARY... [--rounds N] [--only PART] [--json FILE]
+usage: beside.py softmax|attention LIBRARY... [--rounds N] [--only PATTERN] [--ours] [--json FILE]
 
 LIBRARY is `libmemwall-c.so`, which `ninja -C build lib/peers/libmemwall-c.so` makes; of several the
 first is ours, the others are other builds of it to compare with. PyTorch is needed; Triton, Liger,
@@ -18,6 +18,7 @@ import importlib.metadata
 import json
 import math
 import random
+import re
 import statistics
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -44,6 +45,7 @@ SOFTMAX_BYTES = 512 << 20
 CACHES = ((1, 32768), (1, 131072), (16, 1024), (16, 2048), (16, 8192))
 HEADS, SHARED, SIZE = 64, 8, 128
 FLUSHED = 512 << 20
+OURS = re.compile("copy|ours|build")
 #: Clocks that the device waits before each timed call, so that launching costs no time there.
 AHEAD = 600_000
 
@@ -82,7 +84,8 @@ def main() -> None:
     parser.add_argument("what", choices=("softmax", "attention"))
     parser.add_argument("library", nargs="+")
     parser.add_argument("--rounds", type=int, default=21)
-    parser.add_argument("--only", default="", help="cases whose name has this part")
+    parser.add_argument("--only", default="", help="cases in whose name this pattern is found")
+    parser.add_argument("--ours", action="store_true", help="without other libraries")
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     libraries = [Memwall(path) for path in asked.library]
@@ -92,7 +95,9 @@ def main() -> None:
     measured = {}
     cases = softmax_cases(libraries) if asked.what == "softmax" else attention_cases(libraries)
     for name, bytes_moved, right, makers in cases:
-        if asked.only in name:
+        if re.search(asked.only, name):
+            if asked.ours:
+                makers = {who: maker for who, maker in makers.items() if OURS.match(who)}
             times = timed(made(name, makers, right), asked.rounds)
             measured[name] = {"bytes": bytes_moved, "seconds": times}
             print(line(asked.what, name, bytes_moved, times), flush=True)
@@ -278,7 +283,7 @@ def attention_part(query, keys, values, sums, found, words, per_part, scale,
         factor = tl.exp2(largest - larger)
         total = total * factor + tl.sum(power, 1)
         v = tl.load(values + at, mask=here[:, None], other=0.0)
-        result = result * factor[:, None] + tl.dot(power.to(tl.bfloat16), v)
+        result = result * factor[:, None] + tl.dot(power.to(v.dtype), v)
         largest = larger
     row = (head * group + of_query) * parts + part
     tl.store(sums + row * 2, largest, mask=there)
