@@ -34,12 +34,15 @@ expect = "clearly"
 """
 
 SOURCE = """
-//! [{name}-slow]
-work();
-//! [{name}-slow]
-//! [{name}-fast]
-work();
-//! [{name}-fast]
+int main(int argc, char** argv)
+{{
+    //! [{name}-slow]
+    work();
+    //! [{name}-slow]
+    //! [{name}-fast]
+    work();
+    //! [{name}-fast]
+}}
 """
 
 
