@@ -3,8 +3,11 @@
 #include "ceilings/device_kernels.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 namespace softmax_block {
 
@@ -32,50 +35,51 @@ bench::AxisValues widths()
     return values;
 }
 
-/// A copy of the same matrix: what no way can beat.
+/// A copy of the same matrix, which no way can beat: `copying(to, from)` is what copies it.
+template <class T, class Copying>
+void add_bound(bench::Trial& trial, SoftmaxOperands<T> const& p, cuda::Gpu& gpu,
+               std::string const& name, std::string const& excerpt, Copying copying)
+{
+    trial
+        .add(name,
+             [&gpu, p, copying](bench::Variant& variant) {
+                 auto const to = std::make_shared<cuda::Buffer<T>>(p.x.size());
+                 variant.output<T>(to->span(), gpu).expect([x = p.x] {
+                     return bench::Expected{{x.on().begin(), x.on().end()},
+                                            std::vector<double>(x.size(), 0.0)};
+                 });
+                 return copying(to, p.x.on(gpu));
+             })
+        .group("bound")
+        .excerpt(excerpt);
+}
+
+/// CUDA's own copy.
 template <class T>
 void add_copy(bench::Trial& trial, SoftmaxOperands<T> const& p, cuda::Gpu& gpu)
 {
-    trial
-        .add("copy",
-             [&gpu, p](bench::Variant& variant) {
-                 auto const to = std::make_shared<cuda::Buffer<T>>(p.x.size());
-                 variant.output<T>(to->span(), gpu).expect([x = p.x] {
-                     return bench::Expected{{x.on().begin(), x.on().end()},
-                                            std::vector<double>(x.size(), 0.0)};
-                 });
-                 return [&gpu, to, x = p.x.on(gpu)] {
-                     //! [copy_of_matrix]
-                     cuda::check(cudaMemcpyAsync(to->data(), x.data(), x.size_bytes(),
-                                                 cudaMemcpyDeviceToDevice, gpu.stream().get()));
-                     //! [copy_of_matrix]
-                 };
-             })
-        .group("bound")
-        .excerpt("copy_of_matrix");
+    add_bound(trial, p, gpu, "copy", "copy_of_matrix", [&gpu](auto const& to, auto const& x) {
+        return [&gpu, to, x] {
+            //! [copy_of_matrix]
+            cuda::check(cudaMemcpyAsync(to->data(), x.data(), x.size_bytes(),
+                                        cudaMemcpyDeviceToDevice, gpu.stream().get()));
+            //! [copy_of_matrix]
+        };
+    });
 }
 
-/// The same by a kernel of ours, which at some sizes is the faster one.
+/// A kernel's.
 template <class T>
 void add_copy_kernel(bench::Trial& trial, SoftmaxOperands<T> const& p, cuda::Gpu& gpu)
 {
-    trial
-        .add("copy_kernel",
-             [&gpu, p](bench::Variant& variant) {
-                 auto const to = std::make_shared<cuda::Buffer<T>>(p.x.size());
-                 variant.output<T>(to->span(), gpu).expect([x = p.x] {
-                     return bench::Expected{{x.on().begin(), x.on().end()},
-                                            std::vector<double>(x.size(), 0.0)};
-                 });
-                 using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t, T>;
-                 return [&gpu, to, x = p.x.on(gpu)] {
-                     ceilings::device_copy(
-                         std::span{reinterpret_cast<Bits const*>(x.data()), x.size()},
-                         std::span{reinterpret_cast<Bits*>(to->data()), x.size()}, gpu.stream());
-                 };
-             })
-        .group("bound")
-        .excerpt("device_copy");
+    using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t, T>;
+    add_bound(trial, p, gpu, "copy_kernel", "device_copy", [&gpu](auto const& to, auto const& x) {
+        return [&gpu, to, x] {
+            ceilings::device_copy(std::span{reinterpret_cast<Bits const*>(x.data()), x.size()},
+                                  std::span{reinterpret_cast<Bits*>(to->data()), x.size()},
+                                  gpu.stream());
+        };
+    });
 }
 
 /// Every way at one width.

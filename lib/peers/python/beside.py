@@ -5,11 +5,11 @@ usage: beside.py softmax|attention LIBRARY... [--rounds N] [--only PATTERN] [--o
 
 LIBRARY is `libmemwall-c.so`, which `ninja -C build lib/peers/libmemwall-c.so` makes; of several the
 first is ours, the others are other builds of it to compare with. PyTorch is needed; Triton, Liger,
-Quack and FlashInfer are asked where they can be imported, else the reason is told. Each result is
-compared with one in double precision first, and who is wrong is not timed. Then all take turns in
-shuffled rounds: a call starts with the caches flushed, and its time is what passes between two
-events. The lines that are written have medians with 95 % intervals, of softmax as shares of the
-faster of two copies, a kernel's and `cudaMemcpy`'s, of attention rates of its bytes.
+Quack and FlashInfer are asked where they can be imported, else the reason is told. Each writes over
+NaN and is compared with a result in double precision first; who is wrong is left out. Then all take
+turns in shuffled rounds: a call starts with the caches flushed, and its time is what passes between
+two events. Lines have medians with 95 % intervals: softmax in per cent of the faster of two copies,
+a kernel's and `cudaMemcpy`'s, attention in bytes of its cache a second.
 """
 
 import argparse
@@ -22,7 +22,8 @@ import re
 import statistics
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -44,7 +45,7 @@ SOFTMAX_BYTES = 512 << 20
 #: Of a cache: sequences, and words of each.
 CACHES = ((1, 32768), (1, 131072), (16, 1024), (16, 2048), (16, 8192))
 HEADS, SHARED, SIZE = 64, 8, 128
-FLUSHED = 512 << 20
+FLUSHED = 128 << 20  # floats
 OURS = re.compile("copy|ours|build")
 #: Clocks that the device waits before each timed call, so that launching costs no time there.
 AHEAD = 600_000
@@ -93,14 +94,17 @@ def main() -> None:
     torch.manual_seed(1)
     versions()
     measured = {}
-    cases = softmax_cases(libraries) if asked.what == "softmax" else attention_cases(libraries)
-    for name, bytes_moved, right, makers in cases:
+    cases = {"softmax": softmax_cases, "attention": attention_cases}[asked.what](libraries)
+    for name, prepare in cases:
         if re.search(asked.only, name):
+            case = prepare()
             if asked.ours:
-                makers = {who: maker for who, maker in makers.items() if OURS.match(who)}
-            times = timed(made(name, makers, right), asked.rounds)
-            measured[name] = {"bytes": bytes_moved, "seconds": times}
-            print(line(asked.what, name, bytes_moved, times), flush=True)
+                case.makers = {who: of for who, of in case.makers.items() if OURS.match(who)}
+            times = timed(made(name, case), asked.rounds)
+            measured[name] = {"bytes": case.bytes_moved, "seconds": times}
+            print(line(asked.what, name, case.bytes_moved, times), flush=True)
+            del case
+            torch.cuda.empty_cache()
     if asked.json:
         asked.json.write_text(json.dumps(measured, indent=1))
 
@@ -114,36 +118,46 @@ def versions() -> None:
             print(f"{name}: none")
 
 
+@dataclass
+class Case:
+    """What is computed, by whom, and where most of them put it."""
+
+    bytes_moved: int
+    result: torch.Tensor
+    is_right: Callable[[torch.Tensor], bool]
+    makers: Makers
+
+
+Cases = Iterator[tuple[str, Callable[[], Case]]]
+
+
 # --- softmax -------------------------------------------------------------------------------------
 
-Cases = Iterator[tuple[str, int, Callable[[object], bool], Makers]]
-
-
 def softmax_cases(libraries: list[Memwall]) -> Cases:
-    """Widths and types, each with who computes it; a copy stands first."""
-    for precision, dtype in TYPES.items():
+    """Widths and types."""
+    for precision in TYPES:
         for columns in COLUMNS:
-            size = torch.empty((), dtype=dtype).element_size()
-            rows = SOFTMAX_BYTES // size // columns
-            x = torch.randn(rows, columns, device="cuda", dtype=torch.float32).mul_(3).to(dtype)
-            y = torch.empty_like(x)
-            expected = torch.softmax(x.double(), dim=1)
-            bound = UNITS[precision] * expected + 6e-8
+            yield f"{precision} {columns}", partial(softmax_case, libraries, precision, columns)
 
-            def right(result: object, y: torch.Tensor = y, expected: torch.Tensor = expected,
-                      bound: torch.Tensor = bound) -> bool:
-                found = result if isinstance(result, torch.Tensor) else y
-                return bool(((found.double() - expected).abs() <= bound).all())
 
-            yield (f"{precision} {columns}", 2 * rows * columns * size, right,
-                   softmax_makers(libraries, precision, x, y))
-            del x, y, expected, bound, right
-            torch.cuda.empty_cache()
+def softmax_case(libraries: list[Memwall], precision: str, columns: int) -> Case:
+    dtype = TYPES[precision]
+    rows = SOFTMAX_BYTES // dtype.itemsize // columns
+    x = torch.randn(rows, columns, device="cuda", dtype=torch.float32).mul_(3).to(dtype)
+    y = torch.empty_like(x)
+    expected = torch.softmax(x.double(), dim=1)
+    bound = UNITS[precision] * expected + 6e-8
+
+    def is_right(found: torch.Tensor) -> bool:
+        return bool(((found.double() - expected).abs() <= bound).all())
+
+    return Case(2 * x.numel() * x.itemsize, y, is_right,
+                softmax_makers(libraries, precision, x, y))
 
 
 def softmax_makers(libraries: list[Memwall], precision: str, x: torch.Tensor,
                    y: torch.Tensor) -> Makers:
-    bytes_of_copy = x.numel() * x.element_size()
+    bytes_of_copy = x.numel() * x.itemsize
     makers: Makers = {"copy": lambda: lambda: y.copy_(x),
                       "copy kernel": partial(libraries[0].call, "copy", x, y, bytes_of_copy),
                       **builds(libraries, "softmax", precision.encode(), x, y, *x.shape),
@@ -164,7 +178,7 @@ def compiled_softmax(x: torch.Tensor) -> Call:
 
 @triton.jit
 def softmax_row(x, y, columns, block: tl.constexpr):
-    """One program for each row, which it keeps: as Triton's tutorial has it."""
+    """One program for each row, which it keeps."""
     row = tl.program_id(0).to(tl.int64)
     at = tl.arange(0, block)
     here = tl.load(x + row * columns + at, mask=at < columns, other=-float("inf")).to(tl.float32)
@@ -199,23 +213,23 @@ def quack_softmax(x: torch.Tensor) -> Call:
 # --- attention -----------------------------------------------------------------------------------
 
 def attention_cases(libraries: list[Memwall]) -> Cases:
-    """Caches, each with who attends to it; reading them by a sum stands first."""
+    """Caches."""
     for batch, words in CACHES:
-        query = torch.randn(batch, HEADS, 1, SIZE, device="cuda").bfloat16()
-        cache = torch.randn(2, batch, SHARED, words, SIZE, device="cuda").bfloat16()
-        result = torch.empty_like(query)
-        expected = attention_in_double(query, cache)
+        yield f"{batch}x{words}", partial(attention_case, libraries, batch, words)
 
-        def right(found: object, result: torch.Tensor = result,
-                  expected: torch.Tensor = expected) -> bool:
-            seen = (found if isinstance(found, torch.Tensor) else result).double()
-            return bool((seen.reshape(expected.shape) - expected).abs().max()
-                        <= 0.02 * expected.abs().max())
 
-        yield (f"{batch}x{words}", cache.numel() * 2, right,
-               attention_makers(libraries, query, cache, result))
-        del query, cache, result, right
-        torch.cuda.empty_cache()
+def attention_case(libraries: list[Memwall], batch: int, words: int) -> Case:
+    query = torch.randn(batch, HEADS, 1, SIZE, device="cuda").bfloat16()
+    kept = torch.randn(2, batch, SHARED, words, SIZE, device="cuda").bfloat16()
+    result = torch.empty_like(query)
+    expected = attention_in_double(query, kept)
+
+    def is_right(found: torch.Tensor) -> bool:
+        error = (found.double().reshape(expected.shape) - expected).abs().max()
+        return bool(error <= 0.02 * expected.abs().max())
+
+    return Case(kept.numel() * kept.itemsize, result, is_right,
+                attention_makers(libraries, query, kept, result))
 
 
 def attention_in_double(query: torch.Tensor, cache: torch.Tensor) -> torch.Tensor:
@@ -315,10 +329,11 @@ def triton_attention(query: torch.Tensor, cache: torch.Tensor, result: torch.Ten
     group = HEADS // SHARED
     scale = 1 / math.sqrt(SIZE) / math.log(2)
     all_heads = batch * SHARED
+    multiprocessors = torch.cuda.get_device_properties().multi_processor_count
 
     def with_shape(shape: tuple[int, int, int]) -> Call:
         waves, block, stages = shape
-        wanted = max(1, waves * 132 // all_heads)
+        wanted = max(1, waves * multiprocessors // all_heads)
         per_part = math.ceil(math.ceil(words / wanted) / block) * block
         parts = math.ceil(words / per_part)
         sums = torch.empty(batch * HEADS, parts, 2, device="cuda")
@@ -378,19 +393,24 @@ def fastest(make: Callable[[Shape], Call], shapes: Iterable[Shape]) -> Call:
     return best
 
 
-def made(name: str, makers: Makers, right: Callable[[object], bool]) -> dict[str, Call]:
+def made(name: str, case: Case) -> dict[str, Call]:
     """Those calls that can be had and whose results are right; why others are missing is told."""
     calls = {}
-    for who, maker in makers.items():
+    for who, maker in case.makers.items():
         try:
             call = maker()
+            case.result.fill_(math.nan)  # what was there before counts for nobody
             found = call()
             torch.cuda.synchronize()
         except Exception as error:
             first = (str(error).splitlines() or [""])[0]
             print(f"  {name}: {who}: {type(error).__name__}: {first[:150]}", file=sys.stderr)
             continue
-        if who.startswith("copy") or right(found):
+        if who.startswith("copy"):
+            is_right = not bool(case.result.isnan().any())
+        else:
+            is_right = case.is_right(found if isinstance(found, torch.Tensor) else case.result)
+        if is_right:
             calls[who] = call
         else:
             print(f"  {name}: {who}: wrong", file=sys.stderr)
@@ -398,15 +418,16 @@ def made(name: str, makers: Makers, right: Callable[[object], bool]) -> dict[str
     return calls
 
 
-_flush: list[torch.Tensor] = []
+@cache
+def flushed() -> torch.Tensor:
+    return torch.zeros(FLUSHED, device="cuda")
 
 
 def once(call: Call) -> float:
-    """Seconds of one call, with cold caches."""
-    if not _flush:
-        _flush.append(torch.empty(FLUSHED, dtype=torch.uint8, device="cuda"))
+    """Seconds of one call. The caches are flushed by reading: what is written there would have to
+    be written back while the call is timed."""
     begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    _flush[0].zero_()
+    flushed().sum()
     torch.cuda._sleep(AHEAD)
     begin.record()
     call()

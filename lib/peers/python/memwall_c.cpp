@@ -68,13 +68,14 @@ char const* memwall_softmax(char const* precision, void const* x, void* y, std::
     });
 }
 
-/// A copy by a kernel, of a multiple of 16 bytes.
+/// A copy by a kernel, of a multiple of two bytes.
 char const* memwall_copy(void const* from, void* to, std::size_t bytes, cudaStream_t stream)
 {
     return told([&] {
-        auto const count = bytes / sizeof(float);
-        ceilings::device_copy(std::span{static_cast<float const*>(from), count},
-                              std::span{static_cast<float*>(to), count}, cuda::Stream{stream});
+        using Two = std::uint16_t;
+        auto const count = bytes / sizeof(Two);
+        ceilings::device_copy(std::span{static_cast<Two const*>(from), count},
+                              std::span{static_cast<Two*>(to), count}, cuda::Stream{stream});
     });
 }
 
