@@ -44,7 +44,7 @@ INCLUDES: dict[str, set[str]] = {
     "energy": {"bench", "cuda", "machine"},
     "ceilings": {"base", "bench", "cuda", "machine", "simd"},
     "distributed": {"base", "mpi", "sparse", "spmv"},
-    "peers": {"base", "cuda", "dense", "sparse", "spmv"},
+    "peers": {"base", "ceilings", "cuda", "dense", "sparse", "spmv"},
 }
 
 #: Modules that the scripts of a bundle start.
