@@ -111,13 +111,12 @@ def meson_tests(prefix: str, directory: Path, whole: bool, *tests: str,
         yield Check(f"{prefix} {test['name']}", outcome, details, test["duration"])
 
 
-def python_tests(whole: bool, *rooms: str) -> Iterator[Check]:
-    """Runs the tests in Python: a check for each. Those marked `large` belong to the whole."""
+def python_tests(marks: str, *rooms: str, processes: str = "auto") -> Iterator[Check]:
+    """Runs the tests in Python with such marks, as many at once: a check for each."""
     report = BUILDS / "pytest.xml"
     report.unlink(missing_ok=True)
-    left_out = [] if whole else ["-m", "not large"]
-    done = command("pytest", sys.executable, "-m", "pytest", "-q", "-n", "auto",
-                   "--dist", "loadgroup", f"--junitxml={report}", *left_out, *rooms)
+    done = command(f"pytest {marks}", sys.executable, "-m", "pytest", "-q", "-n", processes,
+                   "--dist", "loadgroup", f"--junitxml={report}", "-m", marks, *rooms)
     if not report.exists():
         yield done
         return

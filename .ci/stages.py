@@ -123,12 +123,19 @@ def unit(whole: bool) -> Iterator[Check]:
 
 def python(whole: bool) -> Iterator[Check]:
     """The tests of the Python programs; whole: what a student does with each kit and builds alone,
-    all cheats in every sandbox, races in all that may have them, the pages of every machine,
-    commands driven for an hour, and a thousand random reports, too."""
+    races in all that may have them, the pages of every machine, commands driven for an hour, and a
+    thousand random reports, too."""
     if whole:
         os.environ.setdefault("MEMWALL_STATE_SECONDS", str(SEARCH_SECONDS))
         os.environ.setdefault("MEMWALL_RANDOM_REPORTS", str(RANDOM_REPORTS))
-    yield from python_tests(whole, ".ci", "lib", "datasets", "memwall")
+    yield from python_tests("not alone" if whole else "not large", ".ci", "lib", "datasets",
+                            "memwall")
+
+
+def points(_: bool) -> Iterator[Check]:
+    """Whole alone, when all else has ended: no cheat pays in any sandbox, equals get equal points,
+    nobody honest is accused, and each step of a kit brings some."""
+    yield from python_tests("alone", "memwall/grade", processes="0")
 
 
 def sanitize(whole: bool) -> Iterator[Check]:
@@ -443,12 +450,13 @@ class Lane(Enum):
     ALL = "it keeps all processors busy"
     ONE = "it keeps one processor busy"
     LEFT = "it takes the processors that other lanes leave"
+    ALONE = "it times what it runs: it begins when the other lanes have ended"
 
 
 @dataclass(frozen=True)
 class Stage:
     """Part of the tests, and the processor seconds that its short form may take where nothing was
-    built before: what takes longer is told, as a slow machine is no fault."""
+    built before: what takes longer is told, as a slow machine is no fault. 0: it has none."""
 
     run: Callable[[bool], Iterator[Check]]
     budget: int
@@ -491,7 +499,8 @@ STAGES = {stage.name: stage for stage in (
     Stage(sanitize, 110, Lane.LEFT), Stage(tsan, 90, Lane.LEFT), Stage(neon, 40, Lane.LEFT),
     Stage(check, 70, Lane.ONE), Stage(site, 60, Lane.ONE), Stage(new, 20, Lane.ONE, built=True),
     Stage(experiments, 110, Lane.ONE, built=True), Stage(cuda, 230, Lane.ONE, built=True),
-    Stage(install, 20, Lane.ONE, built=True), Stage(bundle, 20, Lane.ONE, built=True))}
+    Stage(install, 20, Lane.ONE, built=True), Stage(bundle, 20, Lane.ONE, built=True),
+    Stage(points, 0, Lane.ALONE))}
 
 
 def just() -> str:
@@ -515,7 +524,7 @@ def run_stage(stage: Stage, whole: bool) -> Done:
 
 
 def run_stages(stages: list[Stage], whole: bool) -> list[Done]:
-    """Runs the stages of each lane in their order, the lanes beside each other."""
+    """Runs the stages of each lane in their order, the lanes beside each other, but for one."""
     ended = {stage.name: threading.Event() for stage in stages}
     table: dict[str, Done] = {}
 
@@ -530,11 +539,12 @@ def run_stages(stages: list[Stage], whole: bool) -> list[Done]:
             table[stage.name] = run_stage(stage, whole)
             ended[stage.name].set()
 
-    lanes = [threading.Thread(target=run, args=(lane,), daemon=True) for lane in Lane]
-    for one in lanes:
-        one.start()
-    for one in lanes:  # Ctrl-C ends this thread, and so the others
-        one.join()
+    for beside in ([lane for lane in Lane if lane is not Lane.ALONE], [Lane.ALONE]):
+        lanes = [threading.Thread(target=run, args=(lane,), daemon=True) for lane in beside]
+        for one in lanes:
+            one.start()
+        for one in lanes:  # Ctrl-C ends this thread, and so the others
+            one.join()
     return [table[stage.name] for stage in stages]
 
 
@@ -560,8 +570,12 @@ def main() -> int:
             parser.error(f"no stage {name!r}; there are: {', '.join(STAGES)}")
 
     begun = time.monotonic()
-    names = dict.fromkeys(given.stages or STAGES)  # each once
-    table = run_stages([STAGES[name] for name in names], given.all)
+    asked = [STAGES[name] for name in dict.fromkeys(given.stages or STAGES)]  # each once
+    if not given.all:
+        if given.stages and (whole := [stage.name for stage in asked if not stage.budget]):
+            parser.error(f"the stage {whole[0]} has a whole form alone: just test --all {whole[0]}")
+        asked = [stage for stage in asked if stage.budget]
+    table = run_stages(asked, given.all)
     print("\n== summary", *(done.row(given.all) for done in table), sep="\n")
     print(f"  in all {time.monotonic() - begun:.0f} s")
     everything = [check for done in table for check in done.checks]

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,6 +59,26 @@ def test_a_stage_of_one_processor_runs_beside_the_others_and_after_the_build() -
     assert [one.stage for one in done] == given
     assert all(check.outcome == "passed" for one in done for check in one.checks)
     assert begun == ["built", "install"]
+
+
+def test_what_times_runs_when_all_others_have_ended() -> None:
+    running, beside = set(), []
+
+    def other(whole: bool) -> Iterator[Check]:
+        """Takes a while."""
+        running.add("other")
+        time.sleep(0.2)
+        running.discard("other")
+        yield Check("other", "passed")
+
+    def timed(whole: bool) -> Iterator[Check]:
+        """Wants nothing beside it."""
+        beside.append(set(running))
+        yield Check("timed", "passed")
+
+    given = [Stage(timed, 1, Lane.ALONE), Stage(other, 1, Lane.ONE)]
+    assert [one.stage for one in stages.run_stages(given, False)] == given
+    assert beside == [set()]
 
 
 def test_what_takes_what_others_leave_gives_way_to_them_alone() -> None:
@@ -119,6 +140,14 @@ def test_an_unknown_stage_is_one_line(monkeypatch: pytest.MonkeyPatch,
     with pytest.raises(SystemExit, match="2"):
         stages.main()
     assert "no stage 'unti'; there are: build, " in capsys.readouterr().err
+
+
+def test_a_stage_without_a_short_form_is_asked_for_with_all(
+        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.argv", ["stages.py", "points"])
+    with pytest.raises(SystemExit, match="2"):
+        stages.main()
+    assert "has a whole form alone: just test --all points" in capsys.readouterr().err
 
 
 def test_a_stage_that_breaks_is_a_failure() -> None:

@@ -56,6 +56,7 @@ SHORT = ("filled_link", "inputs_zeroed", "leftover_thread", "replay_by_address",
 #: Those that another kind of sandbox might let pass.
 ON_SANDBOX = ("fork_bomb", "inherited_descriptors", "leftover_*", "more_threads", "patched_judge",
               "scanned_secrets", "widened_limits", "work_of_children", "woken_*")
+ALONE = (pytest.mark.large, pytest.mark.alone)
 #: All of a kit's folder; what wakes by a timer is the same file for OpenMP.
 ALL = {"core": ("*",), "openmp": ("*", "../core/woken_by_timer"), "mpi": ("*",)}
 
@@ -64,9 +65,9 @@ ALL = {"core": ("*",), "openmp": ("*", "../core/woken_by_timer"), "mpi": ("*",)}
 @pytest.mark.xdist_group("workshop")
 @pytest.mark.parametrize(("name", "tier", "cheats", "whole"), [
     (NAME, "A", SHORT, False),
-    *(pytest.param(name, "A", ALL[folder], True, marks=pytest.mark.large)
+    *(pytest.param(name, "A", ALL[folder], True, marks=ALONE)
       for name, folder in FOLDERS.items()),
-    pytest.param(NAME, "B", ON_SANDBOX, False, marks=pytest.mark.large)])
+    pytest.param(NAME, "B", ON_SANDBOX, False, marks=ALONE)])
 def test_no_cheat_pays(name: str, tier: str, cheats: Sequence[str], whole: bool, tmp_path: Path,
                        monkeypatch: pytest.MonkeyPatch) -> None:
     def probe(folder: Path) -> str:
@@ -91,9 +92,8 @@ SHORT_DENSE = ("leftover_thread", "replay_by_address", "woken_by_timer", "row_su
 @pytest.mark.xdist_group("workshop")
 @pytest.mark.parametrize(("name", "others", "cheats", "whole"), [
     (DENSE, "core", SHORT_DENSE, False),
-    pytest.param(DENSE, "core", ("*",), True, marks=pytest.mark.large),
-    pytest.param(DENSE_OPENMP, "openmp", ("*", "../../race_by_luck"), True,
-                 marks=pytest.mark.large)])
+    pytest.param(DENSE, "core", ("*",), True, marks=ALONE),
+    pytest.param(DENSE_OPENMP, "openmp", ("*", "../../race_by_luck"), True, marks=ALONE)])
 def test_no_cheat_of_another_problem_pays(name: str, others: str, cheats: Sequence[str],
                                           whole: bool, tmp_path: Path,
                                           monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,8 +114,8 @@ def test_most_cheats_can_be_those_of_another_problem(tmp_path: Path) -> None:
 
 
 @needs_sandbox
-@pytest.mark.xdist_group("workshop")
 @pytest.mark.large
+@pytest.mark.alone
 @pytest.mark.parametrize(("hidden", "left"), [
     ("/sys/fs/cgroup/unified", ("cgroup 1", "signals")), ("/sys/fs/cgroup", ("signals",))])
 def test_nobody_works_while_stopped_where_there_is_no_such_cgroup(

@@ -42,7 +42,7 @@ def separates(points: Sequence[float]) -> bool:
 
 @needs_sandbox
 @pytest.mark.large
-@pytest.mark.xdist_group("workshop")
+@pytest.mark.alone
 @pytest.mark.parametrize("name", HOST_KITS)
 def test_each_step_brings_points(name: str, tmp_path: Path) -> None:
     _, instructor = assignment.make(ROOT, name, tmp_path / "kit")

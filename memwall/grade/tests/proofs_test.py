@@ -28,7 +28,7 @@ ALIKE = 3  # points between equals
 #: They get nothing.
 HOSTILE = ("endless_loop", "filled_link", "forged_end", "leaves", "more_threads", "template_bomb")
 
-pytestmark = [needs_sandbox, pytest.mark.large, pytest.mark.xdist_group("workshop")]
+pytestmark = [needs_sandbox, pytest.mark.large, pytest.mark.alone]
 
 
 def accusation(kit: kits.Kit, record: grading.Record) -> str:
