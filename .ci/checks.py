@@ -111,12 +111,13 @@ def meson_tests(prefix: str, directory: Path, whole: bool, *tests: str,
         yield Check(f"{prefix} {test['name']}", outcome, details, test["duration"])
 
 
-def python_tests(marks: str, *rooms: str, processes: str = "auto") -> Iterator[Check]:
-    """Runs the tests in Python with such marks, as many at once: a check for each."""
+def python_tests(marks: str, *words: str) -> Iterator[Check]:
+    """Runs the tests in Python with such marks, as many at once as there are processors, unless
+    words for pytest say otherwise: a check for each."""
     report = BUILDS / "pytest.xml"
     report.unlink(missing_ok=True)
-    done = command(f"pytest {marks}", sys.executable, "-m", "pytest", "-q", "-n", processes,
-                   "--dist", "loadgroup", f"--junitxml={report}", "-m", marks, *rooms)
+    done = command(f"pytest {marks}", sys.executable, "-m", "pytest", "-q", "-n", "auto",
+                   "--dist", "loadgroup", f"--junitxml={report}", "-m", marks, *words)
     if not report.exists():
         yield done
         return

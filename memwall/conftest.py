@@ -24,12 +24,13 @@ Say = Callable[..., str]
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that share what their module makes once go to one process, which makes it once; groups
-    of several modules are marked there."""
+    of several modules are marked there. The longest begin, so that no process waits for them."""
     for item in items:
         if isinstance(item, pytest.Function) and not item.get_closest_marker("xdist_group") and any(
                 made[-1].scope == "module"
                 for made in item._fixtureinfo.name2fixturedefs.values()):
             item.add_marker(pytest.mark.xdist_group(item.module.__name__))
+    items.sort(key=lambda item: item.get_closest_marker("first") is None)
 
 
 @pytest.fixture(scope="session")

@@ -513,6 +513,7 @@ def no_template_is_left() -> Iterator[None]:
     template.cache_clear()
 
 
+@pytest.mark.first
 def test_every_command() -> None:
     seconds = float(os.environ.get(STATE_SECONDS, "0"))
     if not seconds:
