@@ -136,8 +136,8 @@ def python(whole: bool) -> Iterator[Check]:
 
 
 def points(_: bool) -> Iterator[Check]:
-    """Whole alone, when all else has ended: no cheat pays in any sandbox, equals get equal points,
-    nobody honest is accused, and each step of a kit brings some."""
+    """With --all only, when all else has ended: no cheat pays in any sandbox, equals get equal
+    points, nobody honest is accused, and each step of a kit brings some."""
     yield from python_tests("alone", "-n0", "memwall/grade")
 
 
@@ -459,7 +459,7 @@ class Lane(Enum):
 @dataclass(frozen=True)
 class Stage:
     """Part of the tests, and the processor seconds that its short form may take where nothing was
-    built before: what takes longer is told, as a slow machine is no fault. 0: it has none."""
+    built before: what takes longer is told, as a slow machine is no fault. 0: no short form."""
 
     run: Callable[[bool], Iterator[Check]]
     budget: int
@@ -527,7 +527,8 @@ def run_stage(stage: Stage, whole: bool) -> Done:
 
 
 def run_stages(stages: list[Stage], whole: bool) -> list[Done]:
-    """Runs the stages of each lane in their order, the lanes beside each other, but for one."""
+    """Runs the stages of each lane in their order, the lanes beside each other, and last those of
+    the lane that wants nothing beside it."""
     ended = {stage.name: threading.Event() for stage in stages}
     table: dict[str, Done] = {}
 
@@ -574,11 +575,10 @@ def main() -> int:
 
     begun = time.monotonic()
     asked = [STAGES[name] for name in dict.fromkeys(given.stages or STAGES)]  # each once
-    if not given.all:
-        if given.stages and (whole := [stage.name for stage in asked if not stage.budget]):
-            parser.error(f"the stage {whole[0]} has a whole form alone: just test --all {whole[0]}")
-        asked = [stage for stage in asked if stage.budget]
-    table = run_stages(asked, given.all)
+    for stage in asked if given.stages and not given.all else []:
+        if not stage.budget:
+            parser.error(f"{stage.name} has no short form: just test --all {stage.name}")
+    table = run_stages([stage for stage in asked if given.all or stage.budget], given.all)
     print("\n== summary", *(done.row(given.all) for done in table), sep="\n")
     print(f"  in all {time.monotonic() - begun:.0f} s")
     everything = [check for done in table for check in done.checks]

@@ -24,7 +24,7 @@ Say = Callable[..., str]
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that share what their module makes once go to one process, which makes it once; groups
-    of several modules are marked there. The longest begin, so that no process waits for them."""
+    of several modules are marked there. What is marked `first` comes before all others."""
     for item in items:
         if isinstance(item, pytest.Function) and not item.get_closest_marker("xdist_group") and any(
                 made[-1].scope == "module"

@@ -309,10 +309,11 @@ def _stale(measured: Measurements, asked: Sequence[_Sides]) -> str:
              for name in (one.faster, *Basis(measured, one.than).rivals)]
     reasons = {name: measured.stale_variants[name] for name in names if measured.is_stale(name)}
     missing = [name for name in names if name not in measured.variants and not measured.partial]
-    studies = [str(one.condition.where.get(STUDY, "")) for one in asked]
-    missing += [name for name in studies
-                if measured.freshness.predates(name) and not measured.partial]
     reasons |= dict.fromkeys(missing, "not measured in this run")
     late = [name for one in asked for name in one.late]
     reasons |= dict.fromkeys(late, "not counted in this run")
-    return "; ".join(f"`{name}`: {reason}" for name, reason in reasons.items())
+    told = [f"`{name}`: {reason}" for name, reason in reasons.items()]
+    studies = [] if measured.partial else [
+        name for one in asked for name in measured.later_studies(one.condition.where)]
+    told += [f"the study `{name}`: not measured in this run" for name in dict.fromkeys(studies)]
+    return "; ".join(told)

@@ -398,11 +398,16 @@ class Measurements:
         """Whether any of the variants changed since they were timed."""
         return any(variant in self.stale_variants for variant in variants)
 
+    def later_studies(self, where: Where) -> list[str]:
+        """Of the studies that a region names those that came after this run."""
+        asked = where.get(STUDY, [])
+        names = asked if isinstance(asked, list) else [asked]
+        return [str(name) for name in names if self.freshness.predates(str(name))]
+
     def _missing(self, variant: str, where: Where) -> Absence:
         """An error, unless the result may lack the variant, or may have it elsewhere alone."""
         is_known = variant in self.variants
-        newer = (variant, str(where.get(STUDY, "")))
-        if self.may_lack or any(map(self.freshness.predates, newer)):
+        if self.may_lack or self.freshness.predates(variant) or self.later_studies(where):
             place = f" with {regions.phrase(where)}" if is_known and where else ""
             return Absence("missing", NOT_MEASURED + place)
         if is_known:

@@ -317,7 +317,7 @@ class Commands(RuleBasedStateMachine):
     def study(self, data: st.DataObject) -> Call:
         file = data.draw(st.sampled_from(("a", "b")))
         ends = {DOES[does][1] for does in self.does.values()}
-        own = rf"build/study/{file}(-\w{{8}})?/.*"  # marked where a damaged note names no owner
+        own = rf"build/study/{file}(-[0-9a-f]{{8}})?/.*"  # marked: its note was damaged
         return Call(["study", "study", f"{file}.mtx"], frozenset(ends), lambda said: own,
                     lambda said, places: "measured anew" in said and all(
                         re.fullmatch(own, place) for place in places))

@@ -576,7 +576,7 @@ def test_a_study_is_as_new_as_the_text_that_came_with_it(measured: Measure, raw:
     since = replace(run, experiment=replace(run.experiment, since={"later": "unroll4"}))
     found = claims.judge(since, newer)
     assert found.verdict == OUT_OF_DATE
-    assert found.note == "`later`: not measured in this run"
+    assert found.note == "the study `later`: not measured in this run"
     known = replace(run, experiment=replace(run.experiment, since={"later": "csrl"}))
     with pytest.raises(UserError, match='"csrl" has no case where study = later'):
         claims.judge(known, newer)

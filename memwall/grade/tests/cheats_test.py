@@ -56,7 +56,7 @@ SHORT = ("filled_link", "inputs_zeroed", "leftover_thread", "replay_by_address",
 #: Those that another kind of sandbox might let pass.
 ON_SANDBOX = ("fork_bomb", "inherited_descriptors", "leftover_*", "more_threads", "patched_judge",
               "scanned_secrets", "widened_limits", "work_of_children", "woken_*")
-ALONE = (pytest.mark.large, pytest.mark.alone)
+ALONE = (pytest.mark.large, pytest.mark.alone)  # points are compared
 #: All of a kit's folder; what wakes by a timer is the same file for OpenMP.
 ALL = {"core": ("*",), "openmp": ("*", "../core/woken_by_timer"), "mpi": ("*",)}
 
