@@ -300,7 +300,8 @@ def weave_machine(root: Path, machine: str) -> House:
 
 def weave_page(root: Path, result: Result, folder: Path) -> Path:
     """Writes the page of a single run into a folder and returns its file. Nothing else is
-    touched."""
+    touched; where the folder has a file that was not woven, as the result itself may be, nothing is
+    written."""
     known = {experiment.name: experiment for experiment in definition.load_all(root)}
     if result.experiment not in known:
         raise UserError(f'{result.path.name}: found the experiment "{result.experiment}", expected'
@@ -311,7 +312,7 @@ def weave_page(root: Path, result: Result, folder: Path) -> Path:
     up = "../" * len(folder.resolve().relative_to(root.resolve()).parts) \
         if folder.resolve().is_relative_to(root.resolve()) else f"{root.resolve()}/"
     report = _report_of(one, Place(f"{up}reports"))
-    weaving.write(folder, opened(_as_files(report, experiment.name, "figures")))
+    weaving.write_beside(folder, opened(_as_files(report, experiment.name, "figures")))
     return folder / f"{experiment.name}.md"
 
 

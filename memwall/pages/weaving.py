@@ -1,9 +1,11 @@
 """Woven texts and the files of a tree: written, compared, and removed where nothing weaves them."""
 
 import difflib
+import json
 from pathlib import Path
 
 from memwall.record import files, machines
+from memwall.record.errors import UserError
 
 Texts = dict[str, str]  # by their path in the tree
 DIFF_LINES = 40
@@ -15,6 +17,26 @@ def write(folder: Path, texts: Texts) -> None:
         path = folder / name
         if not path.exists() or files.read(path) != text:
             files.write(path, text)
+
+
+def write_beside(folder: Path, texts: Texts) -> None:
+    """Writes woven texts where others may have files; what was not woven is left alone."""
+    for name in texts:
+        if (folder / name).exists() and not _is_woven(files.read(folder / name)):
+            raise UserError(f"{folder / name}: found a file that was not woven, expected"
+                            " --output FOLDER without one of that name")
+    write(folder, texts)
+
+
+def _is_woven(text: str) -> bool:
+    """Whether a page, its figure or its statements look like ours."""
+    if text.startswith(("<!-- Woven", "<svg")):
+        return True
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(found, dict) and ("statements" in found or "$schema" in found)
 
 
 def remove_obsolete(root: Path, texts: Texts) -> None:

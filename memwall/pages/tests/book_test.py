@@ -388,6 +388,24 @@ def test_a_single_run_is_woven_beside_itself(woven: Path, raw: Json) -> None:
     assert before == {p: p.read_bytes() for p in before}
 
 
+def test_a_page_is_not_written_over_a_result_or_a_text(woven: Path, raw: Json) -> None:
+    """A kept result is called as its statements would be."""
+    for name in (f"{synthetic.NAME}.json", f"{synthetic.NAME}.md"):
+        path = woven / "elsewhere" / name
+        results.write(raw, path)
+        before = path.read_bytes()
+        beside = path if path.suffix == ".json" else path.with_name("result.json")
+        results.write(raw, beside)
+        found = run(woven, "page", str(beside))
+        assert found.returncode == 2
+        assert f"{name}: found a file that was not woven, expected --output FOLDER" in found.stderr
+        assert path.read_bytes() == before
+        assert not (path.parent / "figures").exists()
+        path.unlink()
+    for _ in range(2):  # what was woven is woven again
+        assert run(woven, "page", str(beside)).returncode == 0
+
+
 def test_a_filtered_run_of_what_is_not_compared(woven: Path, raw: Json) -> None:
     raw["run"]["arguments"] = ["--filter", "csrl"]
     raw["cases"] = [entry for entry in raw["cases"] if entry["variant"] == "csrl"]
