@@ -26,6 +26,8 @@ SILENT_S = 20
 #: What nobody has handed in yet will take as long as so many of the last texts did, since a machine
 #: becomes slower, too.
 RECENT = 60
+#: How long all take is told when one of so many has been timed.
+LEAST_PART = 20
 
 
 class NoiseError(GradeError):
@@ -93,7 +95,7 @@ def _time(shop: Workshop, compiling: Sequence[Compiling], out: Path,
     pace = Pace()
     for number, (submission, compiled) in enumerate(compiling, 1):
         whose = f"{number}/{len(compiling)} {submission.label}"
-        if pace.is_known:
+        if pace.is_known_for(len(compiling)):
             left = sum(pace.of(text) for text in texts[number - 1:] if text is not None)
             say(queue(out, "timed", number - 1, len(compiling), left))
         begun = time.monotonic()
@@ -126,9 +128,12 @@ class Pace:
     def __init__(self) -> None:
         self._seconds: dict[bytes, list[float]] = {}  # the latest text last
 
-    @property
-    def is_known(self) -> bool:
-        return bool(self._seconds)
+    def is_known_for(self, count: int) -> bool:
+        """Whether enough were timed to tell how long so many take: one, and a twentieth. Of 200,
+        as a class hands them in, the first two told half as much again as it was, the first ten a
+        tenth."""
+        timed = sum(map(len, self._seconds.values()))
+        return timed > 0 and LEAST_PART * timed >= count
 
     def took(self, text: bytes, seconds: float) -> None:
         self._seconds[text] = [*self._seconds.pop(text, []), seconds]

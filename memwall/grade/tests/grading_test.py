@@ -88,10 +88,11 @@ def test_a_class_hears_how_much_is_compiled_and_timed(shop: Shop, tmp_path: Path
 
 def test_what_is_left_takes_as_long_as_its_text_did_and_else_as_the_latest_ones() -> None:
     pace = grading.Pace()
-    assert not pace.is_known
+    assert not pace.is_known_for(1)
     for text, seconds in ((b"fast", 2), (b"slow", 50), (b"slow", 70)):
         pace.took(text, seconds)
     assert [pace.of(text) for text in (b"fast", b"slow", b"new")] == [2, 60, 31]
+    assert pace.is_known_for(60) and not pace.is_known_for(61)
     for k in range(grading.RECENT):
         pace.took(str(k).encode(), 4)
     assert [pace.of(text) for text in (b"slow", b"new")] == [60, 4]
